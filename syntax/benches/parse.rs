@@ -1,6 +1,6 @@
-//! How fast text becomes trees: `cargo bench -p warplens-syntax`.
+//! Measures parsing speed: `cargo bench -p warplens-syntax`.
 //!
-//! The text is the file that `WARPLENS_BENCH_FILE` names, or a kernel of our own repeated.
+//! The input is the file that `WARPLENS_BENCH_FILE` names, or else one of our own kernels, repeated.
 
 use std::hint::black_box;
 

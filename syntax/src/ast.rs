@@ -1,4 +1,5 @@
-//! The parts of typed trees: the trait, the child iterator, and the finders that generated accessors use.
+//! What typed trees are built from: the trait, the child iterator, and the finders that generated accessors
+//! use.
 //!
 //! A typed node is a checked pointer into the tree; nothing here interprets text.
 
@@ -8,9 +9,9 @@ use crate::{SyntaxKind, SyntaxNode, SyntaxNodeChildren};
 
 /// A node of a typed tree: a [`SyntaxNode`] whose kind has been checked.
 pub trait AstNode: Sized {
-    /// Whether nodes of this kind are this type.
+    /// Whether nodes of this kind have this type.
     fn can_cast(kind: SyntaxKind) -> bool;
-    /// The typed node, if the kind fits.
+    /// Wraps the node, if its kind fits.
     fn cast(syntax: SyntaxNode) -> Option<Self>;
     /// The untyped node.
     fn syntax(&self) -> &SyntaxNode;

@@ -1,37 +1,39 @@
-//! Places in an item from which a scan can go on, so that an edit of a long item scans little more than the edited text.
+//! Positions in an item from which a scan can resume, so that an edit of a long item scans little more than
+//! the edited text.
 //!
-//! At such a place, the state of a scanner is one number, the depth of open braces, and what the item is from there on follows from
-//! that number and the text after the place. So the scan of an edited item starts at the last place before the edit, and ends at the
-//! first one after it that it reaches at the same depth.
+//! At a checkpoint the scanner's whole state is the brace depth: where the item ends and what it declares
+//! follow from the depth and the text after the checkpoint. So the scan of an edited item starts at the last
+//! checkpoint before the edit, and ends at the first old checkpoint after it that it reaches at the same
+//! depth.
 
 use std::ops::Range;
 
-/// A place in an item.
+/// A position in an item from which a scan can resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Where it is, from the start of the item.
+    /// The distance from the start of the item in bytes.
     pub offset: u32,
     /// The number of open braces.
     pub depth: u32,
 }
 
-/// The distance at which places are kept.
+/// The minimum distance between two checkpoints.
 const DISTANCE: u32 = 1024;
 
-/// The item that is scanned again after an edit inside it.
+/// An item that is scanned again after an edit inside it.
 pub struct EditedItem<'t> {
-    /// Its text after the edit.
+    /// The item's text after the edit.
     pub text: &'t str,
-    /// The replaced range of the text before.
+    /// The replaced range, in the text before the edit.
     pub range: Range<usize>,
-    /// The length of the text before.
+    /// The length of the text before the edit.
     pub old_length: usize,
-    /// Those of the text before.
+    /// The checkpoints of the text before the edit.
     pub checkpoints: &'t [Checkpoint],
 }
 
 impl<'t> EditedItem<'t> {
-    /// The last place before the edit.
+    /// The last checkpoint before the edit.
     pub(crate) fn resume(&self) -> Option<Checkpoint> {
         self.before().last().copied()
     }
@@ -41,7 +43,7 @@ impl<'t> EditedItem<'t> {
         &self.checkpoints[..count]
     }
 
-    /// Those after the edit, where they are now.
+    /// The checkpoints after the edit, at their new offsets.
     fn after(&self) -> impl Iterator<Item = Checkpoint> + use<'t> {
         let count = self.checkpoints.partition_point(|place| (place.offset as usize) < self.range.end);
         let delta = (self.text.len() as u32).wrapping_sub(self.old_length as u32);
@@ -51,28 +53,28 @@ impl<'t> EditedItem<'t> {
     }
 }
 
-/// The places of a scan.
+/// The checkpoints that a scan records.
 #[derive(Default)]
 pub(crate) struct Checkpoints {
     kept: Vec<Checkpoint>,
-    /// Those of the text before an edit that the scan may reach, the last one first.
+    /// The checkpoints after the edit that the scan may still reach, the last one first.
     old: Vec<Checkpoint>,
     rest_is_same: bool,
 }
 
 impl Checkpoints {
-    /// For the scan of an edited item.
     pub(crate) fn of_edited(item: &EditedItem<'_>) -> Checkpoints {
         let mut old: Vec<Checkpoint> = item.after().collect();
         old.reverse();
         Checkpoints { kept: item.before().to_vec(), old, rest_is_same: false }
     }
 
-    /// The scan reaches a place, given from the start of the item; `true` if it can end there.
+    /// Records that the scan has reached `place`, relative to the start of the item. Returns whether the scan
+    /// can end there.
     pub(crate) fn reach(&mut self, place: Checkpoint) -> bool {
         while let Some(old) = self.old.pop_if(|old| old.offset <= place.offset) {
             if old.offset == place.offset {
-                // At another depth, the depths never agree from here on.
+                // If the depth differs here, it differs for the rest of the item.
                 self.rest_is_same = old == place;
                 self.kept.push(place);
                 return true;
@@ -84,12 +86,13 @@ impl Checkpoints {
         false
     }
 
-    /// Whether the rest of an edited item is what it was.
+    /// Whether the rest of an edited item is unchanged.
     pub(crate) fn rest_is_same(&self) -> bool {
         self.rest_is_same
     }
 
-    /// Those of the scanned item. Old places that the scan passed by, in a comment say, are none any more.
+    /// The checkpoints of the scanned item. Old ones that the scan skipped (they may now be inside a comment)
+    /// are dropped.
     pub(crate) fn finish(mut self) -> Vec<Checkpoint> {
         if self.rest_is_same {
             self.old.reverse();

@@ -3,18 +3,18 @@
 use rowan::TextRange;
 use smol_str::SmolStr;
 
-/// One error in the text: where it is, the cause and the fix.
+/// An error in the text: where it is, its cause and its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
-    /// The range to underline; empty only if the text is.
+    /// The range to underline; empty only if the text is empty.
     pub range: TextRange,
     /// One sentence that names the cause and the fix.
     pub message: SmolStr,
-    /// The kind of the error.
+    /// Whether the error has a diagnostic code of its own.
     pub kind: SyntaxErrorKind,
 }
 
-/// Kinds of syntax errors. Errors with a kind of their own have a dedicated diagnostic code.
+/// Kinds of syntax errors. All but [`SyntaxErrorKind::Grammar`] have a diagnostic code of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SyntaxErrorKind {
     /// The text fits no rule of the grammar.
@@ -29,7 +29,7 @@ impl SyntaxError {
         SyntaxError { range, message: message.into(), kind: SyntaxErrorKind::Grammar }
     }
 
-    /// The token to insert right after the range, if nothing else is missing: the token in a message that
+    /// The token to insert right after the range, if nothing else is missing. It is taken from a message that
     /// starts with ``missing `;` ``.
     pub fn missing_token(&self) -> Option<&str> {
         let (token, _) = self.message.strip_prefix("missing `")?.split_once('`')?;
@@ -38,7 +38,7 @@ impl SyntaxError {
     }
 }
 
-/// The errors of the lexer and of the parser in the order of the text.
+/// Merges the errors of the lexer and of the parser in text order.
 pub(crate) fn in_order(mut errors: Vec<SyntaxError>, found: Vec<SyntaxError>) -> Vec<SyntaxError> {
     errors.extend(found);
     errors.sort_by_key(|error| error.range.start());

@@ -1,14 +1,14 @@
-//! Tree -> rowan's tree, whose nodes know their parents.
+//! Builds rowan's tree, whose nodes know their parents, from a [`Tree`].
 //!
-//! Equal tokens, and equal nodes around one token, share an allocation through small caches that forget on collision, so they need
-//! no growth and no deletion; rowan's own builder hashes every token and node and keeps them all.
+//! Equal tokens, and equal nodes around one token, share an allocation through small caches that drop an
+//! entry on a collision, so they never grow. rowan's own builder hashes every token and node and keeps them
+//! all.
 
 use rowan::{GreenNode, GreenToken, GreenTokenData, NodeOrToken};
 
 use crate::SyntaxKind;
 use crate::tree::Tree;
 
-/// The same tree, made of rowan's nodes.
 pub(crate) fn build(tree: &Tree) -> GreenNode {
     let mut builder = Builder::new(tree.len());
     for (at, (element, text)) in tree.elements().enumerate() {
@@ -24,12 +24,12 @@ pub(crate) fn build(tree: &Tree) -> GreenNode {
     builder.root
 }
 
-/// A node whose children are not all there.
+/// A node that still lacks children.
 struct Open {
     kind: SyntaxKind,
-    /// Its first child.
+    /// The index of its first child in `children`.
     first: usize,
-    /// The index of the first element after it.
+    /// The index of the first element after the node.
     end: usize,
 }
 
@@ -52,7 +52,7 @@ impl Builder {
         }
     }
 
-    /// Makes the nodes that end before an element.
+    /// Builds the nodes that end before an element.
     fn finish_before(&mut self, at: usize) {
         while let Some(Open { kind, first, .. }) = self.open.pop_if(|open| open.end == at) {
             let node = match &self.children[first..] {
@@ -72,10 +72,9 @@ impl Builder {
     }
 }
 
-/// Green tokens by kind and text.
 struct TokenCache {
     slots: Vec<Option<GreenToken>>,
-    /// Tokens whose kind says their text, by kind.
+    /// Tokens whose kind determines their text, by kind.
     punctuation: [Option<GreenToken>; SyntaxKind::WHITESPACE as usize],
 }
 
@@ -101,7 +100,7 @@ impl TokenCache {
     }
 }
 
-/// Green nodes around a single token, by kind and token.
+/// Green nodes around a single token.
 struct LeafCache {
     slots: Vec<Option<GreenNode>>,
 }
@@ -128,7 +127,7 @@ impl LeafCache {
     }
 }
 
-/// As many slots as a text of this many tokens is worth.
+/// The cache size that pays off for a text of this many tokens.
 fn slots_for(tokens: usize) -> usize {
     tokens.clamp(64, 8192).next_power_of_two()
 }

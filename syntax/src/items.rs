@@ -1,8 +1,8 @@
 //! A document as its items: a list whose concatenation is the text, kept up to date edit by edit.
 //!
-//! Invariants: items partition the text; where an item ends follows from its own text and the few bytes
-//! after it that the scanner examined; so an edit rescans from the first item whose scan examined the edited text
-//! until a boundary falls on an old one again, and every other item stays the same allocation.
+//! Invariants: items partition the text. Where an item ends follows from its own text and the few bytes after
+//! it that the scanner examined. So an edit rescans from the first item whose scan examined the edited text
+//! until a boundary coincides with an old one, and every other item keeps its allocation.
 
 mod groups;
 
@@ -19,21 +19,21 @@ use crate::checkpoints::{Checkpoint, EditedItem};
 use crate::language::Language;
 use crate::scan::{CommentEnds, ItemKind, Rescan, Rescanned, Scan, Scanned, Tail};
 
-/// One item: the trivia before it, and it.
+/// An item with the trivia before it.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// The kind of the item.
+    /// What the item is, judged by its first words.
     pub kind: ItemKind,
-    /// The declared name, if there is one.
+    /// The name that the item declares, if any.
     pub name: Option<SmolStr>,
-    /// Its text; two items with the same pointer are the same item.
+    /// The item's text; two items with the same pointer are the same item.
     pub text: Arc<str>,
-    /// The number of bytes after it that the scanner examined, the end of the file counted as one.
+    /// The number of bytes after the item that the scanner examined; the end of the file counts as one.
     lookahead: u32,
     open_comment: bool,
-    /// Places from which a scan can go on.
+    /// Positions from which a scan can resume.
     checkpoints: Option<Arc<[Checkpoint]>>,
-    /// Whether `*/` is in the text, once that was asked: an open comment anywhere before asks all items.
+    /// Whether the text contains `*/`. Cached, because an open comment anywhere before queries all items.
     has_comment_end: OnceLock<bool>,
 }
 
@@ -58,18 +58,18 @@ pub struct EditSummary {
     pub relexed_bytes: usize,
 }
 
-/// A document as its items.
+/// A document as a list of items.
 #[derive(Debug, Clone)]
 pub struct ItemList {
     scan: Scan,
     rescan: Option<Rescan>,
     items: Groups,
-    /// Where each item starts, and at the end where the text ends.
+    /// Where each item starts, followed by the end of the text.
     starts: Vec<u32>,
 }
 
 impl ItemList {
-    /// Cuts a text into its items.
+    /// Cuts a text into items.
     pub fn new(language: Language, text: &str) -> ItemList {
         let scan = language.scan;
         let known = CommentEnds::default();
@@ -103,22 +103,22 @@ impl ItemList {
         self.items.get(index)
     }
 
-    /// The items in groups. An edit leaves the groups around it as they are.
+    /// The items in groups. An edit leaves the groups around it unchanged.
     pub fn groups(&self) -> &[ItemGroup] {
         self.items.groups()
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether the text is empty.
+    /// Whether the text is empty, so that there is no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where item `index` starts; for `len()`, where the text ends.
+    /// Where item `index` starts. For `len()` it is the end of the text.
     pub fn start_of(&self, index: usize) -> TextSize {
         TextSize::new(self.starts[index])
     }
@@ -133,27 +133,27 @@ impl ItemList {
         self.start_of(self.len())
     }
 
-    /// The item that holds `offset`; at a boundary the one that starts there, at the end of the text the
-    /// last one. None in an empty text.
+    /// The index of the item that holds `offset`. A boundary belongs to the item that starts there, the end
+    /// of the text to the last item. `None` in an empty text.
     pub fn item_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.starts.partition_point(|start| *start <= u32::from(offset));
         let last = self.len().checked_sub(1)?;
         Some(after.saturating_sub(1).min(last))
     }
 
-    /// The items that a range overlaps or touches, each with its part of the range.
+    /// The items that a range overlaps or touches, each with the part of the range inside it.
     pub fn parts_of(&self, range: TextRange) -> impl Iterator<Item = (usize, TextRange)> {
         let first = self.item_at(range.start()).unwrap_or(self.len());
         (first..self.len()).map_while(move |index| Some((index, range.intersect(self.range_of(index))?)))
     }
 
-    /// The whole text.
+    /// Concatenates the items.
     pub fn text(&self) -> String {
         self.iter().map(|item| &*item.text).collect()
     }
 
-    /// Replaces `range` by `insert`. An offset outside the text, or inside a character, is moved to
-    /// the nearest valid offset before it.
+    /// Replaces `range` by `insert`. An offset outside the text or inside a character is moved back to the
+    /// nearest valid offset.
     pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
@@ -176,12 +176,12 @@ impl ItemList {
         summary
     }
 
-    /// An item after an edit inside it that leaves all items where they are, and the number of bytes that were scanned.
+    /// The item after an edit inside it that moves no item boundary, and the number of bytes scanned.
     fn edited_inside(&self, index: usize, range: &Range<usize>, insert: &str) -> Option<(Item, usize)> {
         let rescan = self.rescan?;
         let old = self.items.get(index)?;
         let start = self.starts[index] as usize;
-        // An open comment depends on all that follows.
+        // An open comment depends on all the text after it.
         if range.start <= start || range.end >= start + old.text.len() || old.open_comment {
             return None;
         }
@@ -228,7 +228,7 @@ impl ItemList {
         self.iter().zip(&self.starts[1..]).position(sees).unwrap_or(self.len())
     }
 
-    /// Whether the edit can have made a `*/`.
+    /// Whether the edit may have created a `*/`.
     fn may_end_comment(&self, range: &Range<usize>, insert: &str) -> bool {
         let byte_at = |offset: usize| {
             let index = self.item_at(TextSize::new(offset as u32))?;
@@ -241,7 +241,7 @@ impl ItemList {
         memmem::find(&around, b"*/").is_some()
     }
 
-    /// Whether there is a `*/` in the items from `from` on, or across the boundary of `before` and them.
+    /// Whether there is a `*/` in the items from `from` on, or across the boundary between `before` and them.
     fn comment_ends_after(&self, before: &str, from: usize) -> bool {
         let mut after_star = before.ends_with('*');
         self.iter_from(from).any(|item| {
@@ -273,7 +273,7 @@ impl Item {
         }
     }
 
-    /// The item after an edit, with the rest of what follows from the text before.
+    /// The item after an edit: what the rescan found, and the rest unchanged.
     fn edited(&self, text: &str, rescanned: Rescanned) -> Item {
         let (kind, name) = match rescanned.head {
             Some((kind, name)) => (kind, name.map(|name| SmolStr::new(&text[name]))),
@@ -299,19 +299,19 @@ fn shared(checkpoints: Vec<Checkpoint>) -> Option<Arc<[Checkpoint]>> {
     (!checkpoints.is_empty()).then(|| checkpoints.into())
 }
 
-/// The part of the text that is scanned again.
+/// The text that is scanned again.
 struct Patch {
     text: String,
     /// The first old item that is not in `text`.
     next: usize,
-    /// Where old items end in `text`, for those that end after the edit: (place, next old item).
+    /// Where the old items after the edit end in `text`: (offset, next old item).
     boundaries: Vec<(usize, usize)>,
     scanned: usize,
     known: CommentEnds,
 }
 
 impl Patch {
-    /// The old items `touched` with the edit in them.
+    /// The text of the old items `touched` with the edit applied.
     fn new(list: &ItemList, touched: Range<usize>, range: Range<usize>, insert: &str) -> Patch {
         let start = list.starts[touched.start] as usize;
         let old: String = list.iter_from(touched.start).take(touched.len()).map(|item| &*item.text).collect();
@@ -323,7 +323,7 @@ impl Patch {
         Patch { text, next: touched.end, boundaries, scanned: 0, known: CommentEnds::default() }
     }
 
-    /// Scans until a boundary falls on an old one; `next` and `text` end there then.
+    /// Scans until a boundary coincides with an old one; `next` and `text` then end there.
     fn rescan(&mut self, list: &ItemList) -> Vec<Item> {
         let mut items: Vec<Item> = Vec::new();
         let mut start = 0;
@@ -350,7 +350,7 @@ impl Patch {
         }
     }
 
-    /// Takes in as much again of the old items that follow.
+    /// Doubles the text by appending the old items that follow.
     fn extend(&mut self, list: &ItemList) {
         self.known = CommentEnds::default();
         let goal = self.text.len() * 2;

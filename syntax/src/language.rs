@@ -1,5 +1,5 @@
-//! A language as a table entry. The entry of each language is in that language's folder; the list of all languages is in the `ide`
-//! crate, so a crate that uses this one can define another language.
+//! A language as a table entry. Each language's entry is in the folder of that language; the list of all
+//! languages is in the `ide` crate, so a user of this crate can define another language.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -16,54 +16,56 @@ pub struct Language(&'static LanguageInfo);
 
 /// The facts and hooks of a language.
 pub struct LanguageInfo {
-    /// Its name in settings, in `--language` and in the language protocol: `ptx`.
+    /// The name in settings, in `--language` and in the language protocol: `ptx`.
     pub id: &'static str,
-    /// Its name in messages: `PTX`.
+    /// The name in messages: `PTX`.
     pub title: &'static str,
-    /// The extensions of its files, in lower case and without the dot.
+    /// The file extensions, in lower case and without the dot.
     pub extensions: &'static [&'static str],
-    /// The language ids under which other software opens files of these extensions. Where there are any, neither the extension nor
-    /// such an id is enough: a line of the text has to [`sniff`](LanguageInfo::sniff) as this language.
+    /// The language ids under which other software opens files with these extensions. If there are any,
+    /// neither the extension nor such an id is enough: a line of the text must also
+    /// [`sniff`](LanguageInfo::sniff) as this language.
     pub shared_ids: &'static [&'static str],
-    /// Whether only this language has such a line.
+    /// Whether a line can only be in this language.
     pub sniff: fn(line: &str) -> bool,
-    /// The prefixes of a line comment; the first one is written into new comments.
+    /// The prefixes of line comments; new comments are written with the first one.
     pub line_comments: &'static [&'static str],
-    /// Whether it has dialects, so that a file can be rewritten in one of them.
+    /// Whether the language has dialects, so that a file can be rewritten in another one.
     pub has_dialects: bool,
-    /// The external assembler that accepts its files: `ptxas`.
+    /// The external assembler for the files: `ptxas`.
     pub assembler: Option<&'static str>,
     /// Finds the end of an item.
     pub scan: Scan,
-    /// Scans an item around an edit; `None` for a language whose items are always scanned whole.
+    /// Rescans an item around an edit; `None` for a language whose items are always scanned whole.
     pub rescan: Option<Rescan>,
     /// Cuts an item into tokens.
     pub lex: fn(text: &str) -> Lexed,
-    /// The grammar of an item: emits exactly one outermost node, an `ITEM` with all tokens.
+    /// The grammar of an item. It emits exactly one outermost node, an `ITEM` with all tokens.
     pub parse_item: fn(parser: &mut Parser<'_>),
-    /// Parses the chunk of a long body that an edit changed; `None` for a language whose items are always parsed whole.
+    /// Parses the edited chunk of a long body; `None` for a language whose items are always parsed whole.
     pub parse_chunk: Option<ParseChunk>,
-    /// Parses a long item from the chunk on that an edit changed; `None` for a language whose items are parsed whole then.
+    /// Parses a long item from the edited chunk on; `None` for a language that parses the whole item in that
+    /// case.
     pub parse_rest: Option<ParseRest>,
 }
 
 impl Language {
-    /// The handle of a table entry.
+    /// Makes a handle from a table entry.
     pub const fn new(info: &'static LanguageInfo) -> Language {
         Language(info)
     }
 
-    /// Whether a line of the text shows that it is in this language.
+    /// Whether some line of the text can only be in this language.
     pub fn sniffs(self, text: &str) -> bool {
         text.lines().any(self.sniff)
     }
 
-    /// Whether other software uses the same extensions.
+    /// Whether other software uses the same file extensions.
     pub fn shares_extensions(self) -> bool {
         !self.shared_ids.is_empty()
     }
 
-    /// The prefix of a new line comment.
+    /// The prefix for new line comments.
     pub fn line_comment(self) -> &'static str {
         self.line_comments[0]
     }

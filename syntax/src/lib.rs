@@ -2,17 +2,17 @@
 //!
 //! # Conventions
 //!
-//! * `ptx.ungram` and `wave.ungram` define the trees; `cargo xtask codegen` generates [`SyntaxKind`],
-//!   [`T!`] and the typed trees [`ptx::ast`] and [`wave::ast`] from them. Any accessor may return `None`:
-//!   the text may be incomplete.
-//! * A tree's text is its input, byte for byte. White space, comments and line marks are tokens like
-//!   others; a node starts and ends with a token that is not trivia, so its range is the
-//!   range to show. Only `ITEM`, the root that [`parse_item`] gives, takes the trivia around its declaration.
-//! * [`parse_file`] gives a `SOURCE_FILE` whose children are the `ITEM`s, one for each [`Item`] of the
-//!   [`ItemList`], equal to what [`parse_item`] gives for that item's text.
-//! * An opcode is the direct `IDENT` token of an `INSTRUCTION`, its modifiers are its direct `DOT_WORD` tokens
-//!   (`.s32`, `.shared::cta`), its operands are its child nodes. A name that is used is a `NAME_REF` with one
-//!   `IDENT` (`%r1`, `%tid`, `foo`, `$L__BB0_1`); a name that is declared is a `NAME` with one `IDENT`.
+//! * `ptx.ungram` and `wave.ungram` define the trees; `cargo xtask codegen` generates [`SyntaxKind`], [`T!`]
+//!   and the typed trees [`ptx::ast`] and [`wave::ast`] from them. Any accessor may return `None`: the text
+//!   may be incomplete.
+//! * A tree's text is its input, byte for byte. White space, comments and line marks are tokens too. A node
+//!   starts and ends with a token that is not trivia, so its range is the range to show. Only `ITEM`, the
+//!   root that [`parse_item`] returns, includes the trivia around its declaration.
+//! * [`parse_file`] returns a `SOURCE_FILE` whose children are the `ITEM`s, one for each [`Item`] of the
+//!   [`ItemList`], equal to what [`parse_item`] returns for that item's text.
+//! * An opcode is the direct `IDENT` token of an `INSTRUCTION`, its modifiers are its direct `DOT_WORD`
+//!   tokens (`.s32`, `.shared::cta`), its operands are its child nodes. The use of a name is a `NAME_REF`
+//!   with one `IDENT` (`%r1`, `%tid`, `foo`, `$L__BB0_1`); a declaration is a `NAME` with one `IDENT`.
 //! * Words such as `.entry` or `.reg` are `DOT_WORD`s too; the grammar distinguishes them by their text.
 //! * Each mistake is reported by one [`SyntaxError`]; ranges are relative to the root of the parsed tree.
 //! * In bodies over 64 KB the statements are grouped in `CHUNK` nodes; `Block::statements` includes them.

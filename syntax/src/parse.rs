@@ -1,4 +1,4 @@
-//! Parsing an item alone, and a whole file as its items.
+//! Parses an item alone, and a whole file item by item.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::parser::Parser;
 use crate::syntax_node::SyntaxNode;
 use crate::tree::{Node, Tree};
 
-/// A tree and its errors. Cloning it is cheap, and threads may share it.
+/// A tree and its errors. It is cheap to clone and can be shared between threads.
 #[derive(Debug, Clone)]
 pub struct Parse(Arc<Inner>);
 
@@ -21,9 +21,9 @@ pub struct Parse(Arc<Inner>);
 struct Inner {
     tree: Tree,
     errors: Vec<SyntaxError>,
-    /// Of a file, its items.
+    /// The items, if this is a file.
     items: Vec<Parse>,
-    /// The same tree as rowan's, whose nodes have parents.
+    /// The tree as rowan's, whose nodes know their parents. Built on demand.
     green: OnceLock<GreenNode>,
 }
 
@@ -32,7 +32,7 @@ impl Parse {
         Parse(Arc::new(Inner { tree, errors, items: Vec::new(), green: OnceLock::new() }))
     }
 
-    /// The same with rowan's tree, which the caller has built.
+    /// Adds rowan's tree, which the caller has built.
     pub(crate) fn with_green(self, green: GreenNode) -> Parse {
         // The parse is not shared yet, so the cell is empty.
         let _ = self.0.green.set(green);
@@ -44,18 +44,18 @@ impl Parse {
         self.0.tree.root()
     }
 
-    /// The roots of the items of a file, with offsets relative to the start of each. An item that was parsed alone has
-    /// none.
+    /// The roots of the items of a file, each with offsets relative to the start of its item. Empty if this
+    /// is a single item.
     pub fn items(&self) -> impl Iterator<Item = Node<'_>> {
         self.0.items.iter().map(Parse::root)
     }
 
-    /// The root of the tree whose nodes have parents. It is built at the first call.
+    /// The root of the tree whose nodes know their parents. The first call builds that tree.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.green().clone())
     }
 
-    /// The green root of that tree, without parents and offsets.
+    /// The green root of the tree that [`Self::syntax`] returns, without parents and offsets.
     pub fn green(&self) -> &GreenNode {
         self.0.green.get_or_init(|| green::build(&self.0.tree))
     }
@@ -65,7 +65,7 @@ impl Parse {
         self.0.green.get()
     }
 
-    /// The tree; a copy if something else holds the parse.
+    /// Unwraps the tree; copies it if the parse is shared.
     pub(crate) fn into_tree(self) -> Tree {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.tree.clone(), |inner| inner.tree)
     }
@@ -79,7 +79,7 @@ impl Parse {
         self.0.tree.text()
     }
 
-    /// The errors in the order of the text.
+    /// The errors in text order.
     pub fn errors(&self) -> &[SyntaxError] {
         &self.0.errors
     }
@@ -90,7 +90,7 @@ pub fn parse_item(language: Language, text: &str) -> Parse {
     parse_shared_item(language, &text.into())
 }
 
-/// The same for a text that its tree shares.
+/// Like [`parse_item`], but the tree shares the caller's text.
 pub fn parse_shared_item(language: Language, text: &Arc<str>) -> Parse {
     let mut lexed = (language.lex)(text);
     let mut parser = Parser::new(text, &lexed);

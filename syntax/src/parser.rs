@@ -1,7 +1,8 @@
-//! The parser that every grammar drives: it reads tokens without trivia and builds the tree. It is independent of the language.
+//! The parser that every grammar drives: it reads tokens without trivia and builds the tree. It is
+//! independent of the language.
 //!
-//! Convention: a rule `foo` produces a node or an error, a rule `opt_foo` may produce nothing; a rule that
-//! is not optional may assume that it was called at a token it starts with.
+//! Convention: a rule `foo` produces a node or an error, a rule `opt_foo` may produce nothing. A rule without
+//! `opt_` may assume that the next token can start it.
 
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use crate::generated::kinds::SyntaxKind;
 use crate::lexed::Lexed;
 use crate::tree::{Builder, Tree};
 
-/// The maximum nesting depth of blocks and expressions; deeper text is kept as tokens.
+/// The maximum nesting depth of blocks and expressions. Deeper text is kept as plain tokens.
 const MAX_DEPTH: u32 = 128;
 
-/// Tokens in, a tree out.
+/// Reads tokens and builds a tree.
 pub struct Parser<'t> {
     text: &'t str,
     lexed: &'t Lexed,
@@ -32,7 +33,6 @@ impl<'t> Parser<'t> {
         Parser { text, lexed, position: 0, depth: 0, tree: Builder::new(lexed), errors: Vec::new() }
     }
 
-    /// The tree and the errors that the parser has found.
     pub(crate) fn finish(self, text: &Arc<str>) -> (Tree, Vec<SyntaxError>) {
         (self.tree.finish(text), self.errors)
     }
@@ -75,18 +75,18 @@ impl<'t> Parser<'t> {
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
-    /// The length of the whole text.
+    /// The length of the whole text in bytes.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// The text from `start` to the end of the token before the next one.
+    /// The text from `start` to the end of the previous token.
     pub fn text_before(&self, start: usize) -> &'t str {
         let end = self.position.checked_sub(1).map_or(start, |nth| self.lexed.end(self.lexed.raw_index(nth)));
         &self.text[start..end]
     }
 
-    /// The text of the token before the next one.
+    /// The text of the previous token, empty at the start.
     pub fn previous_text(&self) -> &'t str {
         let Some(previous) = self.position.checked_sub(1) else { return "" };
         let index = self.lexed.raw_index(previous);
@@ -104,8 +104,8 @@ impl<'t> Parser<'t> {
         self.indentation(0)
     }
 
-    /// The `{` that the last token closes, if that is a `}` at the start of a line, indented no more than the item: by its layout, the
-    /// closing brace of the item.
+    /// The `{` that the previous token closes, if that token is a `}` at the start of a line, indented no
+    /// more than the item. Judged by its layout, such a `}` closes the item.
     pub fn brace_closed_by_last(&self, item_indentation: Option<usize>) -> Option<TextRange> {
         let last = self.position.checked_sub(1)?;
         if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > item_indentation? {
@@ -122,7 +122,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The indentation of a token that starts a line, in bytes.
+    /// The indentation in bytes of a token that starts a line.
     fn indentation(&self, nth: usize) -> Option<usize> {
         let start = self.lexed.start(self.lexed.raw_index(nth));
         let line = &self.text[..start];
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
         line.bytes().all(|byte| byte == b' ' || byte == b'\t').then_some(line.len())
     }
 
-    /// Whether the token `n` after the next one follows the token before it without a gap.
+    /// Whether there is no gap before the token `n` after the next one.
     pub fn nth_is_joint(&self, n: usize) -> bool {
         let nth = self.position + n;
         nth > 0
@@ -138,12 +138,12 @@ impl<'t> Parser<'t> {
             && self.lexed.raw_index(nth - 1) + 1 == self.lexed.raw_index(nth)
     }
 
-    /// The number of consumed tokens; loops compare it to detect that they make progress.
+    /// The number of consumed tokens; loops compare it to check that they make progress.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Takes the next token, whatever it is; nothing at the end.
+    /// Consumes the next token, of any kind. Does nothing at the end.
     #[inline]
     pub fn bump(&mut self) {
         if self.position < self.lexed.significant_len() {
@@ -152,7 +152,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes the next token if it is of this kind.
+    /// Consumes the next token if it is of this kind, and returns whether it did.
     #[inline]
     pub fn eat(&mut self, kind: SyntaxKind) -> bool {
         let fits = self.at(kind);
@@ -162,7 +162,7 @@ impl<'t> Parser<'t> {
         fits
     }
 
-    /// Takes the next token if it is of this kind; else an error after the token before it.
+    /// Consumes the next token if it is of this kind; otherwise reports an error after the previous token.
     pub fn expect(&mut self, kind: SyntaxKind, message: &'static str) -> bool {
         let fits = self.eat(kind);
         if !fits {
@@ -171,7 +171,7 @@ impl<'t> Parser<'t> {
         fits
     }
 
-    /// An error about the next token, or about the last one at the end.
+    /// Reports an error at the next token, or after the last one at the end.
     pub fn error(&mut self, message: impl Into<SmolStr>) {
         if self.position >= self.lexed.significant_len() {
             return self.error_after_previous(message);
@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
         self.error_at(range, message);
     }
 
-    /// An error about the next token, also where the lexer has reported one for the token before it.
+    /// Reports an error at the next token even if the lexer has reported one for the previous token.
     pub fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
         let range = self.current_range();
         let next = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
@@ -189,13 +189,14 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An error about something missing after the previous token: it points at that token's last character.
+    /// Reports that something is missing after the previous token. The error points at that token's last
+    /// character.
     pub fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
         self.error_at(self.last_of_previous(), message);
     }
 
-    /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: a lexer error in a
-    /// token on the next line does not suppress it.
+    /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: a lexer
+    /// error in a token on the next line does not suppress it.
     pub fn error_at_line_end(&mut self, message: impl Into<SmolStr>) {
         let range = self.last_of_previous();
         if !self.nth_starts_line(0) {
@@ -205,7 +206,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The last character of the previous token; of the first token, or of nothing, where there is none.
+    /// The last character of the previous token. At the start it is the first token, or the whole text if there
+    /// are no tokens.
     fn last_of_previous(&self) -> TextRange {
         match self.position.checked_sub(1) {
             Some(previous) => {
@@ -219,7 +221,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An error about a part of the text, unless the lexer has already reported one here.
+    /// Reports an error in `range`, unless the lexer has already reported one between the previous token and
+    /// the next.
     pub fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
         if !self.lexed.errors.is_empty() && self.lexer_error_here() {
             return;
@@ -227,14 +230,13 @@ impl<'t> Parser<'t> {
         self.errors.push(SyntaxError::new(range, message));
     }
 
-    /// Whether the lexer has reported an error between the previous token and the next one.
     fn lexer_error_here(&self) -> bool {
         let start = self.position.checked_sub(1).map_or(0, |nth| self.lexed.start(self.lexed.raw_index(nth)));
         self.lexer_error_in(TextRange::new(TextSize::new(start as u32), self.current_range().end()))
     }
 
     fn lexer_error_in(&self, here: TextRange) -> bool {
-        // The lexer's errors are in the order of the text and do not overlap.
+        // The lexer's errors are in text order and do not overlap.
         let next = self.lexed.errors.partition_point(|error| error.range.end() <= here.start());
         self.lexed.errors.get(next).is_some_and(|error| error.range.start() < here.end())
     }
@@ -261,19 +263,19 @@ impl<'t> Parser<'t> {
         self.errors.len()
     }
 
-    /// Sets the kind of the last error.
+    /// Sets the kind of the last error that was reported.
     pub fn last_error_is(&mut self, kind: SyntaxErrorKind) {
         if let Some(error) = self.errors.last_mut() {
             error.kind = kind;
         }
     }
 
-    /// Drops the errors after the first `count`: they are consequences of an earlier one.
+    /// Keeps the first `count` errors and drops the others, which are consequences of an earlier one.
     pub fn truncate_errors(&mut self, count: usize) {
         self.errors.truncate(count);
     }
 
-    /// Starts a node.
+    /// Starts a node before the next token.
     #[inline]
     pub fn start(&mut self) -> Marker {
         Marker { at: self.tree.start() }
@@ -301,14 +303,14 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Ends the node and sets its kind.
+    /// Ends the node after the previous token and sets its kind.
     #[inline]
     pub fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
         p.tree.end(self.at, kind);
         CompletedMarker { at: self.at, kind }
     }
 
-    /// Discards the node; its children go to its parent.
+    /// Discards the node and moves its children to its parent.
     pub fn abandon(self, p: &mut Parser<'_>) {
         p.tree.take_back(self.at);
     }

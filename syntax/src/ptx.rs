@@ -1,6 +1,7 @@
 //! PTX: lexer, grammar, item scanner, and the typed tree.
 
-/// The typed tree: nodes and choices as `ptx.ungram` has them, and what needs more than a child look-up.
+/// The typed tree: nodes and choices as in `ptx.ungram`, and the accessors that need more than a child
+/// look-up.
 pub mod ast {
     pub use crate::generated::ptx::*;
 }

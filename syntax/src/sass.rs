@@ -1,5 +1,5 @@
-//! SASS: the machine code of NVIDIA's GPUs, as `cuobjdump`, `nvdisasm` and other tools print it, whole or in part. Lexer, item
-//! scanner, grammar and typed tree.
+//! SASS, the machine code of NVIDIA's GPUs, as `cuobjdump`, `nvdisasm` and other tools print it, in whole or
+//! in part. Lexer, item scanner, grammar and typed tree.
 
 mod bytes;
 mod grammar;
@@ -12,12 +12,12 @@ mod tests;
 
 use crate::language::{Language, LanguageInfo};
 
-/// The typed tree.
+/// The typed tree of a listing.
 pub mod ast {
     pub use crate::generated::sass::*;
 }
 
-/// Listings of machine code.
+/// SASS listings.
 pub const LANGUAGE: Language = Language::new(&INFO);
 
 static INFO: LanguageInfo = LanguageInfo {

@@ -1,8 +1,8 @@
 //! The interface of a language's item scanner, which [`ItemList`](crate::ItemList) drives.
 //!
-//! A scanner finds where the item that starts at a given place ends, without building tokens. It must be
-//! a function of the text alone: the same text from the same start gives the same result, whatever precedes
-//! it. It returns how far it looked ahead, which determines the items that an edit can change.
+//! A scanner finds where the item that starts at a given offset ends, without building tokens. It must be a
+//! function of the text alone: the same text from the same start gives the same result, whatever precedes it.
+//! It returns how far it looked ahead, which determines the items that an edit can change.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -11,16 +11,16 @@ use memchr::memmem;
 
 use crate::checkpoints::{Checkpoint, EditedItem};
 
-/// The kind of an item, by its first words.
+/// The kind of an item, judged by its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// `.version`, `.target`, `.file`, `.section`, ...
     Directive,
     /// A variable of the module.
     Variable,
-    /// A device function.
+    /// A function that only device code calls.
     Function,
-    /// A kernel.
+    /// A function that the host launches.
     Kernel,
     /// Trivia at the end of the file, or text that fits nowhere.
     Other,
@@ -28,7 +28,7 @@ pub enum ItemKind {
 
 /// Where a block comment ends.
 pub enum CommentEnd {
-    /// Here, in the given text.
+    /// At this offset in the given text.
     At(usize),
     /// After the given text.
     Later,
@@ -36,8 +36,8 @@ pub enum CommentEnd {
     Never,
 }
 
-/// A cache of the ends of block comments in one text, so that many unterminated comments do not search it
-/// again and again.
+/// Caches where block comments end in one text, so that many unterminated comments do not each search it
+/// again.
 #[derive(Default)]
 pub(crate) struct CommentEnds {
     last: OnceCell<Option<usize>>,
@@ -45,7 +45,7 @@ pub(crate) struct CommentEnds {
 }
 
 impl CommentEnds {
-    /// The end of the comment that opens at `open`, if it is in the text.
+    /// The end of the comment that opens at `open`, if the text contains it.
     pub(crate) fn of(&self, text: &[u8], open: usize) -> Option<usize> {
         let last = (*self.last.get_or_init(|| memmem::rfind(text, b"*/")))?;
         let inside = open + 2;
@@ -54,15 +54,15 @@ impl CommentEnds {
     }
 }
 
-/// Queries of the scanner about comments and about the text after the given one.
+/// Answers the scanner's questions about comments and about the text after the given one.
 pub struct Tail<'a> {
     pub(crate) known: &'a CommentEnds,
-    /// Whether there is a `*/` after the given text.
+    /// Whether a `*/` occurs after the given text.
     pub(crate) comment_ends_later: &'a dyn Fn() -> bool,
 }
 
 impl Tail<'_> {
-    /// The end of the comment that opens at `open`.
+    /// Where the comment that opens at `open` ends.
     pub fn comment_end(&self, text: &[u8], open: usize) -> CommentEnd {
         match self.known.of(text, open) {
             Some(end) => CommentEnd::At(end),
@@ -72,39 +72,40 @@ impl Tail<'_> {
     }
 }
 
-/// An item found by a scanner; all positions are in the scanned text.
+/// An item found by a scanner; all offsets are in the scanned text.
 #[derive(Debug)]
 pub struct Scanned {
-    /// Where the item ends; more than where it starts.
+    /// Where the item ends; always after its start.
     pub end: usize,
-    /// The result is valid as long as the text before this offset is unchanged; past the end of the text if the
+    /// The result stays valid while the text before this offset is unchanged. Past the end of the text if the
     /// scanner has reached that end.
     pub examined: usize,
-    /// The kind of the item.
+    /// What the item is, judged by its first words.
     pub kind: ItemKind,
-    /// The range of its name.
+    /// The range of the declared name.
     pub name: Option<Range<usize>>,
-    /// Whether a block comment in it has no end in the whole file, and so ends with its line.
+    /// Whether a block comment in the item has no end in the whole file, and so ends with its line.
     pub open_comment: bool,
-    /// Places in it from which a [`Rescan`] can go on; a scanner without one gives none.
+    /// Positions in the item from which a [`Rescan`] can resume; empty for a language without one.
     pub checkpoints: Vec<Checkpoint>,
 }
 
-/// Finds the end of the item that starts at `start`; `start` is not the end of `text`.
+/// Finds the end of the item that starts at `start`, which is before the end of `text`.
 pub type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;
 
-/// Scans an item again after an edit strictly inside it; `None` if it may end elsewhere, or depend on other text, than before.
+/// Rescans an item after an edit strictly inside it; `None` if the item may now end elsewhere or depend on
+/// other text.
 pub type Rescan = fn(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned>;
 
-/// What an edit changed of an item that ends where it did.
+/// What an edit changed in an item whose end is still the same.
 #[derive(Debug)]
 pub struct Rescanned {
-    /// The kind, and the range of the name; `None` if they are the same as before.
+    /// The kind, and the range of the name; `None` if both are unchanged.
     pub head: Option<(ItemKind, Option<Range<usize>>)>,
-    /// The number of bytes that were scanned.
+    /// The number of scanned bytes.
     pub scanned: usize,
-    /// As in [`Scanned`], of the scanned text.
+    /// Like [`Scanned::open_comment`], but only for the scanned text.
     pub open_comment: bool,
-    /// Those of the whole item.
+    /// The checkpoints of the whole item.
     pub checkpoints: Vec<Checkpoint>,
 }

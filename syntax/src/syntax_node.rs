@@ -1,8 +1,8 @@
-//! The names under which the rest of the crate uses rowan.
+//! The names under which the other modules use rowan.
 
 use crate::generated::kinds::SyntaxKind;
 
-/// The bridge between our kinds and rowan's numbers.
+/// Maps our kinds to rowan's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WarplensLanguage {}
 
@@ -24,11 +24,11 @@ impl From<SyntaxKind> for rowan::SyntaxKind {
     }
 }
 
-/// A node with its parent and its offset.
+/// A node that knows its parent and its offset.
 pub type SyntaxNode = rowan::SyntaxNode<WarplensLanguage>;
-/// A token with its parent and its offset.
+/// A token that knows its parent and its offset.
 pub type SyntaxToken = rowan::SyntaxToken<WarplensLanguage>;
-/// A node or a token.
+/// A node or a token that knows its parent and its offset.
 pub type SyntaxElement = rowan::SyntaxElement<WarplensLanguage>;
-/// The child nodes of a node.
+/// Iterates over the child nodes of a node.
 pub type SyntaxNodeChildren = rowan::SyntaxNodeChildren<WarplensLanguage>;

@@ -1,10 +1,10 @@
-//! Tokens by their place. rowan's own look-up walks all children of every node on the way down, which is slow
-//! in a file of many items and in a long body; these go down by binary search.
+//! Finds tokens by offset. rowan's own look-up walks all children of every node on the way down, which is
+//! slow in a file with many items and in a long body; the functions here use binary search.
 
 use crate::{SyntaxNode, SyntaxToken, TextRange, TextSize, TokenAtOffset};
 
-/// The token at `offset`, or the two that touch there. None if `offset` lies outside of the node, or the
-/// node is empty.
+/// The token at `offset`, or the two that touch there. None if `offset` is outside the node, or the node is
+/// empty.
 pub fn token_at_offset(root: &SyntaxNode, offset: TextSize) -> TokenAtOffset<SyntaxToken> {
     let range = root.text_range();
     if !range.contains_inclusive(offset) || range.is_empty() {

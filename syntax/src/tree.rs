@@ -1,10 +1,10 @@
-//! The tree of a parse as one list: its nodes and tokens in the order of the text.
+//! The tree of a parse as one list: its nodes and tokens in text order.
 //!
-//! The list is one allocation, so code that walks a tree from start to end (lowering, most checks)
-//! reads it. rowan's tree, with parents and an allocation per node, is built from it on demand: see `green.rs`.
+//! The list is a single allocation, so code that walks a tree from start to end (lowering, most checks) uses
+//! it. rowan's tree, with parents and an allocation per node, is built from it on demand: see `green.rs`.
 //!
-//! Trivia belongs to the outermost possible node: a node starts at its first token and ends at its last, and only the root has trivia
-//! around them.
+//! Trivia belongs to the outermost possible node: a node starts at its first token and ends at its last, and
+//! only the root has trivia around them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,6 @@ use rowan::{NodeOrToken, TextRange, TextSize};
 use crate::SyntaxKind::{self, COMMENT, LINE_MARK, TOMBSTONE, WHITESPACE};
 use crate::lexed::Lexed;
 
-/// The tree of one parse.
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
     text: Arc<str>,
@@ -21,7 +20,7 @@ pub(crate) struct Tree {
     kinds: NodeKinds,
 }
 
-/// The kinds of the nodes of a tree, and perhaps more: those of nodes that edits have removed.
+/// The kinds of the nodes of a tree. After edits it may also contain kinds that are no longer in the tree.
 #[derive(Debug, Clone, Copy, Default)]
 struct NodeKinds([u64; 4]);
 
@@ -43,9 +42,10 @@ impl NodeKinds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) kind: SyntaxKind,
-    /// Bytes.
+    /// The length in bytes.
     len: u32,
-    /// The elements that a node is: itself and all that lie in it, which follow it. 0 for a token.
+    /// The number of elements in a node: itself and its descendants, which follow it in the list. 0 for a
+    /// token.
     pub(crate) span: u32,
 }
 
@@ -64,7 +64,8 @@ impl Tree {
         Tree { text: text.into(), elements, kinds }
     }
 
-    /// The tree of another text, which differs in one node only: the last of `path`, which leads to it from the root.
+    /// Replaces the node at the end of `path`, which leads to it from the root; the tree's text becomes
+    /// `text`.
     pub(crate) fn replace(mut self, path: &[usize], node: &Tree, text: &Arc<str>) -> Tree {
         let (&at, around) = path.split_last().expect("a path has an end");
         let old = self.elements[at];
@@ -79,9 +80,9 @@ impl Tree {
         Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
     }
 
-    /// The tree of another text, which differs from the element `at` on, which starts at `start`. From there on it is like `rest`, an item
-    /// that has only a body. `around` are the root, what the item declares, and its body, with their starts; the body ends what it is
-    /// in.
+    /// Replaces everything from the element `at` on, which starts at `start`; the tree's text becomes `text`.
+    /// The remainder is copied from `rest`, which was parsed as a bare body. `around` holds the root, the
+    /// declaration and its body with their starts; each ends where the body ends.
     pub(crate) fn replace_rest(
         mut self,
         around: [(usize, TextSize); 3],
@@ -109,12 +110,12 @@ impl Tree {
         &self.text
     }
 
-    /// How many nodes and tokens it has.
+    /// The number of nodes and tokens.
     pub(crate) fn len(&self) -> usize {
         self.elements.len()
     }
 
-    /// All nodes and tokens in the order of the text.
+    /// All nodes and tokens in text order.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (Element, &str)> {
         let mut start = 0;
         self.elements.iter().map(move |&element| {
@@ -132,21 +133,21 @@ impl Tree {
     }
 }
 
-/// The list of a tree while its text is parsed. Exactly one node is outermost; it gets all trivia.
+/// Builds the list of a tree while its text is parsed. Exactly one node is outermost; it contains all trivia.
 pub(crate) struct Builder<'t> {
     lexed: &'t Lexed,
-    /// The next token.
+    /// The index of the next token.
     next: usize,
-    /// Where the token before it ends.
+    /// Where the previous token ends.
     offset: u32,
-    /// The lengths of nodes that have not ended are where they start.
+    /// The elements so far. While a node is open, its `len` holds its start.
     elements: Vec<Element>,
     kinds: NodeKinds,
 }
 
 impl<'t> Builder<'t> {
     pub(crate) fn new(lexed: &'t Lexed) -> Builder<'t> {
-        // Most tokens that are not trivia lie in a node of their own, or nearly so.
+        // Most significant tokens are in a node of their own, or nearly so.
         let elements = Vec::with_capacity(lexed.tokens().len() + lexed.significant_len() + 16);
         Builder { lexed, next: 0, offset: 0, elements, kinds: NodeKinds::default() }
     }
@@ -156,7 +157,7 @@ impl<'t> Builder<'t> {
         Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
     }
 
-    /// Starts a node before the next token that is not trivia. Answers where it is in the list.
+    /// Starts a node before the next significant token. Returns its index in the list.
     #[inline]
     pub(crate) fn start(&mut self) -> u32 {
         if !self.elements.is_empty() {
@@ -179,8 +180,8 @@ impl<'t> Builder<'t> {
         self.kinds.add(kind);
     }
 
-    /// Starts a node that contains the one at this place, which ended last. What is in it moves by one place; the limit of nesting
-    /// bounds how often.
+    /// Starts a node around the one at this index, which ended last. Its contents move by one element; the
+    /// nesting limit bounds how often that happens.
     pub(crate) fn start_around(&mut self, at: u32) {
         let mut len = 0;
         let mut next = at as usize;
@@ -191,17 +192,17 @@ impl<'t> Builder<'t> {
         self.elements.insert(at as usize, Element { kind: TOMBSTONE, len: self.offset - len, span: 1 });
     }
 
-    /// Takes a node back that has not ended; what is in it belongs to the node around it.
+    /// Removes a node that has not ended; its contents move to the enclosing node.
     pub(crate) fn take_back(&mut self, at: u32) {
         self.elements.remove(at as usize);
-        // The trivia before it belongs to the outermost possible node, which may be another one now.
+        // The trivia before it belongs to the outermost possible node, which may be a different one now.
         while let Some(trivia) = self.elements.pop_if(|last| last.span == 0 && last.kind.is_trivia()) {
             self.next -= 1;
             self.offset -= trivia.len;
         }
     }
 
-    /// Takes the tokens up to this one.
+    /// Adds the tokens up to and including this one.
     #[inline]
     pub(crate) fn token(&mut self, index: usize) {
         for token in &self.lexed.tokens()[self.next..=index] {
@@ -225,7 +226,7 @@ impl<'t> Builder<'t> {
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     tree: &'a Tree,
-    /// Its index in the list.
+    /// The index in the list of elements.
     at: u32,
     start: TextSize,
 }
@@ -233,21 +234,21 @@ pub struct Node<'a> {
 /// A token and its offset in the parsed text.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
-    /// Its kind.
+    /// The token's kind.
     pub kind: SyntaxKind,
-    /// Its text.
+    /// The token's text.
     pub text: &'a str,
-    /// Where it starts.
+    /// The offset where the token starts.
     pub start: TextSize,
 }
 
 impl<'a> Token<'a> {
-    /// Its range.
+    /// The range of the token in the parsed text.
     pub fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::of(self.text))
     }
 
-    /// Whether it is white space, a comment or a line mark.
+    /// Whether the token is white space, a comment or a line mark.
     pub fn is_trivia(self) -> bool {
         is_trivia(self.kind)
     }
@@ -270,13 +271,13 @@ impl<'a> Node<'a> {
         self.tree.elements[self.at as usize]
     }
 
-    /// Its kind.
+    /// The node's kind.
     #[inline]
     pub fn kind(self) -> SyntaxKind {
         self.element().kind
     }
 
-    /// Its range; only an item starts or ends with trivia.
+    /// The node's range; only an item starts or ends with trivia.
     #[inline]
     pub fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::new(self.element().len))
@@ -288,25 +289,25 @@ impl<'a> Node<'a> {
         Children { tree, at: at + 1, end: at + self.element().span, start }
     }
 
-    /// Everything directly inside, in order.
+    /// The children in order, including trivia.
     #[inline]
     pub fn elements(self) -> Elements<'a> {
         Elements(self.children())
     }
 
-    /// The nodes and tokens directly inside, in order, without trivia.
+    /// The children in order, without trivia.
     #[inline]
     pub fn parts(self) -> impl Iterator<Item = NodeOrToken<Node<'a>, Token<'a>>> + Clone {
         self.children().filter(|child| !child.is_trivia()).map(Child::get)
     }
 
-    /// The nodes directly inside, in order.
+    /// The child nodes in order.
     #[inline]
     pub fn nodes(self) -> impl Iterator<Item = Node<'a>> + Clone {
         self.children().filter(|child| child.element.span > 0).map(|child| child.node)
     }
 
-    /// The nodes anywhere inside, in the order of the text.
+    /// The nodes at any depth, in text order.
     pub fn descendants(self) -> impl Iterator<Item = Node<'a>> {
         let mut start = self.start;
         let inside = self.at + 1..self.at + self.element().span;
@@ -320,72 +321,74 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Itself and the nodes inside that contain the text at an offset, the innermost last.
+    /// The node and its descendants that contain the text at an offset, the innermost last.
     pub fn around(self, offset: TextSize) -> impl Iterator<Item = Node<'a>> {
         std::iter::successors(Some(self), move |node| {
             node.nodes().find(|inner| inner.range().contains(offset))
         })
     }
 
-    /// Whether some node of the tree may have one of these kinds; if not, none has. It looks at no node.
+    /// Whether the tree may contain a node of one of these kinds; `false` is certain. It does not walk the
+    /// tree.
     pub fn may_contain(self, kinds: &[SyntaxKind]) -> bool {
         kinds.iter().any(|kind| self.tree.kinds.contain(*kind))
     }
 
-    /// The tokens directly inside, in order, without trivia.
+    /// The child tokens in order, without trivia.
     #[inline]
     pub fn tokens(self) -> impl Iterator<Item = Token<'a>> + Clone {
         self.children().filter(|child| child.element.span == 0 && !child.is_trivia()).map(Child::token)
     }
 
-    /// The tokens of these kinds directly inside, in order. The texts of others are not read.
+    /// The child tokens of these kinds, in order. The texts of other tokens are not read.
     #[inline]
     pub fn tokens_of<const N: usize>(self, kinds: [SyntaxKind; N]) -> impl Iterator<Item = Token<'a>> {
         let is_one = move |child: &Child<'_>| child.element.span == 0 && kinds.contains(&child.element.kind);
         self.children().filter(is_one).map(Child::token)
     }
 
-    /// The token it starts with, if it starts with one.
+    /// The first token, unless the node starts with a child node.
     #[inline]
     pub fn first_token(self) -> Option<Token<'a>> {
         self.children().next().filter(|child| child.element.span == 0).map(Child::token)
     }
 
-    /// The first node of a kind directly inside.
+    /// The first child node of this kind.
     #[inline]
     pub fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
         self.nodes().find(|node| node.kind() == kind)
     }
 
-    /// The first token of a kind directly inside.
+    /// The first child token of this kind.
     #[inline]
     pub fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
         self.children().find(|child| child.element.span == 0 && child.element.kind == kind).map(Child::token)
     }
 
-    /// The kind of the token it ends with.
+    /// The kind of the last token, if the node ends with one.
     pub fn last_kind(self) -> Option<SyntaxKind> {
         let last = self.tree.elements[(self.at + self.element().span - 1) as usize];
         (last.span == 0).then_some(last.kind)
     }
 
-    /// Whether a node of another tree has the same kinds and lengths inside; if the texts are the same too, so are the trees.
+    /// Whether a node of another tree has the same kinds and lengths inside. If the texts are equal too, so
+    /// are the trees.
     pub(crate) fn is_like(self, other: Node<'_>) -> bool {
         self.inside() == other.inside()
     }
 
-    /// Itself and all that lies in it.
+    /// The node and its descendants.
     fn inside(self) -> &'a [Element] {
         &self.tree.elements[self.at as usize..(self.at + self.element().span) as usize]
     }
 
-    /// Its index in the list of elements.
+    /// The node's index in the list of elements.
     pub(crate) fn index(self) -> usize {
         self.at as usize
     }
 }
 
-/// The children of a node with their offsets.
+/// Iterates over the children of a node with their offsets.
 #[derive(Clone)]
 pub struct Elements<'a>(Children<'a>);
 
@@ -398,7 +401,6 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The places of the children of a node.
 #[derive(Clone)]
 struct Children<'a> {
     tree: &'a Tree,
@@ -407,7 +409,7 @@ struct Children<'a> {
     start: TextSize,
 }
 
-/// A child: its place, as that of a node, and what is there.
+/// A node or token. If it is a token, `node` only gives its position.
 struct Child<'a> {
     element: Element,
     node: Node<'a>,
@@ -446,7 +448,6 @@ impl<'a> Child<'a> {
     }
 }
 
-/// Whether a token is white space, a comment or a line mark.
 fn is_trivia(kind: SyntaxKind) -> bool {
     matches!(kind, WHITESPACE | COMMENT | LINE_MARK)
 }

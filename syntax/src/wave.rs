@@ -1,4 +1,5 @@
-//! WAVE: lexer, item scanner, grammar and typed tree. Both dialects, the guide's and the toolchain's, share one grammar.
+//! WAVE: lexer, item scanner, grammar and typed tree. Both dialects, the guide's and the toolchain's, share
+//! one grammar.
 
 mod ast_ext;
 mod chunk;
@@ -12,7 +13,7 @@ mod words;
 
 use crate::language::{Language, LanguageInfo};
 
-/// The typed tree.
+/// The typed tree: nodes and choices as in `wave.ungram`.
 pub mod ast {
     pub use crate::generated::wave::*;
 }

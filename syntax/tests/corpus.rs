@@ -1,11 +1,11 @@
-//! Real files: the tree is the text, and what the assembler accepts has no syntax error.
+//! Real files: every tree reproduces its text, and files that the assembler accepts have no syntax errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use warplens_syntax::{Parse, parse_file};
 
-/// The folder of test data beside the workspace, if it is there.
+/// The folder of test data next to the workspace, if it exists.
 fn corpus() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?.join("shared/corpus");
     if !root.exists() {
@@ -15,7 +15,7 @@ fn corpus() -> Option<PathBuf> {
     Some(root)
 }
 
-/// Parses a file and holds that nothing is lost.
+/// Parses a file and checks that the tree reproduces its text.
 fn parse(path: &Path) -> (String, Parse) {
     let bytes = fs::read(path).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -24,7 +24,7 @@ fn parse(path: &Path) -> (String, Parse) {
     (text, parse)
 }
 
-/// The names of the files that a table's column says `verdict` about.
+/// The names of the files with this verdict in a column of a table.
 fn files_with_verdict(table: &Path, column: usize, verdict: &str) -> Vec<String> {
     let table = fs::read_to_string(table).unwrap();
     let rows = table.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>());

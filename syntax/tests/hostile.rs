@@ -1,9 +1,8 @@
-//! Texts made to be slow or deep. None may panic, overflow the stack, or take time that grows with the square
-//! of its length.
+//! Texts built to be slow or deep. None may panic, overflow the stack, or take quadratic time.
 
 use warplens_syntax::{ItemList, TextRange, TextSize, parse_file};
 
-/// Long enough that a square would be felt.
+/// Long enough for quadratic time to show.
 const LENGTH: usize = 20_000;
 
 fn check(unit: &str) {

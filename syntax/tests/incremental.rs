@@ -1,4 +1,4 @@
-//! Edits: the list of items after an edit is the list of the edited text, and little was looked at for it.
+//! Edits: after an edit the item list equals the list of the edited text, and little text was scanned for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,7 +67,8 @@ const SNIPPETS: &[&str] = &[
     " ",
 ];
 
-/// Whether the edit left what a fresh list of the same text is, and everything else alone.
+/// Applies an edit and checks that the list equals a fresh one of the same text, and that all other items
+/// kept their allocation.
 fn check_edit(language: Language, list: &mut ItemList, range: TextRange, insert: &str) -> EditSummary {
     let before = list.clone();
     let mut text = list.text();
@@ -92,7 +93,8 @@ fn check_edit(language: Language, list: &mut ItemList, range: TextRange, insert:
     summary
 }
 
-/// Whether the groups hold the items, each with its own number, and those that the edit does not touch are the same.
+/// Checks that the groups hold the items, each group has its own number, and groups that the edit does not
+/// touch are unchanged.
 fn check_groups(before: &ItemList, list: &ItemList, summary: EditSummary) {
     assert!(list.groups().iter().flat_map(|group| &*group.items).eq(list.iter()));
     let mut ids: Vec<u32> = list.groups().iter().map(|group| group.id).collect();
@@ -106,11 +108,11 @@ fn check_groups(before: &ItemList, list: &ItemList, summary: EditSummary) {
         list.groups().iter().any(|other| other.id == group.id && Arc::ptr_eq(&other.items, &group.items))
     };
     let replaced = before.groups().iter().filter(|group| !is_kept(group));
-    // The groups of the first and the last item that was replaced, and those between.
+    // The groups of the first and the last replaced item, and those between.
     assert!(replaced.count() <= summary.removed.max(1) + 1);
 }
 
-/// Whether a whole parse is the parses of the items.
+/// Checks that parsing the whole file gives the same as parsing each item.
 fn check_parse(language: Language, list: &ItemList) {
     let whole = parse_file(language, &list.text());
     assert_eq!(whole.green().to_string(), list.text());
@@ -128,7 +130,7 @@ fn check_parse(language: Language, list: &ItemList) {
     assert_eq!(errors, expected);
 }
 
-/// A place in `text` at this fraction of it, moved back to the start of a character.
+/// The offset in `text` at this fraction of its length, moved back to the start of a character.
 fn place(text: &str, fraction: f64) -> usize {
     let mut place = (text.len() as f64 * fraction) as usize;
     while !text.is_char_boundary(place) {
@@ -241,7 +243,7 @@ proptest! {
     }
 }
 
-/// Small files of the corpus beside the workspace, if it is there.
+/// Small files of the corpus next to the workspace, if it exists.
 fn corpus_files() -> Vec<std::path::PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/ptx");
     let Ok(entries) = std::fs::read_dir(root.join("generated")) else {
@@ -256,7 +258,6 @@ fn corpus_files() -> Vec<std::path::PathBuf> {
     files
 }
 
-/// A PTX text without its block comments.
 fn without_block_comments(text: &str) -> String {
     text.split("/*")
         .enumerate()
@@ -329,7 +330,7 @@ fn a_scan_does_not_resume_in_a_comment() {
     let open = text.find("mov").unwrap() + 16;
     let close = text.find("*/").unwrap();
     edit(open, 0, "/*");
-    // Without its end, the comment goes on to that of the next one.
+    // Without its end, the comment extends to the end of the next one.
     let summary = edit(close + 2, 2, "");
     assert_eq!(summary.removed, 2);
 }
@@ -369,7 +370,7 @@ fn edits_out_of_range_are_moved_into_it() {
     assert_eq!(list.text(), ".version 8.5 // xé\n.target sm_90");
 }
 
-/// How many cases to try: more with `PROPTEST_CASES`.
+/// The number of cases to try; `PROPTEST_CASES` overrides it.
 fn cases(usual: u32) -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
 }
@@ -389,11 +390,11 @@ fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) ->
         let chunks = parse.syntax().descendants().filter(|node| node.kind() == SyntaxKind::CHUNK);
         chunks.map(|chunk| std::ptr::from_ref::<rowan::GreenNodeData>(chunk.green())).collect()
     };
-    // An editor has asked for it, so it is kept up to date.
+    // An editor has requested it, so it is kept up to date.
     let (_kept, old_chunks) = (old.green().clone(), chunks(&old));
     let mut text = old_text.to_owned();
     text.replace_range(range.clone(), insert);
-    // Of a parse that something else holds the tree is copied.
+    // If something else holds the parse, its tree is copied.
     let held = text.len().is_multiple_of(2).then(|| old.clone());
     let (reparsed, _) = reparse_item(warplens_syntax::ptx::LANGUAGE, old, &text.as_str().into(), None);
     drop(held);
@@ -447,7 +448,8 @@ proptest! {
     }
 }
 
-/// An edit in a block without an end: the error is before the chunk of the edit, or in it, and belongs to the end of the body.
+/// Edits a function with an unclosed block. The error depends on the end of the body, but the edited chunk is
+/// elsewhere or holds the block.
 #[test]
 fn a_missing_brace_is_reported_after_edits_of_other_statements() {
     let text = long_kernel();

@@ -1,5 +1,5 @@
-//! One mistake, one error, at the mistake: the message and its range. Every case also holds that what comes
-//! after the mistake is understood.
+//! One mistake gives one error, at the mistake: the message and its range. Every case also checks that the
+//! text after the mistake is understood.
 
 use expect_test::{Expect, expect};
 use warplens_syntax::ast::AstNode;

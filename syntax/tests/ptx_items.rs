@@ -1,9 +1,9 @@
-//! Where PTX items begin and end, what they are, and how they are called.
+//! Where PTX items begin and end, with their kinds and names.
 
 use expect_test::{Expect, expect};
 use warplens_syntax::ItemList;
 
-/// One line an item: kind, name, and its text with newlines shown.
+/// One line per item: kind, name, and its text with newlines escaped.
 fn check(text: &str, expect: Expect) {
     let list = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     assert_eq!(list.text(), text);

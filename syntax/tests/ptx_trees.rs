@@ -1,9 +1,9 @@
-//! What trees look like, one snippet for each kind of thing.
+//! The shape of trees, one snippet for each construct.
 
 use expect_test::{Expect, expect};
 use warplens_syntax::{NodeOrToken, SyntaxNode, parse_file};
 
-/// The tree without trivia, one node a line; a token after its kind, or alone if it is punctuation.
+/// The tree without trivia, one node per line with its own tokens.
 fn dump(node: &SyntaxNode, depth: usize, out: &mut String) {
     let tokens = node.children_with_tokens().filter_map(NodeOrToken::into_token);
     let tokens: Vec<_> =
@@ -25,7 +25,7 @@ fn check(source: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// The statements of a body.
+/// Dumps the statements of a body.
 fn check_body(body: &str, expect: Expect) {
     let source = format!(".func f {{ {body} }}");
     let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);

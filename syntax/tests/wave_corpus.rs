@@ -1,4 +1,5 @@
-//! The WAVE programs of the shared corpus: every tree is its text, and what either toolchain assembles has no syntax error.
+//! The WAVE programs of the shared corpus: every tree reproduces its text, and programs that either toolchain
+//! assembles have no syntax errors.
 
 use std::path::{Path, PathBuf};
 

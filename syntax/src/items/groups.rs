@@ -1,16 +1,17 @@
-//! Items in groups: a list of lists. An edit replaces a group or two, and every other group stays the same allocation with the
-//! same number, so that what is computed from groups is not computed again.
+//! Items in groups: a list of lists. An edit replaces a group or two, and every other group keeps its
+//! allocation and its number, so results computed per group stay valid.
 
 use std::sync::Arc;
 
 use super::{Item, ItemKind};
 
-/// The number of items and their costs to which a group is filled.
+/// Groups are filled up to this number of items and this total cost.
 const FILL: (usize, usize) = (64, 1 << 14);
-/// The number of items and their costs above which a group of several items is split.
+/// A group of two or more items is split above this number of items or this total cost.
 const MOST: (usize, usize) = (2 * FILL.0, 2 * FILL.1);
 
-/// What it costs to read an item for its declarations, in bytes of text: those in the body of a function are only searched.
+/// What it costs to read the declarations of an item, in bytes of text. The body of a function is only
+/// searched, which is cheaper.
 fn cost(item: &Item) -> usize {
     match item.kind {
         ItemKind::Function | ItemKind::Kernel => item.text.len() / 16,
@@ -18,20 +19,19 @@ fn cost(item: &Item) -> usize {
     }
 }
 
-/// Items that follow each other; never none.
+/// A non-empty run of consecutive items.
 #[derive(Debug, Clone)]
 pub struct ItemGroup {
-    /// The number of the group, which it keeps when it is edited; no two groups of a list have the same.
+    /// The number of the group. It survives edits and is unique in the list.
     pub id: u32,
-    /// Its items in order.
+    /// The items in order.
     pub items: Arc<[Item]>,
 }
 
-/// The items of a document in groups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Groups {
     groups: Vec<ItemGroup>,
-    /// The index of the first item of each group, and at the end the number of items.
+    /// The index of the first item of each group, followed by the number of items.
     firsts: Vec<u32>,
     next_id: u32,
 }
@@ -47,7 +47,6 @@ impl Groups {
         &self.groups
     }
 
-    /// The number of items.
     pub(super) fn len(&self) -> usize {
         self.firsts.last().map_or(0, |last| *last as usize)
     }
@@ -56,7 +55,6 @@ impl Groups {
         self.groups.iter().flat_map(|group| group.items.iter())
     }
 
-    /// The items from `index` on.
     pub(super) fn iter_from(&self, index: usize) -> impl Iterator<Item = &Item> + Clone {
         let group = self.group_of(index);
         let skipped = index - self.firsts.get(group).map_or(0, |first| *first as usize);
@@ -68,14 +66,13 @@ impl Groups {
         self.groups.get(group)?.items.get(index - self.firsts[group] as usize)
     }
 
-    /// Replaces one item.
     pub(super) fn set(&mut self, index: usize, item: Item) {
         let group = self.group_of(index);
         let place = index - self.firsts[group] as usize;
         Arc::make_mut(&mut self.groups[group].items)[place] = item;
     }
 
-    /// Replaces `removed` items from `first` on. The others stay in their groups.
+    /// Replaces `removed` items from `first` on. All others stay in their groups.
     pub(super) fn replace(&mut self, first: usize, removed: usize, inserted: Vec<Item>) {
         let Some(last) = self.groups.len().checked_sub(1) else {
             self.groups = self.cut(inserted, None);
@@ -86,7 +83,7 @@ impl Groups {
         let before = &self.groups[from].items[..first - self.firsts[from] as usize];
         let after = &self.groups[to].items[first + removed - self.firsts[to] as usize..];
         let mut items = [before, &inserted].concat();
-        // The rest of another group stays that group.
+        // What is left of a different group keeps its number.
         let rest = if to == from {
             items.extend_from_slice(after);
             None
@@ -99,7 +96,8 @@ impl Groups {
         self.count(from);
     }
 
-    /// Cuts items into groups. Those that fit into one group stay together as the group `id`; the first of several is that.
+    /// Cuts items into groups, the first of which keeps the number `id`. Items within the limit `MOST` all
+    /// stay in that group.
     fn cut(&mut self, items: Vec<Item>, mut id: Option<u32>) -> Vec<ItemGroup> {
         let fits = |count: usize, costs: usize, limit: (usize, usize)| count <= limit.0 && costs <= limit.1;
         let costs_of = |items: &[Item]| items.iter().map(cost).sum();
@@ -129,7 +127,7 @@ impl Groups {
         self.next_id
     }
 
-    /// Counts the items before each group from `group` on.
+    /// Recomputes `firsts` from `group` on.
     fn count(&mut self, group: usize) {
         self.firsts.truncate(group + 1);
         if self.firsts.is_empty() {
@@ -142,7 +140,7 @@ impl Groups {
         }));
     }
 
-    /// The group that holds an item; for the number of items, the number of groups.
+    /// The group that holds an item. For the number of items, it is the number of groups.
     fn group_of(&self, index: usize) -> usize {
         self.firsts.partition_point(|first| *first as usize <= index).saturating_sub(1)
     }

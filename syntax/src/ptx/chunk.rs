@@ -1,4 +1,5 @@
-//! A chunk of a function body parsed alone. A block comment or a brace that stays open may reach past it.
+//! Parses one chunk of a function body alone, which fails if an open block comment or brace may reach past
+//! it.
 
 use memchr::memmem;
 use rowan::NodeOrToken;
@@ -10,16 +11,16 @@ use crate::generated::kinds::SyntaxKind;
 use crate::lexed::Lexed;
 use crate::tree::{Node, Token};
 
-/// The chunk's tree and errors, if its text is one chunk that no text around it can belong to.
+/// Parses the chunk, if its text is exactly one chunk and no surrounding text can become part of it.
 pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
     let is_last = is_closed_last(chunk).filter(|_| is_independent(chunk))?;
     if memmem::find(chunk.inserted, b"*/").is_some() {
-        // It may close a comment that was open before the chunk.
+        // It may close a comment that opens before the chunk.
         return None;
     }
     let lexed = lexer::lex(chunk.text);
     if lexed.open_comment && memmem::find(chunk.rest.as_bytes(), b"*/").is_some() {
-        // It is closed after the chunk.
+        // The comment ends after the chunk.
         return None;
     }
     if opens_block(&lexed) {
@@ -30,11 +31,11 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         .filter(|parsed| is_closed(parsed.tree.root()))
 }
 
-/// Whether a block begins that is not closed, so that the chunk goes on after its text: a look at the tokens, which takes less time than
-/// to parse them first.
+/// Whether the text opens a block that it does not close, so that the chunk continues after its text.
+/// Checking the tokens is cheaper than parsing them first.
 fn opens_block(lexed: &Lexed) -> bool {
     let mut before = T![;];
-    // For each open brace, whether it opens a block: others surround operands.
+    // For each open brace, whether it opens a block; other braces surround operands.
     let mut open = Vec::new();
     for kind in lexed.significant_kinds() {
         match kind {
@@ -47,9 +48,9 @@ fn opens_block(lexed: &Lexed) -> bool {
     open.contains(&true)
 }
 
-/// The tree and the errors of the item from the chunk on, if no text before it can belong to that.
+/// Parses the item from the chunk on, if no earlier text can become part of it.
 pub(super) fn parse_rest(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
-    // It may close a comment that was open before the chunk.
+    // It may close a comment that opens before the chunk.
     let closes_comment = memmem::find(chunk.inserted, b"*/").is_some();
     if closes_comment || !is_independent(chunk) {
         return None;
@@ -57,17 +58,18 @@ pub(super) fn parse_rest(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
     chunk.parse_rest(lexer::lex(chunk.tail), grammar::rest_of_item)
 }
 
-/// Whether it is the last chunk of its body; nothing if something else follows.
+/// Whether the chunk is the last one of its body. `None` if the body is not closed or something other than
+/// `}` follows.
 fn is_closed_last(chunk: &EditedChunk<'_>) -> Option<bool> {
     if chunk.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
         return Some(false);
     }
-    // The last brace of the text may close a block in the chunk, and the body has none.
+    // The last brace of the text may close a block in the chunk while the body has none.
     let last = chunk.parent.elements().last().and_then(NodeOrToken::into_token);
     last.is_some_and(|last| last.kind == T!['}']).then_some(true)
 }
 
-/// Whether the tokens between it and the chunk before it cannot depend on its text.
+/// Whether the tokens between the previous chunk and this one cannot continue in this one.
 fn is_independent(chunk: &EditedChunk<'_>) -> bool {
     let mut is_independent = true;
     for element in chunk.parent.elements() {

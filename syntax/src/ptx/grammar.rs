@@ -14,7 +14,7 @@ use crate::SyntaxKind::*;
 use crate::T;
 use crate::parser::Parser;
 
-/// One item of the scanner, as the root of its tree.
+/// Parses one item of the scanner as the root of its tree.
 pub(crate) fn item(p: &mut Parser<'_>) {
     let item = p.start();
     if !p.at(EOF) {
@@ -24,12 +24,13 @@ pub(crate) fn item(p: &mut Parser<'_>) {
     item.complete(p, ITEM);
 }
 
-/// A chunk of a body as the root of its tree; whether it is also one chunk as part of its body.
+/// Parses a chunk as the root of its tree. Returns whether it is also exactly one chunk inside its body.
 pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     statements::lone_chunk(p, is_last)
 }
 
-/// An item from a chunk of its body on; whether the body ends the item, and its end depends on nothing before.
+/// Parses an item from a chunk of its body on. Returns whether the item ends with the body and the end
+/// depends on nothing before the chunk.
 pub(crate) fn rest_of_item(p: &mut Parser<'_>) -> bool {
     let item = p.start();
     let is_known = statements::rest_of_body(p);
@@ -62,7 +63,7 @@ fn declaration(p: &mut Parser<'_>) {
     }
 }
 
-/// Statements, or parameters, where no function is: one error for all of them.
+/// Statements or parameters outside a function: one error for all of them.
 fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
     let message = match p.current() {
@@ -86,14 +87,14 @@ fn stray_code(p: &mut Parser<'_>) {
     stray.complete(p, STRAY_CODE);
 }
 
-/// The tokens of the item that no rule has taken.
+/// The tokens of the item that no rule has consumed.
 fn leftovers(p: &mut Parser<'_>) {
     if p.at(EOF) {
         return;
     }
     let rest = p.start();
     if p.error_count() > 0 {
-        // A consequence of the reported error.
+        // This is a consequence of the error already reported.
     } else if p.at(T![;]) {
         p.error("unexpected `;`: the directive before it takes none");
     } else {
@@ -130,12 +131,12 @@ fn semicolon(p: &mut Parser<'_>, message: &'static str) {
     p.eat(T![;]);
 }
 
-/// Whether the statement has to end here, at the end of a line, a block or the text.
+/// Whether the statement must end here because the line, the block or the text ends.
 fn at_statement_end(p: &Parser<'_>) -> bool {
     p.at_any(&[T!['}'], T!['{'], EOF]) || p.nth_starts_line(0)
 }
 
-/// A declared name; the message names what is missing.
+/// A declared name. If there is none, reports `message`.
 fn name(p: &mut Parser<'_>, message: &'static str) {
     if p.at(T![ident]) {
         declared_name(p);
@@ -144,7 +145,7 @@ fn name(p: &mut Parser<'_>, message: &'static str) {
     }
 }
 
-/// A name that is declared: any but the predefined constant.
+/// A name that is declared. Any name is allowed except the predefined constant.
 fn declared_name(p: &mut Parser<'_>) {
     if p.current_text() == "WARP_SZ" {
         p.error_of_its_own("`WARP_SZ` is a predefined constant; choose another name");
@@ -152,7 +153,7 @@ fn declared_name(p: &mut Parser<'_>) {
     leaf(p, NAME);
 }
 
-/// A node around the next token.
+/// Wraps the next token in a node.
 fn leaf(p: &mut Parser<'_>, kind: crate::SyntaxKind) -> crate::parser::CompletedMarker {
     let leaf = p.start();
     p.bump();

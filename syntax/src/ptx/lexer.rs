@@ -26,13 +26,12 @@ pub(crate) fn lex(text: &str) -> Lexed {
     lexer.lexed
 }
 
-/// Classes of bytes.
+/// Classes of bytes, one bit each.
 const SPACE: u8 = 1;
 const WORD: u8 = 2;
 const DIGIT: u8 = 4;
 const LINE_END: u8 = 8;
 
-/// The classes of every byte.
 static CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut byte = 0;
@@ -49,7 +48,7 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// The tokens of one character, where no longer token starts with it.
+/// The tokens of one character that no longer token starts with.
 static SINGLE: [Option<SyntaxKind>; 256] = {
     let mut single = [None; 256];
     let known = [
@@ -86,7 +85,7 @@ struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
     lexed: Lexed,
-    /// Whether the token that ends here is a name or a modifier.
+    /// Whether the previous token, which ends here, is a name or a modifier.
     word_before: bool,
     comment_ends: CommentEnds,
 }
@@ -159,7 +158,7 @@ impl Lexer<'_> {
         if self.at == start + 1 && self.bytes[start] == b'_' { T!['_'] } else { T![ident] }
     }
 
-    /// `.word`, a number that starts with its point, or a lone point.
+    /// `.word`, a number that starts with its decimal point, or a lone dot.
     fn dot(&mut self) -> SyntaxKind {
         let start = self.at;
         self.at += 1;
@@ -215,7 +214,7 @@ impl Lexer<'_> {
         T![string]
     }
 
-    /// Takes text up to the next quote, if there is one on the line.
+    /// Consumes text up to the next quote, if there is one on the line, and returns whether there is.
     fn quoted(&mut self, quote: u8) -> bool {
         let inside = self.at + 1;
         match memchr3(quote, b'\n', b'\r', &self.bytes[inside..]) {
@@ -227,7 +226,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `'a'`, a character literal of other languages.
+    /// `'a'`, which is a character literal in other languages but an error here.
     fn character(&mut self) -> SyntaxKind {
         let start = self.at;
         if !self.quoted(b'\'') {
@@ -275,7 +274,7 @@ impl Lexer<'_> {
             return T![float_number];
         }
         self.skip(DIGIT);
-        // Most numbers: of 18 digits, none is too large.
+        // The fast path for most numbers. With up to 18 digits none is too large.
         let length = self.at - start;
         let is_plain = length == 1 || length <= 18 && self.bytes[start] != b'0';
         if is_plain && self.peek(0) != b'.' && !is(self.peek(0), WORD) {
@@ -302,7 +301,7 @@ impl Lexer<'_> {
         T![int_number]
     }
 
-    /// The digits and the exponent after the point of the number that starts at `start`.
+    /// The digits after the decimal point and the exponent of the number that starts at `start`.
     fn number_after_point(&mut self, start: usize) -> SyntaxKind {
         self.skip(DIGIT);
         if is_exponent(&self.bytes[self.at..]) {
@@ -342,7 +341,7 @@ impl Lexer<'_> {
         kind
     }
 
-    /// A run of characters that do not start a token.
+    /// A run of characters that cannot start a token.
     fn unknown_character(&mut self) -> SyntaxKind {
         let start = self.at;
         let known =
@@ -391,8 +390,8 @@ fn is_integer(word: &[u8]) -> bool {
     }
 }
 
-/// Whether the assembler rejects an integer as too large: when a digit follows after bit 63 is set. Of other integers it drops
-/// the upper bits.
+/// Whether the assembler rejects an integer as too large, which it does if a digit follows after bit 63 is
+/// set. From other large integers it drops the upper bits.
 fn is_too_large(word: &[u8]) -> bool {
     let word = word.strip_suffix(b"U").unwrap_or(word);
     let (digits, radix) = match word {

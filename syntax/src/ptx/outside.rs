@@ -1,22 +1,23 @@
-//! The outside of a function item: what the module has to know of it, found without parsing its body.
+//! The outside of a function item: what the module needs to know about it, found without parsing its body.
 
 use memchr::{memchr, memchr2, memmem};
 use rowan::TextSize;
 
-/// The words without which a body declares nothing for the module.
+/// A body declares something for the module only if it contains one of these words.
 pub const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
 
-/// The text of a function item up to and with the brace that opens its body; all of it where there is no body, or where the
-/// body may declare something for the module, which is rare. Parsed as an item, it gives the same declarations as the
-/// whole, at the same places.
+/// The text of a function item up to and including the brace that opens its body. Parsed as an item, it gives
+/// the same declarations as the whole, at the same offsets. It is the whole text if there is no body, or if
+/// the body may declare something for the module, which is rare.
 pub fn outside(item: &str) -> &str {
     outside_if(item, |body| !BODY_DECLARES.iter().any(|word| has(&item[usize::from(body)..], word)))
 }
 
-/// The same, where `declares_nothing` says whether the body that starts at an offset has none of [`BODY_DECLARES`].
+/// Like [`outside`], but `declares_nothing` answers whether the body that starts at an offset contains none
+/// of [`BODY_DECLARES`].
 pub fn outside_if(item: &str, declares_nothing: impl FnOnce(TextSize) -> bool) -> &str {
     let opening = &item[..head(item)];
-    // In a malformed item the first brace may be that of something else.
+    // In a malformed item the first brace may open something else.
     let opens_body = has(opening, ".entry") || has(opening, ".func");
     if opens_body && declares_nothing(TextSize::of(opening)) { opening } else { item }
 }
@@ -25,7 +26,8 @@ fn has(text: &str, word: &str) -> bool {
     memmem::find(text.as_bytes(), word.as_bytes()).is_some()
 }
 
-/// The length of the text up to and with the brace that opens the body; all of it where the first brace is that of an initializer.
+/// The length of the text up to and including the brace that opens the body. It is the length of the whole
+/// text if the first brace opens an initializer.
 fn head(item: &str) -> usize {
     let bytes = item.as_bytes();
     let mut at = 0;
@@ -43,17 +45,17 @@ fn head(item: &str) -> usize {
     at.min(item.len())
 }
 
-/// Up to the end of the line.
+/// The length up to the end of the line.
 fn line(text: &[u8]) -> usize {
     memchr(b'\n', text).unwrap_or(text.len())
 }
 
-/// A comment that does not end is one up to the end of its line, as for the lexer.
+/// The length of a comment. Like the lexer, ends an unclosed comment with its line.
 fn comment(text: &[u8]) -> usize {
     memmem::find(&text[2..], b"*/").map_or_else(|| line(text), |end| end + 4)
 }
 
-/// A string ends with its line at the latest.
+/// The length of a string, which ends with its line at the latest.
 fn string(text: &[u8]) -> usize {
     match memchr2(b'"', b'\n', &text[1..]) {
         Some(end) if text[1 + end] == b'"' => end + 2,

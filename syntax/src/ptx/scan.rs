@@ -1,9 +1,9 @@
-//! Where PTX items end, found without tokens: bytes are skipped until one that can matter.
+//! Where PTX items end, found without tokens: bytes are skipped up to the next one that can matter.
 //!
-//! The scanner and the grammar follow the same rules about braces: `{` where a statement starts opens a
-//! block, elsewhere a vector or an initialiser, which a `;` closes whether or not its `}` is there. A word
-//! that only a module can hold ([`words::is_module_only`]) closes a body if it starts a statement or a
-//! line.
+//! The scanner and the grammar follow the same rules about braces. `{` opens a block where a statement
+//! starts, and a vector or an initializer elsewhere; a `;` closes the latter even if its `}` is missing. A
+//! word that only a module can contain ([`words::is_module_only`]) closes a body if it starts a statement or
+//! a line.
 
 mod header;
 
@@ -34,7 +34,7 @@ pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
     }
 }
 
-/// Scans an edited item around the edit; `None` if the item may end elsewhere.
+/// Rescans an edited item around the edit; `None` if the item may now end elsewhere.
 pub(crate) fn rescan(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned> {
     let mut scanner = Scanner::new(item.text, 0, tail, Checkpoints::of_edited(item));
     let resume = item.resume();
@@ -56,7 +56,7 @@ pub(crate) fn rescan(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned
     })
 }
 
-/// The bytes that can matter after the first word of a line of a statement.
+/// The bytes that can matter after the first word of a line in a statement.
 const MATTERS: [bool; 256] = {
     let mut matters = [false; 256];
     let mut index = 0;
@@ -267,11 +267,11 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The rest of a body, from a place where a statement may start in this number of braces.
+    /// The rest of a body, from a position where a statement may start inside `depth` braces.
     fn body(&mut self, mut depth: u32) {
         let mut operand_braces = 0;
         let mut fresh = true;
-        // Where the statement starts, and where the one before it ends.
+        // Where the current statement starts, and where the previous one ends.
         let mut statement = self.at;
         let mut settled = self.at;
         let mut line_starts = false;
@@ -391,7 +391,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Whether this word closes an open body. A prototype is a statement of the body.
+    /// Whether this word closes an open body. A prototype does not: it is a statement of the body.
     fn closes_body(&mut self, token: &Token) -> bool {
         match &self.text[token.range.clone()] {
             ".target" => false,
@@ -417,7 +417,7 @@ impl<'t> Scanner<'t> {
         (next.piece == Piece::Word && words::is_function(&self.text[next.range.clone()])).then_some(next)
     }
 
-    /// Whether a `;` ends the function whose directive ends here before anything else does.
+    /// Whether the function whose directive ends here is a prototype, which ends with a `;` and has no body.
     fn is_prototype(&mut self, directive_end: usize) -> bool {
         let here = std::mem::replace(&mut self.at, directive_end);
         let mut parens = 0;
@@ -446,7 +446,8 @@ impl<'t> Scanner<'t> {
         !statement.ends_with(',') && words > if statement.starts_with('@') { 2 } else { 1 }
     }
 
-    /// Whether the statement from `statement` to here is only a guard, `@!%p1`: a block follows, although that is an error.
+    /// Whether the statement from `statement` to here is only a guard, `@!%p1`. Then `{` opens a block,
+    /// although that is an error.
     fn is_guard(&self, statement: usize) -> bool {
         let guard = self.text[statement..self.at].strip_prefix('@');
         let predicate = guard.map(|guard| guard.trim_start_matches(['!', ' ', '\t', '%']).trim_ascii_end());
@@ -459,7 +460,7 @@ impl<'t> Scanner<'t> {
             || statement.starts_with(b".file") && statement.get(5).is_none_or(|byte| !is_word(*byte))
     }
 
-    /// The next token after trivia; `at` moves to its start, or stays where trivia ends the text.
+    /// The next token after trivia. `at` moves to its start, or stays if only trivia is left.
     fn peek(&mut self) -> Token {
         let from = self.at;
         let mut starts_line = from == self.start;
@@ -519,7 +520,7 @@ impl<'t> Scanner<'t> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Skips what cannot matter after the first word of a line of a statement.
+    /// Skips bytes that cannot matter after the first word of a line in a statement.
     fn inside_statement(&mut self) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|byte| MATTERS[usize::from(*byte)]).unwrap_or(rest.len());

@@ -1,11 +1,11 @@
 //! Classes of bytes.
 
-/// The length of the white space at the start.
+/// The length of the leading white space.
 pub(super) fn indentation(line: &[u8]) -> usize {
     line.iter().take_while(|byte| is_space(**byte)).count()
 }
 
-/// Whether a byte is white space in a line.
+/// Whether a byte is white space within a line.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0xc)
 }
@@ -20,7 +20,7 @@ pub(super) fn is_symbol(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'.' | b'$')
 }
 
-/// Whether nothing but a comment follows.
+/// Whether only a comment, or nothing, follows.
 pub(super) fn ends_here(rest: &[u8]) -> bool {
     let rest = &rest[indentation(rest)..];
     rest.is_empty() || rest.starts_with(b"//") || rest.starts_with(b"/*")

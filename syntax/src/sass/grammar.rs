@@ -1,4 +1,4 @@
-//! SASS grammar: a node for each line of code. A node ends at the end of its line.
+//! SASS grammar: one node for each line of code, which ends with its line.
 
 use crate::SyntaxKind::{self, *};
 use crate::parser::Parser;
@@ -12,7 +12,7 @@ pub(crate) fn item(p: &mut Parser<'_>) {
     item.complete(p, ITEM);
 }
 
-/// One line of code, or one token of a line without it.
+/// One line of code, or a single token of any other line.
 fn line(p: &mut Parser<'_>) {
     match p.current() {
         ADDRESS_COMMENT if p.nth(1) == DOT_WORD => rest_of_line(p, DATA),
@@ -91,7 +91,7 @@ fn guard(p: &mut Parser<'_>) {
     guard.complete(p, GUARD);
 }
 
-/// Whether the operands end here: where the statement, the line or the text does.
+/// Whether the operands end here, with the statement, the line or the text.
 fn at_end(p: &Parser<'_>) -> bool {
     matches!(p.current(), SEMICOLON | R_BRACE | NEWLINE | ENCODING | EOF)
 }

@@ -1,4 +1,4 @@
-//! SASS tokens, line by line. Any text has tokens, and none is an error: what is not code is a comment.
+//! SASS tokens, line by line. No text is an error: whatever is not code becomes a comment.
 
 use memchr::{memchr, memmem};
 
@@ -26,7 +26,7 @@ struct Lexer<'t> {
     text: &'t [u8],
     at: usize,
     lexed: Lexed,
-    /// Whether the line before was code; empty lines do not change it.
+    /// Whether the previous line was code, ignoring empty lines.
     after_code: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'t> Lexer<'t> {
         self.push(WHITESPACE, self.at + length);
     }
 
-    /// The tokens of the line up to `end`, its line end aside.
+    /// The tokens of the line up to `end`, where its line break starts.
     fn line(&mut self, end: usize) {
         self.quotation(end);
         let class = line::classify(self.rest(end), self.after_code);
@@ -70,7 +70,7 @@ impl<'t> Lexer<'t> {
         self.after_code = !matches!(class, Class::Prose | Class::Header { .. } | Class::Directive);
     }
 
-    /// Quotation marks, line numbers and the like before code.
+    /// Quotation marks, line numbers and similar marks before code.
     fn quotation(&mut self, end: usize) {
         let length = line::quotation(self.rest(end), self.after_code);
         if length > 0 {
@@ -80,7 +80,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// `/*0050*/` and what it is the address of.
+    /// `/*0050*/` and the instruction or data at that address.
     fn addressed(&mut self, end: usize) {
         let length = line::address(self.rest(end)).unwrap_or_default();
         self.push(ADDRESS_COMMENT, self.at + length);
@@ -156,9 +156,9 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// An instruction: brace, guard, opcode, operands, and what follows on its line.
+    /// An instruction: brace, guard, opcode, operands, and the rest of its line.
     fn statement(&mut self, end: usize) {
-        // In parentheses a word is a symbol.
+        // Inside parentheses a word is a symbol.
         let (mut depth, mut braces, mut after_comma) = (0_u32, 0_u32, true);
         let (mut opcode, mut guard) = (false, false);
         while self.at < end {
@@ -225,12 +225,12 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Whether the columns of a profiler begin here rather than a part of the instruction.
+    /// Whether the columns of a profiler begin here rather than another part of the instruction.
     fn begins_columns(&self, end: usize) -> bool {
         !matches!(self.byte(0, end), b';' | b'}' | b'/' | b'(' | b'.' | b',' | b'&' | 0)
     }
 
-    /// What follows the end of an instruction: encodings, notes, comments, any text.
+    /// The text after the end of an instruction: encodings, notes, comments or anything else.
     fn after_end(&mut self, end: usize) {
         loop {
             self.space(end);
@@ -314,7 +314,7 @@ impl<'t> Lexer<'t> {
             b';' => SEMICOLON,
             b'`' => BACKQUOTE,
             _ => {
-                // A character, not a byte of it.
+                // The whole character rather than its first byte.
                 let rest = &self.text[self.at + 1..end];
                 let length = rest.iter().take_while(|byte| (**byte & 0xc0) == 0x80).count();
                 return self.push(ERROR_TOKEN, self.at + 1 + length);

@@ -1,12 +1,12 @@
-//! The classes of lines, and what is before them in a quotation. A class follows from the line alone, except that a word
-//! by itself is an instruction only next to other code.
+//! Classifies lines, and finds the marks before them in a quotation. The class depends on the line alone,
+//! with one exception: a lone word is an instruction only next to other code.
 
 use memchr::memmem;
 
 use super::bytes::{ends_here, indentation, is_space, is_symbol, is_word};
 use super::statement;
 
-/// The class of a line, by its text after indentation and quotation marks.
+/// The class of a line, judged by its text after indentation and quotation marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Empty,
@@ -18,11 +18,11 @@ pub(super) enum Class {
     Comment,
     /// `.section ...`
     Directive,
-    /// `.L_x_0:`; up to the colon.
+    /// `.L_x_0:`, with the length up to the colon.
     Label {
         length: usize,
     },
-    /// `Function : saxpy`; up to the end of the key.
+    /// `Function : saxpy`, with the length of the key.
     Header {
         key: usize,
     },
@@ -32,7 +32,8 @@ pub(super) enum Class {
     Prose,
 }
 
-/// The class of a line without quotation marks and line end. `after_code`: the line before it, empty ones aside, was code.
+/// Classifies a line without its quotation marks and line break. `after_code` says whether the previous
+/// non-empty line was code.
 pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
     let line = &line[indentation(line)..];
     match line.first() {
@@ -76,13 +77,13 @@ pub(super) fn encoding(line: &[u8]) -> Option<usize> {
     (count >= 8 && digits[count + after..].starts_with(b"*/")).then_some(before + count + after + 6)
 }
 
-/// Whether a line is a directive: a dot and a word in lower case.
+/// Whether a line is a directive: a dot and a lower-case word.
 fn is_directive(line: &[u8]) -> bool {
     let length = 1 + line[1..].iter().take_while(|byte| is_word(**byte)).count();
     line.get(1).is_some_and(u8::is_ascii_lowercase) && line.get(length).is_none_or(|byte| is_space(*byte))
 }
 
-/// The length of the name of a label, if the line is one.
+/// The length of the label's name, if the line is a label.
 fn label(line: &[u8]) -> Option<usize> {
     let length = line.iter().take_while(|byte| is_symbol(**byte)).count();
     if length > 0 && line.get(length) == Some(&b':') && ends_here(&line[length + 1..]) {
@@ -139,7 +140,7 @@ pub(super) fn is_fat_header(line: &[u8]) -> bool {
     line.starts_with(b"Fatbin ") && line.trim_ascii_end().ends_with(b"code:")
 }
 
-/// The name of the section in `//--------------------- .text.k   --------------------------`.
+/// The range of the section name in `//--------------------- .text.k   --------------------------`.
 pub(super) fn section_rule(line: &[u8]) -> Option<(usize, usize)> {
     let dashes = line.strip_prefix(b"//")?;
     let count = dashes.iter().take_while(|byte| **byte == b'-').count();
@@ -153,8 +154,8 @@ pub(super) fn section_rule(line: &[u8]) -> Option<(usize, usize)> {
         .then_some((start, start + length))
 }
 
-/// The length of what is before a line of a listing in a quotation: `>`, a line number, the columns of a profiler. It is
-/// such only if code follows.
+/// The length of the marks that a quotation puts before a line of a listing: `>`, a line number, the columns
+/// of a profiler. They only count as marks if code follows.
 pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
     let indented = indentation(line);
     match line.get(indented) {
@@ -178,7 +179,7 @@ pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
     }
 }
 
-/// The length of one mark at the start, with the space before it.
+/// The length of one mark at the start, including the space before it.
 fn quotation_mark(line: &[u8]) -> Option<usize> {
     let indented = indentation(line);
     let rest = &line[indented..];
@@ -196,7 +197,7 @@ fn quotation_mark(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The length of the address columns of a profiler: one or two words of eight or more hexadecimal digits.
+/// The length of the address columns of a profiler: one or two words of at least eight hexadecimal digits.
 fn hexadecimal_columns(line: &[u8]) -> usize {
     let mut at = 0;
     for _ in 0..2 {
@@ -211,7 +212,7 @@ fn hexadecimal_columns(line: &[u8]) -> usize {
     at
 }
 
-/// Whether only a listing has such a line.
+/// Whether such a line occurs only in a listing.
 pub(super) fn is_of_a_listing(line: &str) -> bool {
     let bytes = line.as_bytes();
     let bytes = &bytes[quotation(bytes, false)..];

@@ -1,4 +1,5 @@
-//! Where SASS items end: before the next section of `nvdisasm` and before the next header or function of `cuobjdump`.
+//! Where SASS items end: before the next section of `nvdisasm`, and before the next header or function of
+//! `cuobjdump`.
 
 use std::ops::Range;
 
@@ -9,9 +10,9 @@ use super::line;
 use crate::ItemKind;
 use crate::scan::{Scanned, Tail};
 
-/// What begins an item.
+/// The start of an item.
 enum Start {
-    /// The rule above a section, or the directive that opens it, with its name.
+    /// The rule above a section, or the directive that opens it, with the name of the section.
     Section(Range<usize>),
     /// `Fatbin elf code:` or `code for sm_80`.
     Header,
@@ -48,7 +49,7 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
     item
 }
 
-/// Whether the line continues the item: the directive of a section after its rule, a function after its header.
+/// Whether the line continues the item, as the directive of a section does after its rule.
 fn continues(opened: Option<&Start>, found: &Start, text: &[u8]) -> bool {
     match (opened, found) {
         (Some(Start::Section(rule)), Start::Section(directive)) => {
@@ -58,7 +59,7 @@ fn continues(opened: Option<&Start>, found: &Start, text: &[u8]) -> bool {
     }
 }
 
-/// Sets the kind and the name: those of a function of `cuobjdump`, or of a section with code.
+/// Sets the kind and the name, from a function of `cuobjdump` or a section that holds code.
 fn name(item: &mut Scanned, opened: Option<Start>, text: &[u8]) {
     match opened {
         Some(Start::Function(name)) => (item.kind, item.name) = (ItemKind::Kernel, Some(name)),
@@ -71,13 +72,13 @@ fn name(item: &mut Scanned, opened: Option<Start>, text: &[u8]) {
     }
 }
 
-/// Whether an item begins with this line.
+/// The start of an item, if this line is one.
 fn begins(text: &[u8], range: Range<usize>) -> Option<Start> {
     let line = &text[range.clone()];
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let indented = indentation(line);
     let starts = match line.get(indented)? {
-        // Most lines: the address of an instruction or of data, an encoding.
+        // The fast path for most lines: the address of an instruction or of data, or an encoding.
         b'/' if line.get(indented + 1) == Some(&b'*') => return None,
         b'/' | b'F' | b'c' | b'.' => indented,
         b'>' | b'|' | b'0'..=b'9' => {

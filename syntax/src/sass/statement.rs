@@ -1,11 +1,12 @@
-//! Whether a line without an address is an instruction: by the shape of its words, as the syntax knows no opcode.
+//! Decides whether a line without an address is an instruction. The syntax knows no opcodes, so it judges by
+//! the shape of the words.
 
 use memchr::memmem;
 
 use super::bytes::{ends_here, indentation, is_space, is_word};
 
-/// Whether a line is an instruction. Without a `;` its operands must look like those of one, and a word by itself must follow
-/// other code.
+/// Whether a line is an instruction. Without a `;` the operands must look like operands of an instruction,
+/// and a lone word must follow other code.
 pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     let line = line.strip_prefix(b"{").map_or(line, |rest| &rest[indentation(rest)..]);
     let (guard, rest) = guard(line);
@@ -18,7 +19,7 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     }
     let operands = before_comment(after);
     let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
-        // The braces of a list.
+        // The braces enclose a list.
         Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => {
             (operands.trim_ascii(), false)
         }
@@ -53,7 +54,8 @@ fn guard(line: &[u8]) -> (bool, &[u8]) {
     (length > 0, &rest[length + indentation(&rest[length..])..])
 }
 
-/// The length of an opcode with its modifiers: capital letters and digits, at least two, then words after dots.
+/// The length of an opcode with its modifiers: at least two capital letters and digits, then words after
+/// dots.
 fn opcode(line: &[u8]) -> usize {
     let name =
         line.iter().take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b'_');
@@ -78,7 +80,7 @@ fn before_comment(text: &[u8]) -> &[u8] {
     &text[..line.min(block)]
 }
 
-/// The text after the scheduling of an assembler: `&req={0,2} ?WAIT5_END_GROUP`.
+/// The text after the scheduling notes that an assembler wrote: `&req={0,2} ?WAIT5_END_GROUP`.
 fn after_notes(text: &[u8]) -> &[u8] {
     let mut rest = text;
     loop {
@@ -91,7 +93,7 @@ fn after_notes(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a text looks like an operand that no English text has.
+/// Whether the text looks like an operand and unlike any English text.
 fn is_operand(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let unsigned = text.iter().position(|byte| !matches!(byte, b'-' | b'+' | b'~' | b'!' | b'|' | b' '));
@@ -109,7 +111,7 @@ fn is_operand(text: &[u8]) -> bool {
     is_register(word) && is_after_register(rest)
 }
 
-/// `R5`, `UP0`, `RZ`, `SR_TID`, `CC` and the like, `INF`.
+/// `R5`, `UP0`, `RZ`, `SR_TID`, `CC`, `INF` and similar words.
 fn is_register(word: &[u8]) -> bool {
     const OTHERS: &[&[u8]] = &[
         b"RZ", b"URZ", b"PT", b"UPT", b"pt", b"SRZ", b"CC", b"PR", b"UPR", b"Rpc", b"INF", b"QNAN", b"SNAN",

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use crate::{ItemKind, ItemList, SyntaxKind, parse_file};
 
-/// The nodes of a text in lines: their kinds and texts.
+/// Checks the nodes of a text, one per line: kind and text.
 fn check(text: &str, expect: Expect) {
     let parse = parse_file(super::LANGUAGE, text);
     assert_eq!(parse.errors(), []);

@@ -4,7 +4,7 @@ use crate::chunks;
 use crate::wave::ast::*;
 
 impl Block {
-    /// Its statements in order, those in chunks included.
+    /// The statements in order, including those in chunks.
     pub fn statements(&self) -> impl Iterator<Item = Statement> + use<> {
         chunks::statements(&self.syntax)
     }

@@ -1,14 +1,15 @@
-//! Eight bytes of a text at once: how many of them, from the first on, are in a class. Most tokens are shorter, so their length takes no loop.
+//! Classifies eight bytes at once and counts how many of them, from the first on, are in a class. Most tokens
+//! are shorter, so their length is found without a loop.
 
-/// Eight bytes, the first one lowest; after the end of the text zeros, which are in no class.
+/// Eight bytes, the first one lowest. Beyond the end of the text they are zeros, which are in no class.
 #[derive(Clone, Copy)]
 pub(super) struct Eight(u64);
 
-/// Bytes of a class: the highest bit of each is set, all others are not.
+/// The bytes that are in a class: their highest bit is set, and no other bit.
 #[derive(Clone, Copy)]
 struct Found(u64);
 
-/// A byte in all places.
+/// Repeats a byte eight times.
 const fn all(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
@@ -16,7 +17,7 @@ const fn all(byte: u8) -> u64 {
 const HIGHEST: u64 = all(0x80);
 
 impl Eight {
-    /// The bytes at the start of `rest`.
+    /// The first bytes of `rest`.
     #[inline]
     pub(super) fn of(rest: &[u8]) -> Eight {
         Eight(u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_else(|| {
@@ -26,27 +27,27 @@ impl Eight {
         })))
     }
 
-    /// The same without the first byte.
+    /// Drops the first byte.
     #[inline]
     pub(super) fn after_first(self) -> Eight {
         Eight(self.0 >> 8)
     }
 
-    /// How many are letters, digits or underscores.
+    /// The number of leading letters, digits and underscores.
     #[inline]
     pub(super) fn words(self) -> usize {
-        // Letters in lower case; of other bytes none becomes one.
+        // Setting this bit makes letters lower-case; it turns no other byte into a letter.
         let letters = Eight(self.0 | all(0x20)).within(b'a', b'z');
         letters.or(self.within(b'0', b'9')).or(self.equal(b'_')).leading()
     }
 
-    /// How many are digits.
+    /// The number of leading digits.
     #[inline]
     pub(super) fn digits(self) -> usize {
         self.within(b'0', b'9').leading()
     }
 
-    /// How many are white space, and whether one of these ends a line.
+    /// The number of leading white-space bytes, and whether one of them ends a line.
     #[inline]
     pub(super) fn spaces(self) -> (usize, bool) {
         let ends = self.equal(b'\n').or(self.equal(b'\r'));
@@ -76,13 +77,13 @@ impl Found {
         Found(self.0 | other.0)
     }
 
-    /// How many bytes there are before the first that is not in the class.
+    /// The number of bytes before the first one that is not in the class.
     #[inline]
     fn leading(self) -> usize {
         Found(!self.0 & HIGHEST).first()
     }
 
-    /// Where the first byte of the class is; 8 if there is none.
+    /// The index of the first byte in the class; 8 if there is none.
     #[inline]
     fn first(self) -> usize {
         self.0.trailing_zeros() as usize / 8

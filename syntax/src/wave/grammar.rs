@@ -1,8 +1,9 @@
 //! WAVE grammar, by recursive descent.
 //!
-//! A statement ends with its line, or earlier where its operand list is complete: `mov_imm r0, 1 mov_imm r1, 2` is two
-//! instructions. A word right after a mnemonic is its operand, as it is for the assembler (`call helper`), unless operands of its
-//! own follow it (`else iadd r0, r0, r1`): then it is read as an instruction, with an error.
+//! A statement ends with its line, or earlier if its operand list is complete: `mov_imm r0, 1 mov_imm r1, 2`
+//! is two instructions. A word right after a mnemonic is its operand, as the assembler reads it (`call
+//! helper`). If the word is followed by operands of its own (`else iadd r0, r0, r1`), it is read as an
+//! instruction instead, with an error.
 
 use crate::SyntaxKind::{self, *};
 use crate::chunks;
@@ -10,7 +11,7 @@ use crate::parser::Parser;
 
 use super::words::{is_end, is_kernel};
 
-/// An item: what the scanner found, or any text.
+/// An item of the scanner, or any other text.
 pub(crate) fn item(p: &mut Parser<'_>) {
     let item = p.start();
     while !p.at(EOF) {
@@ -43,7 +44,7 @@ fn kernel(p: &mut Parser<'_>) {
     kernel.complete(p, KERNEL);
 }
 
-/// `.kernel name`; answers where the name is.
+/// `.kernel name`; returns the range of the name.
 fn kernel_header(p: &mut Parser<'_>) -> Option<crate::TextRange> {
     let header = p.start();
     lower_case_directive(p);
@@ -75,7 +76,7 @@ fn kernel_end(p: &mut Parser<'_>) {
     end.complete(p, KERNEL_END);
 }
 
-/// Takes `.kernel` or `.end`.
+/// Consumes `.kernel` or `.end`; reports upper case.
 fn lower_case_directive(p: &mut Parser<'_>) {
     let word = p.current_text();
     if word.contains(|c: char| c.is_ascii_uppercase()) {
@@ -84,8 +85,8 @@ fn lower_case_directive(p: &mut Parser<'_>) {
     p.bump();
 }
 
-/// Code outside a kernel, up to the next kernel. Labels and directives are allowed; errors are at the first instruction and at the first
-/// `.end`.
+/// Code outside a kernel, up to the next kernel. Labels and directives are allowed; errors are at the first
+/// instruction and at the first `.end`.
 fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
     let (mut end_reported, mut instruction_reported) = (false, false);
@@ -106,7 +107,7 @@ fn stray_code(p: &mut Parser<'_>) {
     stray.complete(p, STRAY_CODE);
 }
 
-/// The statements of a kernel, in chunks if they are many.
+/// The statements of a kernel, in chunks if the kernel is long.
 fn body(p: &mut Parser<'_>) {
     let long = p.text_len() > chunks::CHUNKED_FROM;
     while !p.at(EOF) && !at_boundary(p) {
@@ -114,7 +115,7 @@ fn body(p: &mut Parser<'_>) {
     }
 }
 
-/// Statements up to a place where a chunk ends, or the kernel.
+/// Statements up to the end of the chunk or of the kernel.
 fn chunk(p: &mut Parser<'_>) {
     let chunk = p.start();
     let start = usize::from(p.current_range().start());
@@ -127,8 +128,8 @@ fn chunk(p: &mut Parser<'_>) {
     chunk.complete(p, CHUNK);
 }
 
-/// A chunk that is parsed alone, as the root of its tree. Whether it is also one chunk as part of its kernel, possibly the
-/// last.
+/// A chunk that is parsed alone, as the root of its tree. Returns whether it is also exactly one chunk inside
+/// its kernel; only the last chunk may be short.
 pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     let root = p.start();
     let start = usize::from(p.current_range().start());
@@ -207,7 +208,7 @@ fn label(p: &mut Parser<'_>) {
     label.complete(p, LABEL);
 }
 
-/// Whether a word that lexes as a register is one, and not merely begins like one.
+/// Whether a word that lexes as a register is one, rather than a longer word that starts like one.
 fn is_register(word: &str) -> bool {
     word.starts_with("sr_") || word[1..].bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -265,7 +266,7 @@ fn guard(p: &mut Parser<'_>) {
     guard.complete(p, GUARD);
 }
 
-/// `.lt`, `.u32.cached`; a suffix after a space is one if an operand follows it without a comma.
+/// `.lt`, `.u32.cached`. A word after a space counts as a suffix if an operand follows it without a comma.
 fn suffixes(p: &mut Parser<'_>) {
     while p.at(DOT_WORD) && !at_boundary(p) {
         let operand_follows = !p.nth_starts_line(0)
@@ -280,7 +281,7 @@ fn suffixes(p: &mut Parser<'_>) {
     }
 }
 
-/// Whether the word that would be the first operand has operands of its own.
+/// Whether the word in the position of the first operand has operands of its own.
 fn word_is_instruction(p: &Parser<'_>) -> bool {
     if !p.at(IDENT) {
         return false;
@@ -304,7 +305,7 @@ fn starts_operand(p: &Parser<'_>, n: usize) -> bool {
     }
 }
 
-/// Whether no statement of this language has such a token.
+/// Whether no WAVE statement contains such a token.
 fn is_foreign(kind: SyntaxKind) -> bool {
     !matches!(
         kind,
@@ -416,7 +417,7 @@ fn half(p: &mut Parser<'_>) {
     }
 }
 
-/// `[r1 + 4]`, as other languages write addresses. The register counts, the rest is skipped.
+/// `[r1 + 4]`, as other languages write addresses. The register becomes the operand, the rest is skipped.
 fn bracket(p: &mut Parser<'_>) {
     let register = p.nth(1) == GENERAL_REGISTER && !p.nth_starts_line(1);
     skip(p, 1, "an address is a register alone, without brackets or offset");
@@ -439,12 +440,12 @@ fn unexpected(p: &Parser<'_>) -> String {
     }
 }
 
-/// How many tokens are left on this line.
+/// The number of tokens left on this line.
 fn rest_of_line(p: &Parser<'_>) -> usize {
     tokens_until(p, |_| false)
 }
 
-/// How many tokens are left before the next comma or the end of the line.
+/// The number of tokens left before the next comma or the end of the line.
 fn rest_of_operand(p: &Parser<'_>) -> usize {
     tokens_until(p, |kind| kind == COMMA)
 }

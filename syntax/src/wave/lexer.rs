@@ -1,7 +1,7 @@
-//! WAVE tokens. Any text has tokens; errors inside a token are reported here, errors about its position by
-//! the grammar.
+//! WAVE tokens. Any text can be cut into tokens. Errors inside a token are reported here, errors about its
+//! position by the grammar.
 //!
-//! Newlines are part of the white space; the grammar queries where lines start.
+//! Newlines are part of the white space; the grammar asks which tokens start a line.
 
 use super::eight::Eight;
 use crate::SyntaxKind::{self, *};
@@ -19,7 +19,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
     lexer.lexed
 }
 
-/// Takes tokens one by one; `lexed` gets their errors.
+/// Reads tokens one by one; `lexed` receives their errors.
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     pub(crate) at: usize,
@@ -35,7 +35,6 @@ impl<'t> Lexer<'t> {
         self.at >= self.text.len()
     }
 
-    /// Takes one token.
     #[inline]
     pub(crate) fn token(&mut self) -> SyntaxKind {
         match self.byte(0) {
@@ -69,7 +68,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The byte `ahead` of the next one; 0 at the end.
+    /// The byte `ahead` positions after the next one; 0 past the end.
     #[inline]
     fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
@@ -111,7 +110,7 @@ impl<'t> Lexer<'t> {
         let bytes = self.text.as_bytes();
         let block = self.byte(1) == b'*';
         let ends = |at: &usize| bytes[*at] == b'\n' || block && bytes[*at - 1] == b'*';
-        // One pass, so that many of them on one line do not search it again and again.
+        // A single pass, so that many such comments on one line do not search it again and again.
         match memchr::memchr2_iter(b'\n', b'/', &bytes[start + 2..]).map(|at| start + 2 + at).find(ends) {
             Some(end) if bytes[end] == b'/' => {
                 self.at = end + 1;
@@ -143,7 +142,7 @@ impl<'t> Lexer<'t> {
         self.text[self.at + 1..].chars().next().is_some_and(char::is_alphabetic)
     }
 
-    /// Takes letters, digits and underscores.
+    /// Consumes letters, digits and underscores.
     #[inline]
     fn word_end(&mut self) {
         loop {
@@ -193,7 +192,7 @@ impl<'t> Lexer<'t> {
         IDENT
     }
 
-    /// A word that starts with a letter of registers and a digit, and is not short or has letters too.
+    /// A word that starts with a register letter and a digit, and is long or also contains letters.
     fn odd_register(&mut self) {
         let start = self.at;
         self.word_end();
@@ -211,7 +210,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// A number, and the word directly after it.
+    /// A number and the word attached to it.
     fn number(&mut self) -> SyntaxKind {
         let start = self.at;
         let short = Eight::of(self.rest()).digits();
@@ -243,13 +242,13 @@ impl<'t> Lexer<'t> {
         if is_float(&self.text[start..self.at]) { FLOAT_NUMBER } else { INT_NUMBER }
     }
 
-    /// Whether the byte `ahead` of the next one may belong to a number, or to a word directly after it.
+    /// Whether the byte at `ahead` may belong to a number or to a word attached to it.
     fn may_continue_number(&self, ahead: usize) -> bool {
         let byte = self.byte(ahead);
         is_word_byte(byte) || byte == b'.' || !byte.is_ascii()
     }
 
-    /// A non-ASCII letter starts a name; any other character separates. Both are errors.
+    /// A non-ASCII letter starts a name; any other character separates tokens. Both are errors.
     fn odd_character(&mut self) -> SyntaxKind {
         let start = self.at;
         let Some(first) = self.text[start..].chars().next() else { return self.single(ERROR_TOKEN) };
@@ -273,7 +272,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Punctuation that WAVE does not use. It is a token, so that the grammar reports it once.
+/// Punctuation that WAVE does not use. It becomes a token, so that the grammar reports it once.
 fn foreign(byte: u8) -> Option<SyntaxKind> {
     Some(match byte {
         b'(' => L_PAREN,
@@ -298,8 +297,8 @@ fn foreign(byte: u8) -> Option<SyntaxKind> {
     })
 }
 
-/// Whether the text directly after a register or a number is a separate word, as it is for the assembler: `r3endloop`. Fewer than two
-/// letters are more likely a typing error.
+/// Whether the text attached to a register or a number is a separate word, as the assembler reads it:
+/// `r3endloop`. Fewer than two letters are more likely a typo.
 fn is_glued_word(rest: &str) -> bool {
     rest.len() > 1 && rest.bytes().take(2).all(|byte| byte.is_ascii_alphabetic())
 }
@@ -345,14 +344,14 @@ fn is_hexadecimal(number: &str) -> bool {
     matches!(digits, [b'0', b'x' | b'X', ..])
 }
 
-/// The error in a number, if there is one.
+/// What is wrong with a number, if anything.
 fn number_problem(number: &str, hexadecimal: bool, float: bool) -> Option<String> {
     if let Some(unsigned) = number.strip_prefix('+') {
         Some(format!("a number takes no `+`: write `{unsigned}`"))
     } else if hexadecimal {
         hexadecimal_problem(number)
     } else if number.strip_prefix('-').unwrap_or(number).starts_with('.') {
-        // The assembler reads `-.5`, but not `.5`.
+        // The assembler accepts `-.5`, but not `.5`.
         number.starts_with('.').then(|| format!("a number begins with a digit: write `0{number}`"))
     } else if float {
         float_problem(number)

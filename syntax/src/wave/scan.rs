@@ -1,6 +1,8 @@
-//! Where WAVE items end: a kernel after its `.end` or before the next `.kernel`, anything else before the next `.kernel`.
+//! Where WAVE items end: a kernel after its `.end` or before the next `.kernel`, anything else before the
+//! next `.kernel`.
 //!
-//! A closed item includes the spaces and the comment after it on its line; later trivia belongs to the next item.
+//! A closed item includes the spaces and the comment after it on its line; later trivia belongs to the next
+//! item.
 
 use std::ops::Range;
 
@@ -13,7 +15,7 @@ use crate::{ItemKind, SyntaxKind};
 use super::lexer::Lexer;
 use super::words::{is_end, is_kernel};
 
-/// The maximum lookahead of the lexer after a token.
+/// How far the lexer looks ahead after a token at most.
 const TOKEN_LOOKAHEAD: usize = 4;
 
 /// Finds the end of the item that starts at `start`.
@@ -48,8 +50,8 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
     item
 }
 
-/// The first `.kernel` or `.end` from `from` on, where a token starts. Most lines have no such word and are not cut into tokens:
-/// no token but white space continues on the next line.
+/// The first `.kernel` or `.end` from `from` on that is a token. Most lines contain no such word and are not
+/// lexed, because only white space continues on the next line.
 fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut dot = from;
@@ -70,7 +72,7 @@ fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Where the last token that is not trivia ends.
+/// Where the last token other than trivia ends.
 fn end_of_code(text: &str, part: Range<usize>) -> Option<usize> {
     let tokens = Tokens::new(&text[..part.end], part.start);
     tokens.filter(|(kind, _)| !kind.is_trivia()).last().map(|(_, range)| range.end)
@@ -83,7 +85,8 @@ fn name(text: &str, after: usize) -> Option<Range<usize>> {
     is_name.then_some(range)
 }
 
-/// The end of the spaces and the comment after `from`, the newline included; and the end of the examined text.
+/// The end of the spaces and the comment after `from`, including the newline, and the end of the examined
+/// text.
 fn end_of_line(text: &str, from: usize) -> (usize, usize) {
     let mut end = from;
     for (kind, range) in Tokens::new(text, from) {
@@ -98,7 +101,7 @@ fn end_of_line(text: &str, from: usize) -> (usize, usize) {
     (end, end)
 }
 
-/// The tokens of a text from a place on, trivia among them.
+/// The tokens of a text from an offset on, including trivia.
 struct Tokens<'t>(Lexer<'t>);
 
 impl Tokens<'_> {

@@ -1,4 +1,4 @@
-//! Trees and errors of the WAVE grammar: source, then what becomes of it.
+//! Trees and errors of the WAVE grammar: the source, then the parsed result.
 
 use std::fmt::Write;
 
@@ -6,7 +6,8 @@ use expect_test::{Expect, expect};
 
 use crate::{SyntaxError, SyntaxNode, WalkEvent, parse_file, parse_item, reparse_item};
 
-/// The nodes in brackets with their tokens, one statement a line, then the errors under the text they are about.
+/// Shows nodes in brackets with their tokens, one statement per line, then the errors under the text they
+/// point at.
 fn check(text: &str, expected: Expect) {
     let parse = parse_file(crate::wave::LANGUAGE, text);
     let root = parse.syntax();
@@ -294,11 +295,12 @@ fn long_kernel() -> String {
     text + "    halt\n.end\n"
 }
 
-/// Checks that an edit of a long kernel parses at most one chunk again, and that the tree equals that of a full parse.
+/// Checks that an edit of a long kernel reparses at most one chunk, and that the tree equals the tree of a
+/// full parse.
 fn check_reparse(range: std::ops::Range<usize>, insert: &str) -> bool {
     let old_text = long_kernel();
     let old = parse_item(crate::wave::LANGUAGE, &old_text);
-    // An editor has asked for it, so it is kept up to date.
+    // An editor has requested it, so it is kept up to date.
     old.green();
     let mut text = old_text.clone();
     text.replace_range(range, insert);
@@ -328,7 +330,7 @@ mod any_text {
 
     use crate::{parse_file, parse_item};
 
-    /// Pieces that make the parser leave its ordinary ways.
+    /// Fragments that make the parser leave its usual paths.
     const PIECES: &[&str] = &[
         ".kernel ",
         ".end",

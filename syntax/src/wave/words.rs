@@ -1,6 +1,7 @@
-//! The directives that structure a file; the item scanner and the grammar share them.
+//! The directives that structure a file, shared by the item scanner and the grammar.
 
-/// Whether a directive opens a kernel. Upper case is reported as an error elsewhere; it must not change the items after it.
+/// Whether a directive opens a kernel. Upper case is accepted here and reported as an error elsewhere, so
+/// that it does not change the items after it.
 pub(super) fn is_kernel(directive: &str) -> bool {
     directive.eq_ignore_ascii_case(".kernel")
 }

@@ -1,4 +1,4 @@
-//! Variables, parameters, and what they are made of.
+//! Variables and parameters, with their qualifiers, types and initializers.
 
 use super::*;
 
@@ -27,7 +27,7 @@ pub(super) fn variable(p: &mut Parser<'_>) {
         }
     }
     specifiers(p);
-    // Without a name it declares nothing; the assembler accepts it.
+    // Without a name nothing is declared, but the assembler accepts it.
     if !p.at(T![;]) {
         declarator(p);
     }
@@ -60,7 +60,7 @@ fn qualifiers(p: &mut Parser<'_>) {
     }
 }
 
-/// The words between the state space and the name, in any order; errors report a wrong order.
+/// The words between the state space and the name, in any order; reports a wrong order.
 fn specifiers(p: &mut Parser<'_>) {
     let (mut sized, mut typed) = (false, false);
     while p.at(T![dot_word]) {
@@ -226,7 +226,7 @@ fn initializer_list(p: &mut Parser<'_>) {
     list.complete(p, INITIALIZER_LIST);
 }
 
-/// `(.param .u64 x, .param .align 8 .b8 y[16])`, as the list of this kind.
+/// `(.param .u64 x, .param .align 8 .b8 y[16])`, as a list node of this kind.
 pub(super) fn param_list(p: &mut Parser<'_>, kind: crate::SyntaxKind) {
     let list = p.start();
     p.expect(T!['('], "missing `(` before the parameters");

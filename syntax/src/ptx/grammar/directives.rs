@@ -1,8 +1,8 @@
-//! Directives that declare nothing: of the module, of debugging, and pragmas.
+//! Directives that declare nothing: module directives, debug information and pragmas.
 
 use super::*;
 
-/// A directive with a rule, if one starts here.
+/// Parses a directive that has a rule, if one starts here.
 pub(super) fn opt_directive(p: &mut Parser<'_>) -> bool {
     let rule = match p.current_text() {
         ".version" => version,
@@ -35,7 +35,7 @@ fn version(p: &mut Parser<'_>) {
     directive.complete(p, VERSION_DIRECTIVE);
 }
 
-/// `8.5`, and neither `8.` nor `8e5`
+/// Accepts `8.5`, but neither `8.` nor `8e5`.
 fn is_version(word: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     word.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
@@ -64,7 +64,7 @@ fn file(p: &mut Parser<'_>) {
     if p.expect(T![int_number], "`.file` takes a number and a name in quotes")
         && p.expect(T![string], "expected the file's name in quotes")
     {
-        // The time and the size of the file, together.
+        // The time and the size of the file come together.
         for _ in 0..2 {
             if !p.eat(T![,]) {
                 break;
@@ -90,7 +90,7 @@ fn loc(p: &mut Parser<'_>) {
     directive.complete(p, LOC_DIRECTIVE);
 }
 
-/// `, function_name $L__info_string0+4, inlined_at 1 30 3`: both, in this order.
+/// `, function_name $L__info_string0+4, inlined_at 1 30 3`: both attributes, in this order.
 fn loc_attributes(p: &mut Parser<'_>) {
     let attribute = p.start();
     p.bump();
@@ -232,8 +232,8 @@ fn alias(p: &mut Parser<'_>) {
     directive.complete(p, ALIAS_DIRECTIVE);
 }
 
-/// A directive without a rule: everything up to its `;` or the end of its line. The grammar does not check that the
-/// directive exists.
+/// A directive without a rule: everything up to its `;` or the end of its line. The grammar does not check
+/// whether the directive exists.
 pub(super) fn unknown(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();

@@ -4,22 +4,21 @@ use super::*;
 use crate::SyntaxKind;
 use crate::parser::CompletedMarker;
 
-/// An expression, or an error.
 pub(super) fn expression(p: &mut Parser<'_>) {
     binary(p, 1, true);
 }
 
-/// An expression in which `<` and `>` are brackets around it.
+/// An expression inside `<` and `>`, which are therefore not operators.
 pub(super) fn without_angles(p: &mut Parser<'_>) {
     binary(p, 9, true);
 }
 
-/// An expression as an operand: after a name, `|` makes a pair instead.
+/// An expression as an operand, in which `|` after a name forms a pair.
 pub(super) fn operand(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     binary(p, 1, false)
 }
 
-/// Whether the parenthesis that opens here closes before an operator.
+/// Whether an operator follows the parenthesis that opens here, so that it starts an expression.
 pub(super) fn at_parenthesised_expression(p: &Parser<'_>) -> bool {
     let mut open = 0;
     let mut n = 0;
@@ -37,7 +36,7 @@ pub(super) fn at_parenthesised_expression(p: &Parser<'_>) -> bool {
     }
 }
 
-/// How strongly an operator binds; 0 for what is none.
+/// The precedence of an operator; 0 if the token is not an operator.
 fn strength(kind: SyntaxKind) -> u8 {
     match kind {
         T![||] => 1,
@@ -65,7 +64,8 @@ fn binary(p: &mut Parser<'_>, weakest: u8, names_take_pipe: bool) -> Option<Comp
     result
 }
 
-/// The operators after `left`. Every operator adds a level of nesting, so long chains are limited like deep ones.
+/// The operators after `left`. Every operator adds a nesting level, so long chains are limited like deep
+/// ones.
 fn operators(
     p: &mut Parser<'_>,
     mut left: CompletedMarker,

@@ -1,8 +1,8 @@
-//! Kernels and device functions: the header and the body's braces.
+//! Kernels and device functions: the header and the braces of the body.
 
 use super::*;
 
-/// Whether a function starts here, a mistyped word of its header included.
+/// Whether a function starts here. A mistyped `.entry` or `.func` counts too.
 pub(super) fn at_function(p: &Parser<'_>) -> bool {
     let mut n = 0;
     while p.nth(n) == T![dot_word] && n < 4 {
@@ -26,7 +26,7 @@ pub(super) fn function(p: &mut Parser<'_>) {
     match p.current() {
         T!['{'] => statements::body(p),
         T![;] => p.bump(),
-        // Old compilers wrote declarations of functions without a `;`.
+        // Old compilers wrote function declarations without a `;`.
         EOF if !is_kernel => {}
         EOF => p.error_after_previous("expected `{` and the body of this kernel"),
         _ => {
@@ -37,12 +37,12 @@ pub(super) fn function(p: &mut Parser<'_>) {
     function.complete(p, FUNCTION);
 }
 
-/// Whether a prototype starts here, between statements. The module declares it from there on.
+/// Whether a prototype starts here, between statements. It declares a function of the module from there on.
 pub(super) fn at_prototype(p: &Parser<'_>) -> bool {
     p.current_text() == ".func" || words::is_linkage(p.current_text()) && p.nth_text(1) == ".func"
 }
 
-/// `.extern .func f (.param .b32 x);` in a body. A function body nested in a body is not allowed.
+/// `.extern .func f (.param .b32 x);` in a body. A nested function body is not allowed.
 pub(super) fn prototype(p: &mut Parser<'_>) {
     let function = p.start();
     one_error(p, header);
@@ -90,7 +90,7 @@ fn header(p: &mut Parser<'_>) {
     }
 }
 
-/// `.entry` or `.func`, with the invalid words before it.
+/// `.entry` or `.func`, and any invalid words before it.
 fn directive_word(p: &mut Parser<'_>) {
     while p.at(T![dot_word]) && !words::is_function(p.current_text()) {
         let last = p.nth(1) != T![dot_word];
@@ -110,7 +110,7 @@ fn directive_word(p: &mut Parser<'_>) {
     p.bump();
 }
 
-/// Whether a statement starts here, so the body's `{` is missing.
+/// Whether a statement starts here, so that the `{` of the body is missing.
 fn at_body_without_brace(p: &Parser<'_>) -> bool {
     match p.current() {
         T![ident] | T![@] => p.nth_starts_line(0),

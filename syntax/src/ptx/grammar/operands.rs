@@ -1,9 +1,9 @@
-//! Operands of instructions and tables.
+//! Operands of instructions and of tables.
 
 use super::*;
 use crate::parser::CompletedMarker;
 
-/// `a, b, c`, up to what ends the statement.
+/// `a, b, c`, up to the end of the statement.
 pub(super) fn operands(p: &mut Parser<'_>) {
     let first = p.position();
     loop {
@@ -43,7 +43,8 @@ fn at_operand(p: &Parser<'_>) -> bool {
     ])
 }
 
-/// Whether the next token starts a statement of its own rather than an operand: the `;` before it is missing.
+/// Whether the next token starts another statement rather than an operand, so that the `;` before it is
+/// missing.
 pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
     match p.current() {
         T!['}'] | T![@] | T![dot_word] | T![dwarf_line] | EOF => true,
@@ -96,7 +97,6 @@ fn missing_comma(p: &mut Parser<'_>) {
     }
 }
 
-/// One operand.
 pub(super) fn operand(p: &mut Parser<'_>) {
     if !p.enter() {
         p.error("this is nested too deeply");
@@ -104,7 +104,7 @@ pub(super) fn operand(p: &mut Parser<'_>) {
         return;
     }
     let first = match p.current() {
-        // A vector and a predicate: what a texture read gives, and whether it was there.
+        // A texture read has two results: a vector, and a predicate that says whether the texel is resident.
         T!['{'] => Some(vector(p)),
         T!['['] => {
             address(p);
@@ -160,7 +160,7 @@ fn address(p: &mut Parser<'_>) {
     address.complete(p, ADDRESS);
 }
 
-/// `(%r1, %r2)`; with an operator after it, the start of an expression.
+/// `(%r1, %r2)`, or the start of an expression if an operator follows.
 fn arguments(p: &mut Parser<'_>) {
     if expressions::at_parenthesised_expression(p) {
         expressions::expression(p);
@@ -172,7 +172,7 @@ fn arguments(p: &mut Parser<'_>) {
     arguments.complete(p, ARG_LIST);
 }
 
-/// Operands with `,` between them, and what closes them.
+/// Operands separated by `,` and the closing token.
 fn list(p: &mut Parser<'_>, close: crate::SyntaxKind, unclosed: &'static str) {
     if !p.at(close) && (at_operand(p) || p.at(T![,])) {
         operands(p);

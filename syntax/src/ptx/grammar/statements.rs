@@ -1,9 +1,9 @@
-//! Statements: blocks, labels, tables, and instructions of any name.
+//! Statements: blocks, labels, tables, and instructions with any name.
 
 use super::*;
 use crate::{SyntaxErrorKind, chunks};
 
-/// The body of a function; if its `{` is missing, the caller has reported it.
+/// The body of a function. If its `{` is missing, the caller has reported that.
 pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
@@ -16,7 +16,8 @@ pub(super) fn body(p: &mut Parser<'_>) {
     body.complete(p, BLOCK);
 }
 
-/// The body of an item at the start of its line, from a chunk on. Whether its end depends on nothing before.
+/// The body of an item that starts at the beginning of its line, from a chunk on. Returns whether its end
+/// depends on nothing before the chunk.
 pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
     let body = p.start();
     chunks(p);
@@ -25,7 +26,8 @@ pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
     is_known
 }
 
-/// The `}` of a body. If it is missing, the last one closes a block. Returns whether it is known which, if there is one.
+/// The `}` of a body. If it is missing because the last `}` closed a block, the error is at the `{` of that
+/// block. Returns `false` if a `}` precedes whose `{` may be outside the parsed text.
 fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) -> bool {
     if !p.at(T!['}'])
         && let Some(open) = p.brace_closed_by_last(item_indentation)
@@ -52,7 +54,7 @@ fn statements(p: &mut Parser<'_>) {
     }
 }
 
-/// Statements up to the end of the chunk or the body.
+/// Statements up to the end of the chunk or of the body.
 fn chunk(p: &mut Parser<'_>) {
     let chunk = p.start();
     let start = usize::from(p.current_range().start());
@@ -65,7 +67,8 @@ fn chunk(p: &mut Parser<'_>) {
     chunk.complete(p, CHUNK);
 }
 
-/// A chunk that is parsed alone. Whether it is also one chunk as part of its body, possibly the last.
+/// A chunk that is parsed alone. Returns whether it is also exactly one chunk inside its body; only the last
+/// chunk may be short.
 pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     let chunk = p.start();
     let start = usize::from(p.current_range().start());
@@ -88,13 +91,13 @@ pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     whole
 }
 
-/// Whether the chunk that starts at `start` ends here. It follows from its own text alone.
+/// Whether the chunk that starts at `start` ends here, which depends on its own text alone.
 fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
     let text = p.text_before(start);
     text.ends_with([';', '}']) && p.nth_starts_line(0) && chunks::is_full(text)
 }
 
-/// One statement; it always takes at least one token.
+/// One statement. It always consumes at least one token.
 pub(super) fn statement(p: &mut Parser<'_>) {
     match p.current() {
         T!['{'] => block(p),
@@ -119,13 +122,13 @@ fn block(p: &mut Parser<'_>) {
     let block = p.start();
     p.bump();
     statements(p);
-    // At the end of the text the enclosing body is not closed either and reports it.
+    // At the end of the text the body is not closed either, and reports it.
     p.eat(T!['}']);
     block.complete(p, BLOCK);
     p.leave();
 }
 
-/// A block nested too deeply for the tree, as an error with its tokens.
+/// A block nested too deeply for the tree, as an error node with its tokens.
 fn skip_block(p: &mut Parser<'_>) {
     let skipped = p.start();
     let mut open = 0;
@@ -235,8 +238,8 @@ fn instruction(p: &mut Parser<'_>) {
     instruction.complete(p, INSTRUCTION);
 }
 
-/// A directive at the start of a line: the statement before it has no `;`. State spaces are modifiers too, but then a
-/// modifier follows directly, or operands follow.
+/// A directive at the start of a line: the statement before it has no `;`. State spaces are also modifiers,
+/// but then another modifier is attached to them, or operands follow.
 fn at_directive_line(p: &Parser<'_>) -> bool {
     let word = p.current_text();
     p.nth_starts_line(0)

@@ -1,16 +1,16 @@
-//! The head of a declaration as the scanner sees it: what it declares, and under which name.
+//! The head of a declaration as the scanner sees it: the kind of the declaration and the declared name.
 
 use std::ops::Range;
 
 use super::words;
 use crate::ItemKind;
 
-/// The facts about the head of a declaration so far.
+/// What is known so far about the head of a declaration.
 #[derive(Default)]
 pub(super) struct Header<'t> {
     pub(super) words: usize,
     pub(super) last_word: &'t str,
-    /// Whether it is a function, and which.
+    /// Kernel or function; `None` if it is not a function.
     pub(super) kind: Option<ItemKind>,
     is_variable: bool,
     pub(super) name: Option<Range<usize>>,
