@@ -1,8 +1,9 @@
-//! PTX: one [`Function`] for a function item, one [`Header`] for every module item, [`ModuleNames`] over the headers.
+//! PTX: a [`Function`] for each function item, a [`Header`] for every module item, and [`ModuleNames`] over
+//! the headers.
 //!
-//! Everything here is relative to the item it was made from, and a function never looks outside itself: what it cannot
-//! find in its own scopes is a name for the module ([`Resolution::External`]). Messages never live here; problems are
-//! data.
+//! Positions are relative to the item they come from. A function never looks outside itself: a name that its
+//! own scopes do not declare is left to the module ([`Resolution::External`]). Messages never live here;
+//! problems are data.
 
 mod flow;
 mod forms;

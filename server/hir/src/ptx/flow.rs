@@ -1,4 +1,4 @@
-//! The control flow of a PTX function: which instructions end a block, and their targets.
+//! The control flow of a PTX function: which instructions end a block, and where they lead.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 use crate::post_dominators::PostDominators;
 
 impl Function {
-    /// The basic blocks of the function. `is_noreturn` returns whether a function of the module never returns.
+    /// The basic blocks of the function. `is_noreturn` tells whether a function of the module never returns.
     ///
-    /// The text after the last instruction is an end like `ret`, with a block of its own if it is reachable;
-    /// that block holds no instruction.
+    /// The end of the text acts like `ret`. If it is reachable, it is a block of its own without
+    /// instructions.
     pub fn cfg(&self, is_noreturn: &dyn Fn(&str) -> bool) -> Cfg {
         // Each distinct mnemonic is classified once.
         let may_leave =
@@ -41,8 +41,8 @@ impl Function {
         Cfg::new(blocks, edges)
     }
 
-    /// The reconvergence points by the primary-end rule. Which branches are uniform is computed only where
-    /// the rule has a choice.
+    /// The reconvergence points by the primary-end rule. Uniformity is computed only if the rule has a
+    /// choice.
     pub fn post_dominators(&self, cfg: &Cfg) -> PostDominators {
         let uniformity = std::cell::OnceCell::new();
         PostDominators::by_primary_end(cfg, |block| {
@@ -73,7 +73,7 @@ impl Function {
 
 /// How an instruction leaves its block, if it does.
 enum Exit {
-    /// It does not.
+    /// The instruction stays in its block.
     None,
     /// `bra`, `brx.idx`
     Branch { guarded: bool, targets: Vec<u32> },
@@ -131,8 +131,8 @@ impl Exit {
     }
 }
 
-/// The instructions that a branch operand leads to: a label's, or those of a table of labels. Unknown labels
-/// are omitted.
+/// The instructions that a branch operand leads to: the target of a label, or of each label in a table.
+/// Unknown labels are omitted.
 fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
     let Some(Operand::Symbol(name)) = operand else { return Vec::new() };
     let label = |resolution: Resolution<'_>| match &function.symbol(resolution.symbol()?).kind {
@@ -150,7 +150,8 @@ fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
     targets.into_iter().map(|target| target.index() as u32).collect()
 }
 
-/// Whether a call never returns: its callee is `.noreturn`, its prototype is, or every function of its table is.
+/// Whether a call never returns: its callee or its prototype is `.noreturn`, or every function in its table
+/// is.
 fn call_stops(function: &Function, call: Instruction<'_>, is_noreturn: &dyn Fn(&str) -> bool) -> bool {
     let stops = |resolution: Resolution<'_>| match resolution {
         Resolution::External(name) => is_noreturn(name),

@@ -1,8 +1,9 @@
-//! Matching statements with the instruction forms of the tables, and the reasons for a mismatch.
+//! Matches statements against the instruction forms of the tables, and explains mismatches.
 //!
-//! A mnemonic is compared with the forms of its opcode once a function ([`Mnemonic::forms`]); the result is compiled to
-//! sets of bits ([`FormMatch`]), so that correct operands are checked without an allocation
-//! ([`Checker`]). Whether a module may use a form is checked separately ([`Platform`]). Messages are worded elsewhere.
+//! A mnemonic is compared with the forms of its opcode once per function ([`Mnemonic::forms`]). The result is
+//! compiled to bit sets ([`FormMatch`]), so that correct operands are checked without an allocation
+//! ([`Checker`]). Whether a module may use a form is checked separately ([`Platform`]). Messages are worded
+//! elsewhere.
 
 mod availability;
 mod form_match;
@@ -20,7 +21,6 @@ pub use operands::{Checker, Mismatch, OperandError, Written};
 pub use rule::{AddressSpace, Count, Kinds, OperandRule, TypeSet};
 
 impl Mnemonic {
-    /// Compares the mnemonic with the forms of its opcode.
     pub fn forms(&self) -> MnemonicForms {
         let entries = isa::by_opcode(&self.opcode);
         if entries.is_empty() || entries.iter().any(|entry| entry.forms.is_empty() && may_be(entry, self)) {
@@ -36,7 +36,7 @@ impl Mnemonic {
     }
 }
 
-/// Whether an entry without forms may be the intended one: no modifier contradicts it.
+/// Whether an entry without forms may be the intended one, because no modifier contradicts it.
 fn may_be(entry: &isa::Instruction, mnemonic: &Mnemonic) -> bool {
     let dotted = |word: &str, modifier: &str| word.strip_prefix('.') == Some(modifier);
     let has = |word: &str| mnemonic.modifiers.iter().any(|modifier| dotted(word, modifier));

@@ -1,7 +1,9 @@
-//! From the tree of one item to the model: declarations, names, operands, constants, in one walk in text order.
+//! From the tree of one item to the model: declarations, names, operands and constants, in a single walk in
+//! text order.
 //!
-//! The walk goes over the list of elements, because names borrowed from it live as long as the walk, and because it visits every
-//! token of a large function while an editor waits. Parts that are missing in the tree are missing in the model.
+//! The walk uses the list of elements, because names borrowed from it live as long as the walk, and because
+//! it visits every token of a large function while an editor waits. Parts that are missing in the tree are
+//! missing in the model.
 
 mod body;
 mod constant;
@@ -26,7 +28,7 @@ use self::body::Body;
 use super::{Function, Header};
 
 impl Function {
-    /// Lowers the tree of a function item; `None` if the item is something else.
+    /// Lowers the tree of a function item; `None` for any other item.
     pub fn lower(item: Node<'_>) -> Option<Function> {
         let function = item.child(FUNCTION)?;
         let mut body = Body::with_capacity_for(function.range().len().into());
@@ -50,8 +52,8 @@ impl Function {
 }
 
 impl Header {
-    /// Lowers the outside of any module item, and what it declares in a body: `warplens_syntax::ptx::outside` says how much of
-    /// the text that takes.
+    /// Lowers the outside of any module item, and the declarations in its body.
+    /// `warplens_syntax::ptx::outside` cuts out the text that this needs.
     pub fn lower(item: Node<'_>) -> Header {
         header::header(item)
     }

@@ -1,4 +1,4 @@
-//! The names of a module, from the headers of its items in order.
+//! The names of a module, collected from the headers of its items.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -6,10 +6,11 @@ use smol_str::SmolStr;
 
 use super::{DeclarationKind, FunctionKind, Header, Linkage, Space, Type};
 
-/// Of a longer range, only so many names are compared with single names.
+/// Only this many names of a range are compared with single names.
 const RANGE: u32 = 1 << 12;
 
-/// Every name that a module declares. Holds no ranges, so that it stays equal when text moves or bodies change.
+/// Every name that a module declares. It holds no text ranges, so that it stays equal when text moves or
+/// bodies change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleNames {
     symbols: Vec<ModuleSymbol>,
@@ -17,97 +18,88 @@ pub struct ModuleNames {
     by_name: FxHashMap<SmolStr, Namesakes>,
     /// Symbols that declare `name0`, `name1` …, by the part before the number.
     ranges: FxHashMap<SmolStr, Namesakes>,
-    /// Symbols that may not be the first with their name.
+    /// Symbols that may not be the first ones with their name.
     repeated: Vec<u32>,
     clashes: Vec<Clash>,
 }
 
-/// The symbols with one name, in text order. Most names are declared once.
+/// The symbols with the same name, in text order. Most names are declared once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Namesakes {
     all: SmallVec<[u32; 2]>,
-    /// The first of each kind, with which later ones are compared: a module may declare a name any number of times.
+    /// The first symbol of each kind. Later symbols are compared only with these, because a module may
+    /// declare a name any number of times.
     kinds: SmallVec<[u32; 2]>,
 }
 
-/// One declaration of a name.
+/// A declaration of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSymbol {
-    /// The name.
     pub name: SmolStr,
-    /// Which item declares it, counted from the start of the file.
+    /// The index of the item in the file.
     pub item: u32,
-    /// Which of the declarations of its header it is.
+    /// The index of the declaration in the item's header.
     pub declaration: u32,
-    /// Its kind.
     pub kind: ModuleKind,
 }
 
 /// The kind of a module symbol; the header has the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleKind {
-    /// A variable.
     Variable {
-        /// Where it lives.
         space: Space,
-        /// Type of its elements.
+        /// The type of its elements.
         ty: Option<Type>,
-        /// The linkage word.
         linkage: Option<Linkage>,
-        /// How many variables `name<n>` declares.
+        /// The number of variables that `name<n>` declares.
         range_count: Option<u32>,
     },
-    /// A function or kernel.
     Function {
-        /// Kernel or function.
         kind: FunctionKind,
-        /// The linkage word.
         linkage: Option<Linkage>,
         /// `false` for a prototype.
         has_body: bool,
         /// Whether calls never return.
         is_noreturn: bool,
     },
-    /// An alias of a function.
     Alias,
     /// A label in a `.section`.
     SectionLabel,
 }
 
-/// Two declarations of one name that the assembler does not take together.
+/// Two declarations of a name that the assembler rejects together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clash {
-    /// The later one, by its place in [`ModuleNames::symbols`].
+    /// The later declaration, as an index in [`ModuleNames::symbols`].
     pub symbol: u32,
-    /// The one it clashes with.
+    /// The earlier declaration.
     pub first: u32,
-    /// Why.
     pub kind: ClashKind,
 }
 
-/// Why two declarations clash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClashKind {
-    /// The name has its meaning already.
+    /// The name already has a meaning.
     Duplicate,
-    /// They agree on everything but where the definition is: `.extern` and a definition here, or different linkage
-    /// words.
+    /// The declarations disagree only about where the definition is: `.extern` with a definition here, or
+    /// different linkage words.
     Linkage,
 }
 
-/// What items in a row declare: small, so that the names of a module are collected without a look at each header.
+/// The declarations of consecutive items. It is small, so that the names of a module are collected without
+/// visiting each header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolGroup {
-    /// Items are counted from the first one of the group.
+    /// Symbols whose `item` is relative to the group.
     symbols: Box<[ModuleSymbol]>,
-    /// How many items there are.
+    /// The number of items.
     pub items: u32,
-    /// Whether all are functions and kernels that need no check but that of their names.
+    /// Whether the group declares only functions and kernels of which nothing but the names needs checking.
     pub is_plain: bool,
 }
 
 impl SymbolGroup {
-    /// Those of items with these headers.
+    /// Collects the declarations in these headers.
     pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> SymbolGroup {
         let mut symbols = Vec::new();
         let (mut items, mut is_plain) = (0, true);
@@ -126,7 +118,7 @@ impl SymbolGroup {
 }
 
 impl ModuleNames {
-    /// Collects the names of a module. The groups are those of all items, in the order of the text.
+    /// Collects the names of a module from the groups of all its items, in text order.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g SymbolGroup> + Clone) -> ModuleNames {
         let count = groups.clone().into_iter().map(|group| group.symbols.len()).sum();
         let mut module = ModuleNames::default();
@@ -142,35 +134,35 @@ impl ModuleNames {
         module
     }
 
-    /// The names of items with these headers.
+    /// Collects the names in the headers of all items.
     pub fn of_headers<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
         ModuleNames::new([&SymbolGroup::new(headers)])
     }
 
-    /// All declarations in the order of the text.
+    /// All declarations in text order.
     pub fn symbols(&self) -> &[ModuleSymbol] {
         &self.symbols
     }
 
-    /// The declarations of a name in the order of the text; for `v1` those of `v<2>` too.
+    /// The declarations of a name in text order. For `v1` they include `v<2>`.
     pub fn declarations(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
         let exact = self.by_name.get(name).into_iter().flat_map(|same| &same.all);
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
-    /// The first declaration of each kind of a name in the order of the text. A module may declare a name any number of times,
-    /// so checks that visit each use of a name look at these.
+    /// The first declaration of each kind of a name, in text order. A module may declare a name any number of
+    /// times, so checks that visit each use of a name use these.
     pub fn kinds(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
         let exact = self.by_name.get(name).into_iter().flat_map(|same| &same.kinds);
         exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
     }
 
-    /// Whether an item may use a name: it or an item before it declares it.
+    /// Whether an item may use a name, because it or an earlier item declares the name.
     pub fn is_visible(&self, name: &str, item: u32) -> bool {
         self.kinds(name).any(|symbol| symbol.item <= item)
     }
 
-    /// The declaration that matters most: one with a body or storage, else the first.
+    /// The declaration with a body or storage, or else the first one.
     pub fn definition(&self, name: &str) -> Option<&ModuleSymbol> {
         self.kinds(name).find(|symbol| symbol.kind.is_definition()).or_else(|| self.kinds(name).next())
     }
@@ -180,13 +172,13 @@ impl ModuleNames {
         self.kinds(name).any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
     }
 
-    /// The declarations of names that are declared before, and perhaps a few others, with their indices in
+    /// The declarations whose name is declared before, and perhaps a few others, with their indices in
     /// [`ModuleNames::symbols`].
     pub fn repeated(&self) -> impl Iterator<Item = (u32, &ModuleSymbol)> {
         self.repeated.iter().map(|&index| (index, &self.symbols[index as usize]))
     }
 
-    /// Declarations that the assembler does not take together, in the order of the later one.
+    /// Pairs of declarations that the assembler rejects together, ordered by the later one.
     pub fn clashes(&self) -> &[Clash] {
         &self.clashes
     }
@@ -217,8 +209,8 @@ impl ModuleNames {
         self.symbols.push(symbol);
     }
 
-    /// The symbols of the other table that share a name with a symbol: a range with one of its names, or the first names of each kind
-    /// with a range.
+    /// The symbols of the other table that share a name with `symbol`. For a single name these are ranges
+    /// that contain it, for a range the first symbols of each kind for each of its names.
     fn others_sharing(&self, symbol: &ModuleSymbol) -> SmallVec<[u32; 2]> {
         let Some(count) = symbol.kind.range_count() else {
             return self.in_range(&symbol.name).into_iter().collect();
@@ -272,7 +264,7 @@ impl ModuleKind {
         }
     }
 
-    /// Whether it is the thing itself rather than a promise of it.
+    /// Whether this is a definition rather than a declaration.
     pub fn is_definition(self) -> bool {
         match self {
             ModuleKind::Variable { .. } => !self.is_extern(),
@@ -282,7 +274,7 @@ impl ModuleKind {
         }
     }
 
-    /// Whether it says that another module has the thing.
+    /// Whether this declares something that another module defines.
     pub fn is_extern(self) -> bool {
         match self {
             ModuleKind::Variable { linkage, .. } | ModuleKind::Function { linkage, .. } => {
@@ -292,7 +284,7 @@ impl ModuleKind {
         }
     }
 
-    /// Whether this may not follow `first` under the same name. Every arm was tried on ptxas.
+    /// How this clashes with an earlier declaration `first` of the name. Every arm was tested with ptxas.
     fn clash(self, first: ModuleKind) -> Option<ClashKind> {
         use ModuleKind::{Alias, Function, SectionLabel, Variable};
         const EXTERN: Option<Linkage> = Some(Linkage::Extern);

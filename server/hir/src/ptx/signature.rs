@@ -1,22 +1,25 @@
 //! The roles of an instruction's operands: the only definition of which names are read, written, called or
-//! branched to. The tables of isa define it, except for control flow, whose operands are not values.
+//! branched to. They come from the instruction tables of `isa`, except for control flow, whose operands are
+//! not values.
 
 use warplens_isa::ptx as isa;
 
 use super::{FormMatch, Mnemonic, MnemonicForms, Role};
 
-/// The roles of the operands of one instruction, as commas separate them.
+/// The role of each comma-separated operand of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Roles([Role; Roles::MAX]);
 
 impl Roles {
-    /// Operands beyond this many are read; no instruction has so many.
+    /// Operands beyond this number count as read; no instruction has that many.
     const MAX: usize = 16;
     const READ: Roles = Roles([Role::Read; Roles::MAX]);
-    /// Of an instruction that does not exist: it may be a misspelt branch, so its names may be labels after it.
+    /// The roles for an unknown instruction. It may be a misspelled branch, so its operands may be labels
+    /// that come later.
     const UNKNOWN: Roles = Roles([Role::Target; Roles::MAX]);
 
-    /// The roles for an instruction with so many operands, the first of which may be a list in parentheses.
+    /// The roles for an instruction with this number of operands, the first of which may be a list in
+    /// parentheses.
     pub fn of(mnemonic: &Mnemonic, operands: usize, first_is_list: bool) -> Roles {
         let mut roles = Roles::READ;
         match &*mnemonic.opcode {
@@ -39,15 +42,16 @@ impl Roles {
         roles
     }
 
-    /// The role of the registers of an operand outside brackets. Registers in an address are read; a
-    /// variable in an address takes the role of the operand, since it is that memory which is read or written.
+    /// The role of the registers in an operand outside brackets. Registers in an address are always read. A
+    /// variable in an address has the role of the operand, because its memory is what the instruction reads
+    /// or writes.
     pub fn role(self, operand: usize) -> Role {
         self.0.get(operand).copied().unwrap_or(Role::Read)
     }
 }
 
-/// The entry that an instruction with so many operands is of: the one with a form that it has. Where there is none, the
-/// entry that fits best: the most words in common, then a fitting number of operands, then the modifiers it knows.
+/// The entry for an instruction with this number of operands: the one with a matching form. If there is none,
+/// the best match: most words in common, then a possible number of operands, then the most known modifiers.
 pub fn entry(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instruction> {
     match isa::by_opcode(&mnemonic.opcode) {
         [] => None,
@@ -81,11 +85,12 @@ fn likeliest(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instr
         let required = places(entry).filter(|operand| !operand.optional).count();
         (required..=places(entry).count()).contains(&operands)
     };
-    // The first of equals, so that the order of the tables decides.
+    // Reversed, so that the first of several equals wins and the order of the tables decides.
     fitting.copied().rev().max_by_key(|entry| (entry.words.len(), takes(entry), known(entry)))
 }
 
-/// The operands of an entry that an instruction with so many has: optional ones are omitted from the right.
+/// The operands of an entry that are present in an instruction with this number of operands; optional ones
+/// are omitted from the right.
 pub fn written(
     entry: &'static isa::Instruction,
     operands: usize,
@@ -99,8 +104,8 @@ pub fn written(
     })
 }
 
-/// The operands of an entry as commas separate them: the `q` of `p|q` is not a separate one, nor is an operand in the
-/// brackets of another.
+/// The comma-separated operands of an entry. The `q` of `p|q` is not an operand of its own, nor is an operand
+/// in the brackets of another.
 fn places(entry: &'static isa::Instruction) -> impl Iterator<Item = &'static isa::Operand> + Clone {
     let second = entry.operands.get(1).filter(|second| second.role.writes()).map(|second| second.name);
     let is_pair = second.is_some_and(|name| {

@@ -1,9 +1,10 @@
-//! Which values the lanes of a warp share, and why the others differ.
+//! Which values are equal in all lanes of a warp, and why the others differ.
 //!
-//! The values of registers form a graph: the results of instructions, and the merged values at the start of blocks. A value
-//! differs because of the *data* it is made from, or because lanes *diverged* at a branch, wrote different values on its
-//! paths, and reconverged; or because they exited a loop in different iterations. All three are followed together, since a branch
-//! diverges only if its guard differs. Only values that a branch or a query depends on are computed.
+//! The values of registers form a graph: the results of instructions, and the merged values at the start of
+//! blocks. There are three reasons why a value differs. The *data* it is computed from differs; or lanes
+//! *diverged* at a branch, wrote different values on its paths, and reconverged; or they exited a loop in
+//! different iterations. All three are tracked together, because a branch diverges only if its guard differs.
+//! Only values that a branch or a query depends on are computed.
 
 mod cause;
 mod copies;
@@ -25,17 +26,15 @@ use joins::Joins;
 use pending::Pending;
 use values::{Origin, Same, Use, UseKind, Values};
 
-/// Value visits that the analysis may cost; beyond it nothing counts as known.
+/// The maximum cost of the analysis in value visits. Beyond it, every result is unknown.
 const BUDGET: usize = 20_000_000;
 
 /// A query about a register at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterQuery {
-    /// Where.
     pub instruction: InstructionId,
-    /// Which register.
     pub register: ReferentId,
-    /// Whether what the instruction leaves in it is meant, rather than what it finds there.
+    /// Whether the query is about the value after the instruction rather than before it.
     pub after: bool,
 }
 
@@ -46,22 +45,22 @@ pub struct Uniformity<'f> {
     joins: Joins<'f>,
     pending: Pending,
     asked: Vec<Use>,
-    /// Whether the analysis ended within its budget.
+    /// Whether the analysis finished within its budget.
     done: bool,
 }
 
 /// A branch that may diverge.
 struct Branch {
     block: BlockId,
-    /// The guard, and the index of `brx`.
+    /// The guard, and the index operand of `brx`.
     control: Vec<Use>,
-    /// `.uni` promises that it does not.
+    /// Whether `.uni` promises that the branch does not diverge.
     is_promised: bool,
     variance: Variance,
 }
 
 impl<'f> Uniformity<'f> {
-    /// Analyses the branches of a function, and the registers asked about.
+    /// Analyzes the branches of a function and the registers in `queries`.
     pub fn of(function: &'f Function, cfg: &'f Cfg, queries: &[RegisterQuery]) -> Uniformity<'f> {
         let mut values = Values::new(function, cfg);
         let branches: Vec<Branch> =
@@ -78,7 +77,8 @@ impl<'f> Uniformity<'f> {
         let pending = Pending::new(&values, &controls);
         let mut analysis = Uniformity { values, branches, joins, pending, asked, done: false };
         analysis.done = analysis.run_all_models();
-        // What cancels out is seen only when it is known what varies; then all is looked at again.
+        // Differences that may cancel out can be recognized only once it is known what varies. Then the
+        // analysis runs again.
         if analysis.done && analysis.values.doubt_differences() {
             analysis.branches.iter_mut().for_each(|branch| branch.variance = Variance::Uniform);
             analysis.joins.forget();
@@ -88,7 +88,7 @@ impl<'f> Uniformity<'f> {
         analysis
     }
 
-    /// The answer to the query of this number.
+    /// The answer to the query with this index.
     pub fn answer(&self, query: usize) -> Variance {
         self.settled(self.used(&self.asked[query]).0)
     }
@@ -98,8 +98,8 @@ impl<'f> Uniformity<'f> {
         self.settled(self.branch_at(block).map_or(Variance::Uniform, |branch| branch.variance))
     }
 
-    /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that reach it the
-    /// same way.
+    /// Whether the branch at the end of this block is proven or promised to send all lanes of a warp that
+    /// reach it the same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
         self.branch_at(block).is_none_or(|branch| branch.is_promised || self.done && branch.is_uniform())
     }
@@ -112,7 +112,8 @@ impl<'f> Uniformity<'f> {
         if self.done { variance } else { Variance::Unknown }
     }
 
-    /// Raises what is known until the reconvergence points that follow from it are among those considered.
+    /// Runs to a fixed point, adding the reconvergence points that follow from the results as a further model
+    /// until there are no new ones.
     fn run_all_models(&mut self) -> bool {
         let mut budget = BUDGET;
         while self.run(&mut budget) {
@@ -130,11 +131,11 @@ impl<'f> Uniformity<'f> {
         false
     }
 
-    /// Raises what is known until nothing changes; `false` when that takes too long.
+    /// Raises variances until nothing changes. Returns `false` if that exceeds the budget.
     fn run(&mut self, budget: &mut usize) -> bool {
         loop {
             let mut changed = false;
-            // Values were found from their uses back, so the last ones come first in the flow.
+            // Values were found by following uses backwards, so the last ones come first in the control flow.
             let mut end = self.values.len() as ValueId;
             while let Some(value) = self.pending.take_value_before(end) {
                 if self.raise(value) {
@@ -157,7 +158,7 @@ impl<'f> Uniformity<'f> {
         }
     }
 
-    /// Looks at a value again; `true` if it turned out to vary more than was known.
+    /// Reevaluates a value. Returns whether it varies more than known before.
     fn raise(&mut self, value: ValueId) -> bool {
         let (variance, cause) = match self.values.origin(value) {
             Origin::Before { .. } => return false,
@@ -191,7 +192,8 @@ impl<'f> Uniformity<'f> {
         let mut raised = Raised::default();
         let merges = self.values.same(value) == Same::Value(value);
         for used in self.values.uses(value) {
-            // Where different values are merged, lanes that diverged count, whichever instances they hold.
+            // If different values are merged, diverged lanes count anyway, whichever iterations their values
+            // come from.
             let (variance, cause) = if merges { self.left(used) } else { self.used(used) };
             raised.by(variance, cause);
         }
@@ -206,7 +208,8 @@ impl<'f> Uniformity<'f> {
         (raised.variance, raised.cause)
     }
 
-    /// How a value varies where it is used: more than where it is made, if lanes hold instances from different iterations.
+    /// How a value varies where it is used. It may vary more than at its definition, if lanes hold instances
+    /// from different iterations.
     fn used(&self, used: &Use) -> (Variance, Cause) {
         let (variance, cause) = self.left(used);
         let mut raised = Raised { variance, cause };
@@ -221,7 +224,8 @@ impl<'f> Uniformity<'f> {
         (raised.variance, raised.cause)
     }
 
-    /// How a value varies where it is used: outside a loop that lanes exit in different iterations, more than inside.
+    /// How a value varies where it is used, considering only loop exits. Outside a loop that lanes exit in
+    /// different iterations, it may vary more than inside.
     fn left(&self, used: &Use) -> (Variance, Cause) {
         let mut raised =
             Raised { variance: self.values.variance(used.value), cause: Cause::Value(used.value) };
@@ -252,7 +256,7 @@ impl<'f> Uniformity<'f> {
         true
     }
 
-    /// Lanes diverge at a branch: what depends on that is looked at again.
+    /// Records that lanes diverge at a branch, and queues everything that depends on that.
     fn part(&mut self, index: usize) {
         let Branch { block, variance, .. } = self.branches[index];
         self.joins.part(block, variance);
@@ -286,7 +290,7 @@ impl Branch {
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })
     }
 
-    /// Whether it is so far proven, or promised, not to diverge.
+    /// Whether the branch is, so far, proven or promised not to diverge.
     fn is_uniform(&self) -> bool {
         self.is_promised || self.variance == Variance::Uniform
     }

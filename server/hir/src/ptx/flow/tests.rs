@@ -1,4 +1,5 @@
-//! The shapes on which real assemblers were observed: where their lanes reconverge.
+//! The control-flow shapes on which real assemblers were observed, with the points where their lanes
+//! reconverge.
 
 use std::fmt::Write;
 
@@ -9,7 +10,7 @@ use crate::cfg::BlockId;
 use crate::post_dominators::PostDominators;
 use crate::ptx::{Function, Uniformity};
 
-/// The blocks of a kernel. A block is named after the label before it, or its number.
+/// Checks the blocks of a kernel. A block is named after the label before it, or by its number.
 fn check(statements: &str, expect: Expect) {
     let text = format!(
         ".entry k(.param .u32 size) {{ .reg .pred p, q, u, v; .reg .b32 r, s, t, n;\n\
@@ -200,7 +201,8 @@ fn cold_exit_is_last() {
 
 #[test]
 fn uniform_branches_count_last() {
-    // Two uniform branches would vote for the second end, one that is not proven votes for the first.
+    // Two uniform branches would vote for the second end, but one branch that is not proven uniform votes for
+    // the first.
     check(
         "@u bra OTHER; @p bra A; add.u32 r, r, 1; A: ret; \
          OTHER: @u bra B; add.u32 r, r, 1; B: @u bra C; add.u32 r, r, 1; C: ret;",
@@ -343,7 +345,7 @@ fn a_counted_loop_stays_uniform_around_an_if() {
             4 Exits 
         "#]],
     );
-    // Lanes that break out have another count, but those that go on agree.
+    // Lanes that break out have another count, but the lanes that stay in the loop agree on it.
     check(
         "mov.u32 r, 0; TOP: @p bra OUT; add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; OUT: ret;",
         expect![[r#"

@@ -5,26 +5,24 @@ use warplens_isa::ptx as isa;
 
 use super::form_match::FormMatch;
 
-/// The version and target of a module. A missing one is not checked.
+/// The version and target of a module. Whatever is `None` is not checked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Platform {
-    /// Its version.
     pub version: Option<Version>,
-    /// Its target.
     pub target: Option<&'static isa::Target>,
 }
 
-/// Why a module cannot use a form.
+/// The reason why a module cannot use a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmetRequirement {
     /// One of these is required, for the whole form or for the value in this slot.
     Needs(&'static [isa::Requirement], Option<usize>),
-    /// It was removed in this version for these targets.
+    /// The form was removed in this version for these targets.
     Removed(isa::Requirement),
 }
 
 impl Platform {
-    /// The requirement of a form that the module does not satisfy.
+    /// The first requirement of a form that the module does not satisfy.
     pub fn unmet_requirement(self, found: &FormMatch) -> Option<UnmetRequirement> {
         if let Some(removed) = found.form.removed
             && self.version.is_some_and(|version| version >= removed.since)

@@ -1,8 +1,8 @@
 //! Which modifier of a mnemonic fills which slot of a form.
 //!
-//! The assembler takes modifiers in nearly any order. It keeps the order of those that could stand for each other: types,
-//! state spaces, and the values of classes that share a word (the layouts of two matrices). A slot that leads must come
-//! before all others.
+//! The assembler accepts modifiers in nearly any order, except among modifiers that could be mistaken for
+//! each other: types, state spaces, and the values of classes that share a word (the layouts of two
+//! matrices). A leading slot must come before all others.
 
 use smol_str::SmolStr;
 use warplens_isa::ptx as isa;
@@ -11,7 +11,7 @@ use super::form_match::{FormMatch, Order};
 use super::rule;
 use crate::ptx::Mnemonic;
 
-/// More modifiers than these have no form.
+/// A mnemonic with more modifiers than this matches no form.
 const MAX: usize = 32;
 
 /// The modifiers of a mnemonic as an entry sees them.
@@ -19,14 +19,14 @@ const MAX: usize = 32;
 pub(super) struct Modifiers<'m> {
     pub(super) entry: &'static isa::Instruction,
     pub(super) words: &'m [SmolStr],
-    /// The words of the entry's name, by their bits.
+    /// The modifiers that are words of the entry's name, as a bit set.
     pub(super) name: u32,
     types: u32,
     spaces: u32,
 }
 
 impl<'m> Modifiers<'m> {
-    /// `None` when the words of the entry's name are not there.
+    /// `None` if a word of the entry's name is missing.
     pub(super) fn of(mnemonic: &'m Mnemonic, entry: &'static isa::Instruction) -> Option<Modifiers<'m>> {
         let words = &mnemonic.modifiers;
         if words.len() > MAX {
@@ -49,7 +49,7 @@ impl<'m> Modifiers<'m> {
         Some(Modifiers { entry, words, name, types: mask(is_type) & !name, spaces: mask(is_space) & !name })
     }
 
-    /// The form with all modifiers in its slots, if they are exactly that.
+    /// The form with all modifiers in its slots, if the modifiers match it exactly.
     pub(super) fn fit(&self, form: &'static isa::Form) -> Option<FormMatch> {
         let written = self.words.len() - self.name.count_ones() as usize;
         let longest: usize = form.slots.iter().map(longest).sum();
@@ -69,7 +69,7 @@ impl<'m> Modifiers<'m> {
         Some(FormMatch { entry: self.entry, form, chosen, order, operands, parts })
     }
 
-    /// The bits of the first words not yet used that spell a value.
+    /// The bits of the first unused words that make up a value.
     pub(super) fn place(&self, value: &isa::Value, used: u32) -> Option<u32> {
         let mut mask = 0;
         for word in value.words {
@@ -78,7 +78,7 @@ impl<'m> Modifiers<'m> {
         Some(mask)
     }
 
-    /// Whether these modifiers keep the order that the slots of a form ask for, and what order they are in.
+    /// The order of the modifiers; `None` if the form does not allow it.
     pub(super) fn order(
         &self,
         form: &isa::Form,
@@ -103,7 +103,7 @@ impl<'m> Modifiers<'m> {
         Some(if is_late { Order::Free } else { order })
     }
 
-    /// Whether two slots, filled in the wrong order, are of those that keep theirs.
+    /// Whether two slots, filled in the wrong order, must keep the documented order.
     fn is_bound(&self, [earlier, later]: [&isa::Slot; 2], before: u32, after: u32) -> bool {
         let both = |mask: u32| before & mask != 0 && after & mask != 0;
         if earlier.leads || both(self.types) || both(self.spaces) {
@@ -120,13 +120,13 @@ impl<'m> Modifiers<'m> {
 struct Search<'m> {
     modifiers: Modifiers<'m>,
     form: &'static isa::Form,
-    /// The values of the slots so far, and their positions.
+    /// The value of each slot so far, and the positions of its words.
     chosen: Vec<(Option<&'static isa::Value>, u32)>,
     steps: u32,
 }
 
 impl Search<'_> {
-    /// A limit for unrealistic mnemonics.
+    /// Stops the search on mnemonics that nobody would write.
     const STEPS: u32 = 20_000;
 
     fn fill(&mut self, used: u32) -> Option<Order> {
@@ -162,7 +162,7 @@ pub(super) fn bit(at: usize) -> u32 {
     1 << at
 }
 
-/// A word of the tables has its dot, a modifier of a mnemonic has none.
+/// Compares a word of the tables, which has a dot, with a modifier of a mnemonic, which has none.
 pub(super) fn same(word: &str, modifier: &str) -> bool {
     word.len() == modifier.len() + 1 && &word[1..] == modifier
 }

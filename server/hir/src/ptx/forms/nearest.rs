@@ -6,20 +6,20 @@ use super::form_match::{MnemonicForms, Near};
 use super::modifiers::{Modifiers, bit, has_word};
 use crate::ptx::Mnemonic;
 
-/// The form has a place for a modifier that is left over, and the place is still empty: another value belongs there.
+/// A left-over modifier belongs to the class of a slot that is still empty, so it has the wrong value.
 const REPLACED: u32 = 3;
 const EXTRA: u32 = 2;
 const MISSING: u32 = 2;
-/// Modifiers that would have to change places: `cvt.u32.f32` is not `cvt.rn.f32.u32` with a modifier forgotten.
+/// Modifiers that would have to swap positions: `cvt.u32.f32` is not `cvt.rn.f32.u32` without a modifier.
 const DISORDER: u32 = 3;
 
-/// The forms that come closest, all of them equally close, and one form of each different answer.
+/// The closest forms, all at equal distance, with one form for each distinct answer.
 pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
     MnemonicForms::NoMatch(search(mnemonic, entries, |_| true).into())
 }
 
 impl Mnemonic {
-    /// The forms that come closest among those with a place for one of the modifiers.
+    /// The closest forms among those with a slot for one of the modifiers.
     pub fn forms_with(&self, modifier: usize) -> Vec<Near> {
         let Some(word) = self.modifiers.get(modifier) else { return Vec::new() };
         let has_place = |form: &isa::Form| form.slots.iter().any(|slot| has_word(slot, word));
@@ -55,9 +55,9 @@ fn search(
 struct Search<'m> {
     modifiers: Modifiers<'m>,
     form: &'static isa::Form,
-    /// The values of the slots so far, and their positions.
+    /// The value of each slot so far, and the positions of its words.
     chosen: Vec<(Option<&'static isa::Value>, u32)>,
-    /// The cost of the best one so far.
+    /// The lowest cost so far.
     best: u32,
     near: Option<Near>,
     steps: u32,
@@ -111,14 +111,14 @@ impl Search<'_> {
         }
     }
 
-    /// The missing slot that a modifier was meant for: one whose class has it, in this entry.
+    /// The missing slot that a modifier was meant for, which is one whose class contains it in this entry.
     fn replaces(&self, at: usize, missing: &[usize]) -> Option<usize> {
         let word = &self.modifiers.words[at];
         missing.iter().copied().find(|slot| is_of_class(self.modifiers.entry, &self.form.slots[*slot], word))
     }
 }
 
-/// Whether a modifier is a value of the class of a slot, whatever the form takes of it.
+/// Whether a modifier is a value of a slot's class, even if the form does not accept that value.
 fn is_of_class(entry: &isa::Instruction, slot: &isa::Slot, modifier: &str) -> bool {
     let class = entry.modifiers.iter().find(|class| class.name == slot.class);
     let mut values = class.into_iter().flat_map(|class| class.values);
@@ -137,7 +137,7 @@ impl Near {
         self.missing.iter().copied().find(|slot| is_of_class(self.entry, &self.form.slots[*slot], modifier))
     }
 
-    /// Whether the form has a place for a modifier, which another one or the same has taken.
+    /// The slot for a modifier, if another modifier or the same one repeated already fills it.
     pub fn taken(&self, modifier: &str) -> Option<usize> {
         let slots = self.form.slots.iter().enumerate();
         let mut taken = slots.filter(|(at, slot)| self.chosen[*at].is_some() && has_word(slot, modifier));

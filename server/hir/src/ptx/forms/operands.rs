@@ -1,4 +1,4 @@
-//! The operands of a statement against a form.
+//! Checks the operands of a statement against a form.
 
 mod address;
 mod scalar;
@@ -16,115 +16,97 @@ use crate::ptx::{
     Type, VectorLength,
 };
 
-/// Something that keeps an operand from fitting a form.
+/// An error that keeps an operand from fitting a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where.
     pub place: OperandPosition,
-    /// What.
     pub error: OperandError,
 }
 
-/// The error of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandError {
-    /// There are fewer or more operands than the form has; the place is the first that is too much or missing.
+    /// The statement has fewer or more operands than the form. The position is that of the first extra or
+    /// missing one.
     Count {
-        /// How many there are.
         have: usize,
-        /// How many there must be at least and at most.
+        /// The least and the greatest number allowed.
         takes: (usize, usize),
     },
-    /// An operand of this kind is not allowed here: a register where an address is required, and so on.
+    /// An operand of this kind is not allowed here, such as a register in place of an address.
     Kind(Written),
-    /// A register of this type where these are needed.
+    /// A register with the wrong type.
     RegisterType {
-        /// The register.
         name: NameId,
-        /// Its type.
         have: Type,
-        /// Those that fit, where the form says them.
+        /// The types that fit, if the form specifies them.
         takes: Option<TypeSet>,
     },
-    /// A vector register where a scalar is needed, or the other way about.
+    /// A vector register where a scalar is needed, or vice versa.
     VectorRegister {
-        /// The register.
         name: NameId,
-        /// Its length; `None` for a scalar.
+        /// The length of the register; `None` for a scalar.
         have: Option<VectorLength>,
-        /// How many registers are needed.
+        /// The number of registers needed.
         takes: Count,
     },
-    /// A component of a register that has none.
+    /// A component of a register that has no components.
     Component(NameId),
     /// An integer where a float is needed.
     IntegerConstant(Type),
     /// A float where an integer is needed, or one of the wrong width.
     FloatConstant(Type),
-    /// A constant of a type that constants do not have: halves and packed types.
+    /// A constant of a type that has no constants: half precision and packed types.
     NoConstant(Type),
-    /// Brackets hold too many or too few parts.
+    /// Brackets contain too many or too few parts.
     Inside {
-        /// How many there are.
         have: usize,
-        /// How many there must be at least and at most.
+        /// The least and the greatest number allowed.
         takes: (usize, usize),
     },
-    /// An integer that is too small or too large.
+    /// An integer outside these bounds.
     Range(i64, i64),
-    /// An integer that is larger than the one that stands for this operand of the entry.
+    /// An integer larger than the operand with this index in the entry.
     Above(usize),
-    /// An integer that is not a multiple of this.
+    /// An integer that is not a multiple of this number.
     Multiple(i64),
     /// An integer that is not a power of two.
     NoPower,
-    /// So many elements where another number is needed.
-    Length {
-        /// How many there are.
-        have: usize,
-        /// How many are needed.
-        takes: Count,
-    },
-    /// Registers of one vector that do not go together.
+    /// The wrong number of elements.
+    Length { have: usize, takes: Count },
+    /// Registers that cannot be combined in one vector.
     Mixed {
         /// The type of the elements before.
         first: Type,
-        /// The type of this one.
+        /// The type of this element.
         second: Type,
     },
-    /// Only `_` in the braces or around the bar.
+    /// Only `_` in the braces or around `|`.
     OnlySinks,
-    /// The special register has another size.
-    SpecialSize {
-        /// The special register.
-        name: NameId,
-        /// The type that is needed.
-        takes: Type,
-    },
-    /// A special register with components, read without one.
+    /// A special register of the wrong size.
+    SpecialSize { name: NameId, takes: Type },
+    /// A special register with components that is read as a whole.
     SpecialVector(NameId),
-    /// A variable in another space than the instruction goes to.
+    /// A variable in a different state space than the instruction accesses.
     AddressSpace {
-        /// The variable.
         name: NameId,
-        /// Where it lives.
+        /// The state space of the variable.
         have: Space,
-        /// Where the instruction goes.
+        /// The state space that the instruction accesses.
         takes: AddressSpace,
     },
     /// A register that cannot hold an address.
     AddressRegister(NameId, Type),
-    /// A register that is too narrow for the addresses of the space.
+    /// A register that is too narrow for addresses of the state space.
     AddressWidth(NameId, Type),
     /// Something that has no address.
     NoAddress(NameId),
-    /// A name where an address has to come from a register.
+    /// A name where the address must come from a register.
     NoRegister(NameId),
-    /// A number as an address of something other than `.local`.
+    /// A number as an address outside `.local`.
     AbsoluteAddress,
 }
 
-/// The kind of a written operand.
+/// How an operand is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Written {
@@ -151,31 +133,30 @@ pub enum Written {
     Arguments,
 }
 
-/// The meaning of a name, for operand checks.
+/// What a name means to operand checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
     Variable(Space, Option<Type>),
-    /// A parameter of this function.
+    /// A parameter of the function itself.
     Parameter,
     Function,
     Label,
-    /// Not known: reported elsewhere, or of no concern.
+    /// An unknown name, which is reported elsewhere, or one that does not matter here.
     Unknown,
 }
 
 /// Compares statements of a function with forms.
 #[derive(Debug, Clone, Copy)]
 pub struct Checker<'f> {
-    /// The function.
     pub function: &'f Function,
-    /// The module's declarations of its external names, by referent.
+    /// How the module declares the function's external names, by referent.
     pub externals: &'f [(ReferentId, ModuleKind)],
-    /// How wide pointers are.
+    /// The width of pointers.
     pub address_size: Option<AddressSize>,
 }
 
-/// Takes what is error, and says whether to look for more.
+/// Receives each error.
 type Report<'r> = &'r mut dyn FnMut(Mismatch);
 
 impl Checker<'_> {
@@ -186,7 +167,7 @@ impl Checker<'_> {
         fits
     }
 
-    /// Everything that keeps the operands of a statement from fitting a form.
+    /// All errors that keep the operands of a statement from fitting a form.
     pub fn mismatches(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
         self.check(found, operands, &mut |mismatch| mismatches.push(mismatch));
@@ -225,7 +206,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant that another operand bounds.
+    /// Checks a constant whose upper bound is another operand.
     fn bound(&self, found: &FormMatch, operands: &[Operand], index: usize, report: Report<'_>) {
         let Some(isa::Range { high: isa::Bound::Operand(bound), .. }) = found.operands[index].range else {
             return;
@@ -284,7 +265,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The second of a pair.
+    /// The second element of a pair.
     fn predicate(&self, operand: Operand) -> Option<OperandError> {
         match operand {
             Operand::Register { name, component: None } => match self.named(name) {
@@ -310,7 +291,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The meaning of a name.
     fn named(&self, name: NameId) -> Named {
         let mut referent = self.function.parts.names[name.index()].referent();
         loop {
@@ -346,7 +326,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The kind of a written operand, for a message.
+    /// How an operand is written, for a message.
     fn written(&self, operand: Operand) -> Written {
         match operand {
             Operand::Register { name, .. } => match self.named(name) {
@@ -373,7 +353,7 @@ impl Checker<'_> {
     }
 }
 
-/// Kinds that name a texture, a sampler or a surface.
+/// Operand kinds that name a texture, a sampler or a surface.
 const HANDLES: &[OperandKind] = &[OperandKind::Texture, OperandKind::Sampler, OperandKind::Surface];
 
 fn writes(rule: &OperandRule) -> bool {

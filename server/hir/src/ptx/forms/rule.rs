@@ -1,4 +1,4 @@
-//! The operands of a form, with what its modifiers decide about them already looked up.
+//! The operands of a form, after substituting everything that its modifiers determine.
 
 use std::sync::OnceLock;
 
@@ -7,102 +7,90 @@ use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType
 
 use crate::ptx::{Space, Type, TypeKind};
 
-/// The requirements of an operand of a form.
+/// The requirements on an operand of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandRule {
-    /// Which operand of the entry it is.
+    /// The index of the operand in the entry.
     pub index: usize,
-    /// How the instruction accesses it.
     pub role: Role,
-    /// The kinds of operands that are allowed.
     pub kinds: Kinds,
-    /// The type of its value, if the form specifies one that exists.
+    /// The type of the value, if the form specifies one that exists.
     pub ty: Option<Type>,
-    /// The types that its registers may have; `None` for any.
+    /// The types that registers may have; `None` for any.
     pub registers: Option<TypeSet>,
-    /// The state space of its address.
     pub space: AddressSpace,
-    /// The number of registers in braces.
     pub count: Count,
-    /// Whether it is optional.
     pub optional: bool,
-    /// Which integer constants it may be, where not all.
+    /// The range of integer constants, if it is restricted.
     pub range: Option<isa::Range>,
-    /// The second of a pair: which operand of the entry it is, and whether it is optional.
+    /// The second element of a pair: its operand index in the entry, and whether it is optional.
     pub second: Option<(usize, bool)>,
-    /// Whether `.b0` and `.h1` may be written, as in video instructions.
+    /// Whether selectors such as `.b0` and `.h1` may be written, as in video instructions.
     pub selects: bool,
     /// Whether a minus sign may be written.
     pub negates: bool,
-    /// Whether a register in its address may not have 32 bits in a module whose addresses have 64.
+    /// Whether a register in the address may not have 32 bits if the module's addresses have 64.
     pub wide: bool,
-    /// Whether the first register in braces is an index, an integer of 32 bits whatever the others are.
+    /// Whether the first register in braces is an index, which is a 32-bit integer regardless of the other
+    /// registers.
     pub indexes: bool,
-    /// Which of the [parts](super::FormMatch::parts) its brackets hold: from, and how many; none where it has none or
-    /// holds an address alone.
+    /// The start and the number of the [parts](super::FormMatch::parts) in the operand's brackets. The number
+    /// is 0 without brackets, and for a plain address.
     pub(super) inside: (u16, u16),
 }
 
-/// The state space of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressSpace {
-    /// The form does not say.
+    /// The form does not specify it.
     Unspecified,
-    /// Anywhere that generic addresses reach.
+    /// Any space that generic addresses reach.
     Generic,
-    /// Into this space.
     Of(Space),
 }
 
 /// The number of registers in braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// One, without braces.
+    /// One register, without braces.
     One,
-    /// One, and braces do no harm.
+    /// One register, with or without braces.
     OneOrBraced,
-    /// So many.
+    /// Exactly this number.
     Braced(u32),
-    /// So many or more, or one without braces.
+    /// This number or more, or a single one without braces.
     AtLeast(u32),
-    /// Any number.
     Any,
 }
 
-/// A set of operand kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kinds(u32);
 
 impl Kinds {
-    /// The kinds of a list.
     pub fn of(kinds: &[OperandKind]) -> Kinds {
         Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32))
     }
 
-    /// Whether one of them is this.
+    /// Whether the set contains this kind.
     pub fn has(self, kind: OperandKind) -> bool {
         self.0 & 1 << kind as u32 != 0
     }
 
-    /// Whether one of them is one of these.
+    /// Whether the set contains one of these kinds.
     pub fn has_any(self, kinds: &[OperandKind]) -> bool {
         self.0 & Kinds::of(kinds).0 != 0
     }
 }
 
-/// A set of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TypeSet(u64);
 
 const _: () = assert!(Type::ALL.len() <= u64::BITS as usize);
 
 impl TypeSet {
-    /// Whether the type is in it.
     pub fn has(self, ty: Type) -> bool {
         self.0 & 1 << ty as u64 != 0
     }
 
-    /// Its types.
     pub fn types(self) -> impl Iterator<Item = Type> {
         Type::ALL.iter().copied().filter(move |ty| self.has(*ty))
     }
@@ -111,7 +99,7 @@ impl TypeSet {
         TypeSet(types.into_iter().fold(0, |set, ty| set | 1 << ty as u64))
     }
 
-    /// The types of registers that hold a value of a type.
+    /// The types of registers that can hold a value of type `ty`.
     pub fn holding(ty: Type) -> TypeSet {
         static SETS: OnceLock<Box<[TypeSet]>> = OnceLock::new();
         let sets = SETS.get_or_init(|| {
@@ -123,18 +111,19 @@ impl TypeSet {
         sets[ty as usize]
     }
 
-    /// The types of registers that hold an index.
+    /// The types of registers that can hold an index.
     pub fn indices() -> TypeSet {
         TypeSet::holding(Type::U32).without_pairs(Type::U32)
     }
 
-    /// Without the pairs of halves that pass for integers of 32 bits where the instruction is of that type.
+    /// Removes `.f16x2`, whose registers are otherwise accepted for 32-bit integers, if the instruction is of
+    /// an integer type.
     fn without_pairs(self, ty: Type) -> TypeSet {
         let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
         if is_integer { TypeSet(self.0 & !(1 << Type::F16x2 as u64)) } else { self }
     }
 
-    /// The same, of registers that may be wider, as for loads and stores.
+    /// The types of registers that can hold a value of type `ty` and may be wider, as for loads and stores.
     pub fn holding_at_least(ty: Type) -> TypeSet {
         let held = Type::ALL.iter().copied().filter(|register| is_declarable(*register));
         let wider = held.filter(|register| register.bits() >= ty.bits() && ty != Type::Pred);
@@ -156,10 +145,10 @@ fn is_declarable(ty: Type) -> bool {
     scalar || matches!(ty, F16 | F16x2 | F32 | F64 | Pred)
 }
 
-/// The values of a form's slots.
+/// The value in each slot of a form.
 type Chosen<'c> = &'c [Option<&'static isa::Value>];
 
-/// The rules of a form's operands with these slot values, and of the parts in brackets.
+/// The rules of a form's operands with these slot values, and the rules of the parts in brackets.
 pub(super) fn operands(
     entry: &isa::Instruction,
     form: &isa::Form,
@@ -205,7 +194,7 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
     }
 }
 
-/// The last word of what was chosen in a slot, without its dot.
+/// The last word of the value in a slot, without its dot.
 fn word(slot: usize, chosen: Chosen<'_>) -> Option<&'static str> {
     let value = chosen.get(slot).copied().flatten()?;
     Some(value.words.last()?.trim_start_matches('.'))
@@ -230,7 +219,7 @@ fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>)
                 .map(|ty| (*ty, TypeSet::holding(*ty)))
         }),
     };
-    // The tables define no register types for a type that no register holds.
+    // The tables list no register types for a type that no register can hold.
     match found {
         Some((ty, set)) if set == TypeSet::default() => (Some(ty), None),
         Some((ty, set)) => (Some(ty), Some(set)),

@@ -7,7 +7,7 @@ use warplens_isa::ptx as isa;
 use super::*;
 use crate::ptx::{AddressSize, Function};
 
-/// The match of each statement, in a kernel with some registers and variables.
+/// Checks how each statement matches, in a kernel with some registers and variables.
 fn check(statements: &str, expect: Expect) {
     let text = format!(
         ".entry k(.param .u64 out) {{
@@ -208,7 +208,7 @@ mov.u32 %r1, (7.5);
     );
 }
 
-/// The requirement of a mnemonic that a module for a version and a target does not satisfy.
+/// The requirement that a module for this version and target does not satisfy.
 fn unmet_requirement(mnemonic: &str, version: (u8, u8), target: &str) -> Option<UnmetRequirement> {
     let mut words = mnemonic.split('.');
     let opcode = words.next().unwrap_or_default().into();

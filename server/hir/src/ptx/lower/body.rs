@@ -18,10 +18,10 @@ use super::rules::DeclarationSite;
 use super::scopes::{NewSymbol, Scopes};
 use crate::ptx::model::{InstructionData, ListData};
 
-/// A range of labels longer than this is cut; no table has so many.
+/// Longer ranges of labels are cut off; no real table has that many.
 const LABEL_RANGE: u32 = 1 << 16;
 
-/// The tables of a function while they grow.
+/// The tables of a function under construction.
 #[derive(Default)]
 pub(super) struct Body<'a> {
     pub(super) scopes: Scopes,
@@ -32,15 +32,16 @@ pub(super) struct Body<'a> {
     pub(super) lists: Vec<ListData>,
     pub(super) constants: Vec<Constant>,
     pub(super) constant_ids: FxHashMap<Constant, ConstantId>,
-    /// Operands that wait until the list they belong to is whole.
+    /// Operands whose list is not complete yet.
     pub(super) scratch: Vec<Operand>,
-    /// The operands of the instruction at hand, kept for its memory.
+    /// The operands of the current instruction. The vector is kept to reuse its memory.
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) locations: Vec<SourceLocation>,
 }
 
 impl<'a> Body<'a> {
-    /// With capacity for what a function of so many bytes usually has: the tables of a long one would grow many times.
+    /// Reserves what a function of this length in bytes usually needs, because the tables of a long one would
+    /// otherwise be reallocated many times.
     pub(super) fn with_capacity_for(bytes: usize) -> Body<'a> {
         Body {
             scopes: Scopes::with_capacity_for(bytes),
@@ -75,7 +76,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Lowers the body. Nested blocks are kept on a stack of our own, since text may nest them as deep as it likes.
+    /// Lowers the body. Nested blocks are kept on an explicit stack, because the text may nest them to any
+    /// depth.
     pub(super) fn block(&mut self, body: Node<'a>) {
         let mut open: Vec<(Elements<'a>, bool)> = vec![(body.elements(), false)];
         while let Some((elements, _)) = open.last_mut() {
@@ -98,7 +100,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Closes the scope of the function and gives its tables away.
+    /// Closes the scope of the function and returns its tables.
     pub(super) fn finish(mut self) -> Parts {
         self.scopes.leave(&mut self.problems);
         self.problems.sort_by_key(|problem| problem.range.start());
@@ -118,7 +120,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Lowers one statement.
     pub(super) fn statement(&mut self, node: Node<'a>) {
         match node.kind() {
             INSTRUCTION => self.instruction(node),
@@ -174,8 +175,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `name: .branchtargets A, B, L<3>;` The name is declared first, so that names stay in text order; what it lists is
-    /// filled in afterwards.
+    /// `name: .branchtargets A, B, L<3>;` The name is declared first, so that names stay in text order; its
+    /// targets are filled in afterwards.
     fn table(&mut self, node: Node<'a>, kind: TableKind) {
         let declared = self.scopes.symbols.len();
         if let Some(label) = node.child(LABEL) {
@@ -219,7 +220,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `.extern .func f (.param .b32 x);` between statements: the module's, not the function's.
+    /// `.extern .func f (.param .b32 x);` between statements. It declares a name of the module, not of the
+    /// function.
     fn prototype_of_module(&mut self, node: Node<'a>) {
         if let Some(name) = declaration::function(node, &mut self.problems).name {
             self.scopes.refer_outside(name, Role::Declaration);

@@ -1,5 +1,6 @@
-//! Constant expressions: values, and the kind (signed, unsigned, float) that every operator gives. Where descriptions leave
-//! it open, it is what ptxas computes: shift counts are taken modulo 64, `? :` has the kind of the arm it takes.
+//! Constant expressions: their values, and the kind (signed, unsigned, float) that every operator yields.
+//! Where the PTX documentation is silent, they follow ptxas: shift counts are taken modulo 64, and `? :` has
+//! the kind of the selected arm.
 
 use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::{self, *};
@@ -126,7 +127,7 @@ impl Evaluation<'_> {
         value.unwrap_or_else(|kind| self.problem(node, kind))
     }
 
-    /// All three parts are integers, and both arms are evaluated.
+    /// All three parts must be integers, and both arms are evaluated.
     fn ternary(&mut self, node: Node<'_>) -> Constant {
         let condition = self.operand(node, 0);
         let (yes, no) = (self.operand(node, 1), self.operand(node, 2));
@@ -150,7 +151,7 @@ fn truth(value: bool) -> Constant {
     Constant::Signed(value.into())
 }
 
-/// Both operands signed.
+/// An operation with two signed operands.
 fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, ProblemKind> {
     Ok(match operator {
         PLUS => Constant::Signed(left.wrapping_add(right)),
@@ -169,7 +170,8 @@ fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, Probl
     })
 }
 
-/// One side unsigned, or an operator to which it is the same. Shifts take the kind of the left side.
+/// An operation with an unsigned operand, or one that ignores signedness. A shift has the kind of its left
+/// operand.
 fn mixed(operator: SyntaxKind, left: Constant, bits: u64, right: u64) -> Result<Constant, ProblemKind> {
     let count = (right % 64) as u32;
     Ok(match operator {

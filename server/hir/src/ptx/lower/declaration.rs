@@ -1,4 +1,4 @@
-//! Variables, parameters and signatures, the same for modules and functions.
+//! Variables, parameters and signatures, which look alike in modules and functions.
 
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::*;
@@ -14,7 +14,6 @@ use super::rules::{self, DeclarationSite, Holder};
 /// Deeper initializers have no value, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 32;
 
-/// The outside of a function item.
 pub(super) struct Outside<'a> {
     pub(super) kind: FunctionKind,
     /// `.entry` or `.func`
@@ -22,7 +21,7 @@ pub(super) struct Outside<'a> {
     pub(super) linkage: Option<Linkage>,
     pub(super) name: Option<Token<'a>>,
     pub(super) signature: Signature,
-    /// The name tokens of `signature.returns` and `signature.params`.
+    /// The name tokens of `signature.returns`; `param_names` holds those of `signature.params`.
     pub(super) return_names: Vec<Option<Token<'a>>>,
     pub(super) param_names: Vec<Option<Token<'a>>>,
     pub(super) has_body: bool,
@@ -116,7 +115,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Reads it from a `VARIABLE` or `PARAM`.
+    /// Reads a `VARIABLE` or `PARAM`.
     pub(super) fn of(node: Node<'_>, site: DeclarationSite, problems: &mut Vec<Problem>) -> Shape {
         Shape {
             linkage: linkage(node),
@@ -130,12 +129,12 @@ impl Shape {
         }
     }
 
-    /// Whether it is a texture, sampler or surface, whose initial values are words of their own.
+    /// Whether it is a texture, sampler or surface, whose initial values are special words.
     pub(super) fn is_opaque(&self) -> bool {
         self.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque)
     }
 
-    /// The variable that a `DECLARATOR` of the `VARIABLE` makes of it.
+    /// The variable that a `DECLARATOR` of the `VARIABLE` declares.
     pub(super) fn variable(
         &self,
         node: Node<'_>,
@@ -162,12 +161,11 @@ impl Shape {
     }
 }
 
-/// The name token of a `DECLARATOR`.
 pub(super) fn declared_name(declarator: Node<'_>) -> Option<Token<'_>> {
     declarator.child(NAME)?.token(IDENT)
 }
 
-/// `<n>`, clamped to what a register number can be.
+/// `<n>`, clamped to the range of register numbers.
 pub(super) fn range_count(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
     let count =
         declarator.child(NAME_COUNT)?.nodes().next().and_then(|count| constant::count(count, problems));
@@ -215,7 +213,7 @@ fn dimensions(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Box<[Dimensi
         .collect()
 }
 
-/// The dimensions of a variable. The size 0 of the first one is read like a missing size.
+/// The dimensions of a variable. A first dimension of 0 is treated like an omitted one.
 fn open_dimensions(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Box<[Dimension]> {
     let mut dimensions = dimensions(declarator, problems);
     if let Some(first @ Dimension(Some(0))) = dimensions.first_mut() {
@@ -271,7 +269,7 @@ fn address(node: Node<'_>, problems: &mut Vec<Problem>) -> Option<Initializer> {
     Some(Initializer::Address { symbol: name.text.into(), offset: added, generic, mask })
 }
 
-/// The names on which an initialiser rests, braces looked through.
+/// The names whose addresses an initializer uses, including those inside braces.
 pub(super) fn symbols(initializer: Node<'_>) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<Node<'_>> = initializer.nodes().collect();
@@ -288,7 +286,7 @@ pub(super) fn symbols(initializer: Node<'_>) -> Vec<Token<'_>> {
     found
 }
 
-/// The name on whose address an initial value rests: the leftmost one, or that in the parentheses.
+/// The name whose address an initial value uses: the leftmost one, or the one in the parentheses.
 pub(super) fn symbol(node: Node<'_>) -> Option<Token<'_>> {
     let mut node = node;
     loop {

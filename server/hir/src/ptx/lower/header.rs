@@ -46,7 +46,7 @@ fn variables(node: Node<'_>) -> Header {
 }
 
 fn function(node: Node<'_>) -> Header {
-    // The problems of the outside are reported with the function's own.
+    // The problems of the outside are reported with the function itself.
     let outside = declaration::function(node, &mut Vec::new());
     let kind = DeclarationKind::Function {
         kind: outside.kind,
@@ -61,7 +61,7 @@ fn function(node: Node<'_>) -> Header {
     Header { declarations: declarations.into(), ..Header::default() }
 }
 
-/// Prototypes and aliases between the statements of a body, which the module has from there on.
+/// Prototypes and aliases between the statements of a body. From there on they belong to the module.
 fn declarations_inside(body: Node<'_>, declarations: &mut Vec<Declaration>) {
     let mut open = vec![body.elements()];
     while let Some(elements) = open.last_mut() {
@@ -92,7 +92,7 @@ fn alias(node: Node<'_>) -> Header {
     }
 }
 
-/// A section's labels are names that `.loc` may use.
+/// The labels of a section are names that `.loc` may use.
 fn section(node: Node<'_>) -> Header {
     let labels = node.nodes().filter(|node| node.kind() == LABEL).filter_map(|label| label.child(NAME));
     let labels = labels.filter_map(|name| name.token(IDENT));

@@ -9,7 +9,6 @@ use super::body::Body;
 use super::operand::Context;
 
 impl<'a> Body<'a> {
-    /// Lowers an `INSTRUCTION`.
     pub(super) fn instruction(&mut self, node: Node<'a>) {
         self.mnemonics.words.clear();
         let mut opcode = None;

@@ -1,8 +1,9 @@
-//! Numbers as they are written.
+//! Number literals.
 
 use super::super::Constant;
 
-/// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does where it accepts the number.
+/// The value of an integer literal. Bits beyond 64 are dropped, as the assembler does if it accepts the
+/// number.
 pub(super) fn integer(text: &str) -> Constant {
     let (digits, radix) = digits(text);
     let value = digits.fold(0u64, |value, digit| value.wrapping_mul(radix.into()).wrapping_add(digit.into()));
@@ -12,8 +13,8 @@ pub(super) fn integer(text: &str) -> Constant {
     }
 }
 
-/// Whether the assembler accepts an integer literal that does not fit in 64 bits and cuts it off. It rejects one with a digit
-/// after bit 63 is set, which the lexer has reported.
+/// Whether the assembler accepts an integer literal that does not fit in 64 bits and drops the upper bits. It
+/// rejects a literal with a digit after bit 63 is set, which the lexer has reported.
 pub(super) fn is_cut_off(text: &str) -> bool {
     let (digits, radix) = digits(text);
     let (mut value, mut is_cut_off) = (0u64, false);
@@ -29,7 +30,7 @@ pub(super) fn is_cut_off(text: &str) -> bool {
     is_cut_off
 }
 
-/// The digits of an integer literal, and their radix.
+/// The digits of an integer literal and its radix.
 fn digits(text: &str) -> (impl Iterator<Item = u32>, u32) {
     let text = text.strip_suffix('U').unwrap_or(text);
     let (digits, radix) = match text.as_bytes() {
@@ -41,7 +42,7 @@ fn digits(text: &str) -> (impl Iterator<Item = u32>, u32) {
     (digits.chars().filter_map(move |digit| digit.to_digit(radix)), radix)
 }
 
-/// The value of a floating-point literal; a malformed one, which the lexer has reported, has none.
+/// The value of a floating-point literal. It is invalid for a malformed one, which the lexer has reported.
 pub(super) fn float(text: &str) -> Constant {
     let bits = |digits: &str| u64::from_str_radix(digits, 16).ok();
     let value = match text.as_bytes() {
@@ -75,7 +76,7 @@ mod tests {
         {
             assert!(is_cut_off(cut_off), "{cut_off}");
         }
-        // A digit follows after bit 63 is set.
+        // In these, a digit follows after bit 63 is set.
         for rejected in ["99999999999999999999", "0xffffffffffffffff0", "01000000000000000000000000"] {
             assert!(!is_cut_off(rejected), "{rejected}");
         }

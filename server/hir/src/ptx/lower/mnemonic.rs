@@ -1,4 +1,4 @@
-//! The distinct mnemonics of a function.
+//! Interns the mnemonics of a function.
 
 use std::cell::RefCell;
 
@@ -7,33 +7,32 @@ use rustc_hash::FxHashMap;
 use super::super::{Mnemonic, MnemonicId};
 use crate::ptx::signature::Roles;
 
-/// The number of known mnemonics after which all are forgotten, since typing adds many incomplete ones.
+/// The cache of roles is cleared at this size, because typing adds many incomplete mnemonics.
 const MOST_KNOWN: usize = 1 << 12;
-/// The number of operands up to which roles are kept; no instruction has more.
+/// Roles are cached for up to this many operands; no instruction has more.
 const MOST_OPERANDS: usize = 16;
 
 thread_local! {
-    /// The roles by mnemonic and by what else they depend on. Functions of a program use the same few mnemonics, and roles
-    /// take much longer to find in the tables than here.
+    /// Roles by mnemonic and by the other inputs they depend on. The functions of a program use the same few
+    /// mnemonics, and looking roles up in the tables is much slower.
     static KNOWN: RefCell<FxHashMap<Mnemonic, FxHashMap<Shape, Roles>>> = RefCell::default();
 }
 
 /// The number of operands, and whether the first one is a list.
 type Shape = (usize, bool);
 
-/// The distinct mnemonics of a function.
 #[derive(Default)]
 pub(super) struct MnemonicInterner<'a> {
     mnemonics: Vec<Mnemonic>,
     ids: FxHashMap<Box<[&'a str]>, MnemonicId>,
-    /// The roles for the last use of each, and what they depend on besides the words.
+    /// The roles at the last use of each mnemonic, and the inputs they depend on besides the words.
     roles: Vec<(Shape, Roles)>,
-    /// The words being read.
+    /// The words of the current mnemonic.
     pub(super) words: Vec<&'a str>,
 }
 
 impl<'a> MnemonicInterner<'a> {
-    /// The mnemonic that the collected words make, and what it does with so many operands.
+    /// Interns the mnemonic made of the collected words, and returns the roles of its operands.
     pub(super) fn intern(&mut self, operands: usize, first_is_list: bool) -> (MnemonicId, Roles) {
         let shape = (operands, first_is_list);
         if let Some(&id) = self.ids.get(&*self.words) {

@@ -14,12 +14,11 @@ use super::scopes::Named;
 /// Deeper operands are `Missing`, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 32;
 
-/// The context of an operand.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// Its role in the instruction.
+    /// The role of the operand in the instruction.
     pub(super) role: Role,
-    /// Whether it is inside brackets, where registers are only read.
+    /// Whether the operand is inside brackets, where registers are only read.
     in_address: bool,
     depth: u32,
 }
@@ -34,7 +33,7 @@ impl Context {
     }
 }
 
-/// An expression with names in it, as the sum it must be.
+/// An expression that contains names. Such an expression must be a sum.
 struct Sum {
     base: Operand,
     index: Operand,
@@ -42,7 +41,7 @@ struct Sum {
 }
 
 impl<'a> Body<'a> {
-    /// Lowers one operand and the names in it.
+    /// Lowers one operand and records the names in it.
     pub(super) fn operand(&mut self, node: Node<'a>, context: Context) -> Operand {
         if context.depth == DEPTH {
             return Operand::Missing;
@@ -109,7 +108,8 @@ impl<'a> Body<'a> {
     fn refer(&mut self, token: Token<'a>, context: Context) -> (NameId, Named) {
         let name = self.scopes.refer(token, context.role);
         let named = self.scopes.named(name);
-        // A pointer in a register is read, and so is a called function pointer; a branch target is never a register.
+        // A register is read if it holds a pointer or a called function pointer. A branch target is never a
+        // register.
         if named == Named::Register
             && (context.in_address || matches!(context.role, Role::Call | Role::Target))
         {
@@ -159,7 +159,7 @@ impl<'a> Body<'a> {
         Operand::Address { form, parts: self.keep_list(start) }
     }
 
-    /// The layout that `Function::address` reads.
+    /// Pushes the layout that `Function::address` reads.
     fn push_sum(&mut self, sum: Sum) -> usize {
         let start = self.scratch.len();
         let offset = self.constant(Constant::Signed(sum.offset));
@@ -186,7 +186,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `sum + constant`. A chain of additions leans to the left, so it is walked down first and added up afterwards.
+    /// `sum + constant`. A chain of additions leans to the left, so the code descends first and adds on the
+    /// way back.
     fn sum_and_constant(&mut self, node: Node<'a>, context: Context) -> Sum {
         let (mut left, mut added) = (node, Vec::new());
         while left.kind() == BIN_EXPR && (left.token(PLUS).is_some() || left.token(MINUS).is_some()) {
@@ -247,7 +248,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether it is something of this function that is not an array.
+    /// Whether the base is declared in this function and is not an array.
     fn has_no_elements(&self, base: Operand) -> bool {
         match base {
             Operand::Register { .. } | Operand::Special { .. } => true,
@@ -273,7 +274,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Records the names in text that is not an operand, so that their references are still found.
+    /// Records the names in text that is not an operand, so that they still count as references.
     fn mention(&mut self, node: Node<'a>, context: Context) {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
@@ -287,7 +288,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether an address can be written like this: a name or a number, and what is added to it.
+/// Whether an address can be written like this: a name or a number with constants added.
 fn is_address(node: Node<'_>) -> bool {
     is_expression(node.kind()) && node.kind() != INDEX_EXPR
 }

@@ -1,5 +1,5 @@
-//! The rules of declarations that need neither a version nor another item, as the assembler was asked. What they find is data;
-//! messages are worded elsewhere.
+//! Rules about declarations that depend neither on the version nor on another item, found by testing the
+//! assembler. Mistakes are data; messages are worded elsewhere.
 
 use text_size::TextRange;
 use warplens_syntax::Node;
@@ -11,12 +11,11 @@ use super::super::{
 };
 use super::constant;
 
-/// The widest vector.
+/// The maximum width of a vector.
 const VECTOR_BITS: u32 = 128;
-/// Parameters of functions are aligned to at most so many bytes.
+/// The maximum alignment of a function's parameters in bytes.
 const PARAMETER_ALIGNMENT: u32 = 128;
 
-/// Where a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeclarationSite {
     Module,
@@ -24,7 +23,7 @@ pub(super) enum DeclarationSite {
 }
 
 impl DeclarationSite {
-    /// The default state space for a missing one.
+    /// The default state space.
     pub(super) fn space(self) -> Space {
         match self {
             DeclarationSite::Module => Space::Global,
@@ -33,7 +32,7 @@ impl DeclarationSite {
     }
 }
 
-/// Checks one declarator of a `VARIABLE`. Of several mistakes the first is reported.
+/// Checks one declarator of a `VARIABLE` and reports its first mistake.
 pub(super) fn variable(
     node: Node<'_>,
     declarator: Node<'_>,
@@ -51,21 +50,21 @@ pub(super) fn variable(
         .or_else(|| judged.name_count())
         .or_else(|| judged.dimensions(variable))
         .or_else(|| judged.initializer(variable));
-    // A number without a value has been reported already.
+    // A number without a value has already been reported.
     let is_reported = |range: TextRange| problems.iter().any(|problem| range.contains_range(problem.range));
     let found = found.filter(|(range, _)| !is_reported(*range));
     problems.extend(found.map(|(range, kind)| Problem { range, kind: ProblemKind::Declaration(kind) }));
 }
 
-/// The owner of parameters.
+/// The function or prototype that has the parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Holder {
     pub(super) kind: FunctionKind,
-    /// The assembler judges parameters more closely where a body follows.
+    /// The assembler checks parameters more strictly if a body follows.
     pub(super) has_body: bool,
 }
 
-/// Judges the parameters of a `FUNCTION` or `CALL_PROTOTYPE`.
+/// Checks the parameters of a `FUNCTION` or `CALL_PROTOTYPE`.
 pub(super) fn parameters(node: Node<'_>, signature: &Signature, holder: Holder, problems: &mut Vec<Problem>) {
     let lists = [(RETURN_LIST, &signature.returns), (PARAM_LIST, &signature.params)];
     for (list, params) in lists {
@@ -140,7 +139,7 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
         .or_else(|| judged.packed_parameter(param.space, param.ty, &param.dimensions))
 }
 
-/// A declaration with the nodes that its mistakes are in.
+/// A declaration with the nodes to which its mistakes point.
 struct Judged<'a> {
     node: Node<'a>,
     declarator: Node<'a>,
@@ -156,7 +155,7 @@ impl Judged<'_> {
     }
 
     fn linkage(&self, variable: &Variable, site: DeclarationSite) -> Found {
-        // If no state space follows, the word was meant to be one, which is reported elsewhere.
+        // If no state space follows, this word was meant to be one, which is reported elsewhere.
         self.node.child(STATE_SPACE)?;
         let found = match (variable.linkage?, site) {
             (_, DeclarationSite::Function) => DeclarationMistake::LocalLinkage,
@@ -177,7 +176,7 @@ impl Judged<'_> {
         Some((self.part(TYPE_NAME), DeclarationMistake::InstructionType { ty, storage }))
     }
 
-    /// Type and vector length.
+    /// Checks the type and the vector length.
     fn shape(&self, space: Space, ty: Option<Type>, vector: Option<VectorLength>) -> Found {
         if let Some(found) = self.instruction_type(ty) {
             return Some(found);
@@ -199,13 +198,13 @@ impl Judged<'_> {
         Some((self.part(VECTOR_SIZE), found))
     }
 
-    /// The assembler takes arrays of `.f16x2` in `.param`, but no scalar.
+    /// The assembler accepts arrays of `.f16x2` in `.param`, but no scalar.
     fn packed_parameter(&self, space: Space, ty: Option<Type>, dimensions: &[Dimension]) -> Found {
         let is_wrong = space == Space::Param && ty == Some(Type::F16x2) && dimensions.is_empty();
         is_wrong.then(|| (self.part(TYPE_NAME), DeclarationMistake::PackedParameter))
     }
 
-    /// The number of elements of an array parameter.
+    /// Checks the number of elements of an array parameter.
     fn elements(&self, param: &Parameter) -> Found {
         let count = param.dimensions.first()?.0.filter(|count| *count > u64::from(u32::MAX))?;
         Some((self.part_of(self.declarator, DIMENSION), DeclarationMistake::TooManyElements(count)))
@@ -226,7 +225,7 @@ impl Judged<'_> {
         Some((self.part(STATE_SPACE), found))
     }
 
-    /// Sizes and counts are numbers; the assembler computes nothing there.
+    /// Sizes and counts must be plain numbers; the assembler evaluates no expressions there.
     fn numbers(&self) -> Found {
         let holders = self.declarator.nodes().chain(self.node.child(ALIGNMENT));
         let holders = holders.filter(|node| matches!(node.kind(), DIMENSION | NAME_COUNT | ALIGNMENT));
@@ -243,7 +242,7 @@ impl Judged<'_> {
         None
     }
 
-    /// `name<n>` with more names than can be counted.
+    /// `name<n>` with too many names to count.
     fn name_count(&self) -> Found {
         let count = self.declarator.child(NAME_COUNT)?.nodes().next()?;
         let value = constant::count(count, &mut Vec::new())?;
@@ -295,7 +294,7 @@ impl Judged<'_> {
         shape.value(node.nodes().next()?, variable.initializer.as_ref()?)
     }
 
-    /// References are described by words in braces, `{ addr_mode_0 = wrap }`, which are ignored.
+    /// References are initialized with words in braces, `{ addr_mode_0 = wrap }`, which are ignored.
     fn opaque_initializer(&self, node: Node<'_>) -> Found {
         let value = node.nodes().next()?;
         (value.kind() != INITIALIZER_LIST).then_some((value.range(), DeclarationMistake::Unbraced))
@@ -304,7 +303,7 @@ impl Judged<'_> {
 
 /// The required shape of an initializer.
 struct Shape<'s> {
-    /// The dimensions from the outside in.
+    /// The dimensions, outermost first.
     sizes: &'s [Option<u64>],
     vector: Option<VectorLength>,
     ty: Type,
@@ -335,7 +334,7 @@ impl Shape<'_> {
             }
             (Initializer::List(_), [], None) => Some((node.range(), DeclarationMistake::Braced)),
             (_, [], None) => self.scalar(node, value),
-            // The assembler counts the values of an array before it looks whether they are braced.
+            // The assembler counts the values of an array before it checks for braces.
             _ => Some((node.range(), DeclarationMistake::Unbraced)),
         }
     }
@@ -384,7 +383,7 @@ fn is_byte_mask(mask: u64) -> bool {
     mask != 0 && mask.trailing_zeros().is_multiple_of(8) && mask >> mask.trailing_zeros() == 0xff
 }
 
-/// `name`, `generic(name)`, each with numbers added, or these in `0xff( )`.
+/// `name` or `generic(name)` with numbers added, possibly inside `0xff( )`.
 fn is_address_form(node: Node<'_>) -> bool {
     let mut node = node;
     if node.kind() == CALL_EXPR && node.nodes().next().is_some_and(|mask| mask.kind() == LITERAL) {

@@ -1,4 +1,4 @@
-//! Name resolution: bindings in text order, scopes that shadow, register ranges, forward references to labels.
+//! Name resolution: bindings in text order, shadowing scopes, register ranges, forward references to labels.
 
 mod numbered;
 mod reopen;
@@ -15,13 +15,12 @@ use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
 };
 
-/// A distinct name, by its index, while the function is lowered.
+/// The index of a distinct name during lowering.
 type Word = usize;
 
-/// The placeholder of a branch target until its label, or the end of the function, is reached.
+/// The placeholder for a branch target until its label or the end of the function is reached.
 const PENDING: ReferentId = ReferentId::FIRST;
 
-/// The state of name resolution in a function.
 #[derive(Default)]
 pub(super) struct Scopes {
     pub(super) scopes: Vec<Scope>,
@@ -32,7 +31,7 @@ pub(super) struct Scopes {
     entries: IndexMap<SmolStr, WordEntry, FxBuildHasher>,
     /// The referent of each symbol.
     declared: Vec<ReferentId>,
-    /// Referents of registers of ranges.
+    /// Referents of registers that belong to ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
     /// What the names of registers of ranges mean, where that was found before.
     numbered: NumberedNames,
@@ -43,33 +42,33 @@ pub(super) struct Scopes {
 
 #[derive(Default)]
 struct WordEntry {
-    /// The innermost symbol of exactly this name.
+    /// The innermost symbol with exactly this name.
     exact: Option<SymbolId>,
-    /// The symbols that declare this name with a number appended, the innermost one last: a number out of its range may be in
-    /// that of an outer one.
+    /// The symbols that declare this name with a number appended, the innermost one last. They are all kept,
+    /// because a number outside an inner range may be inside an outer one.
     ranges: Vec<SymbolId>,
-    /// The referent that stands for the name outside the function, or for the special register.
+    /// The referent for the name outside the function, or for the special register.
     outside: Option<ReferentId>,
-    /// The meaning inside the function at that epoch.
+    /// The meaning inside the function as of that epoch.
     known: Option<(u32, Option<ReferentId>)>,
 }
 
 struct OpenScope {
     id: ScopeId,
-    /// The declarations that those of this scope hide.
+    /// The declarations that this scope hides.
     hidden: Vec<Hidden>,
-    /// Branch targets not declared yet.
+    /// Branch targets that are not declared yet.
     forward: Vec<(Word, NameId)>,
 }
 
 enum Hidden {
-    /// A name by itself, and what it meant before.
+    /// A name, and what it meant before.
     Exact(Word, Option<SymbolId>),
-    /// A range; those outside of it stay known.
+    /// A range. Ranges in enclosing scopes stay visible.
     Range(Word),
 }
 
-/// What a name in an operand stands for.
+/// The kind of thing that a name in an operand denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     Register,
@@ -77,7 +76,6 @@ pub(super) enum Named {
     Other,
 }
 
-/// A symbol to declare.
 pub(super) struct NewSymbol<'a> {
     pub(super) name: Token<'a>,
     pub(super) kind: SymbolKind,
@@ -86,7 +84,7 @@ pub(super) struct NewSymbol<'a> {
 }
 
 impl Scopes {
-    /// With capacity for the names that a function of so many bytes usually has.
+    /// Reserves what a function of this length in bytes usually needs.
     pub(super) fn with_capacity_for(bytes: usize) -> Scopes {
         let words = bytes / 64;
         Scopes {
@@ -106,7 +104,7 @@ impl Scopes {
         self.open.push(OpenScope { id, hidden: Vec::new(), forward: Vec::new() });
     }
 
-    /// Closes the innermost scope: branches to its labels find them, its names are forgotten.
+    /// Closes the innermost scope: resolves branches to its labels and forgets its names.
     pub(super) fn leave(&mut self, problems: &mut Vec<Problem>) {
         let Some(scope) = self.open.pop() else { return };
         for hidden in &scope.hidden {
@@ -141,7 +139,8 @@ impl Scopes {
         }
     }
 
-    /// Declares a symbol in the innermost scope; a second one of the same name is a problem and hides nothing.
+    /// Declares a symbol in the innermost scope. A second declaration of the name is a problem and hides
+    /// nothing.
     pub(super) fn declare(&mut self, new: NewSymbol<'_>, problems: &mut Vec<Problem>) -> SymbolId {
         let word = self.word(new.name.text);
         let symbol = SymbolId::new(self.symbols.len());
@@ -177,13 +176,13 @@ impl Scopes {
         symbol
     }
 
-    /// Records an occurrence of a name and finds what it means here. A branch target that nothing has declared yet is
-    /// looked for again at the end of each enclosing block.
+    /// Records an occurrence of a name and resolves it. An undeclared branch target is looked up again at the
+    /// end of each enclosing block.
     pub(super) fn refer(&mut self, token: Token<'_>, role: Role) -> NameId {
         self.refer_as(token.text, token.start, role)
     }
 
-    /// Records an occurrence of a name that is written in another way, such as `L3` of `L<5>`.
+    /// Records an occurrence whose text differs from the name, such as `L3` in `L<5>`.
     pub(super) fn refer_as(&mut self, text: &str, start: TextSize, role: Role) -> NameId {
         let name = NameId::new(self.names.len());
         let numbered = Numbered::of(text);
@@ -193,7 +192,7 @@ impl Scopes {
         name
     }
 
-    /// Finds what a name means by its text.
+    /// Resolves a name by its text.
     fn find(&mut self, text: &str, name: NameId, role: Role, numbered: Option<Numbered>) -> ReferentId {
         let word = self.word(text);
         match (self.inside(word, text), self.open.last_mut()) {
@@ -214,7 +213,7 @@ impl Scopes {
         }
     }
 
-    /// Records the name under which the module knows the function.
+    /// Records a name that the module resolves, such as the name of the function.
     pub(super) fn refer_outside(&mut self, token: Token<'_>, role: Role) {
         let word = self.word(token.text);
         let referent = self.outside(word);
@@ -234,13 +233,13 @@ impl Scopes {
         }
     }
 
-    /// Changes what is done with a name, once it is known what it means.
+    /// Sets the role of a name after it has been resolved.
     pub(super) fn set_role(&mut self, name: NameId, role: Role) {
         let name = &mut self.names[name.index()];
         *name = Name::new(name.start, name.referent(), role);
     }
 
-    /// What an operand is that is this name.
+    /// The kind of operand that this name denotes.
     pub(super) fn named(&self, name: NameId) -> Named {
         let mut referent = self.names[name.index()].referent();
         loop {
@@ -298,8 +297,8 @@ impl Scopes {
         referent
     }
 
-    /// The range that declares `%r12`: of `%r` with 12 and `%r1` with 2 the one with the longer number, as the assembler
-    /// tries them, wherever they are declared.
+    /// The range that declares `%r12`. Both `%r` with 12 and `%r1` with 2 are possible; the longer number
+    /// wins wherever the ranges are declared, as in the assembler.
     fn in_range(&self, text: &str) -> Option<(SymbolId, u32, u8)> {
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
         let splits = (1..=digits.min(10)).rev().map(|digits| text.split_at(text.len() - digits));
@@ -320,14 +319,15 @@ impl Scopes {
         }
     }
 
-    /// Whether a range is meant rather than a symbol of exactly the name: it is in an inner scope, or the other is a label.
+    /// Whether the range wins over a symbol with exactly the name: it does if it is in an inner scope, or if
+    /// the symbol is a label in the same scope.
     fn goes_before(&self, range: SymbolId, exact: SymbolId) -> bool {
         // Of two scopes that are open at once, the inner one was entered later.
         let (outer, inner) = (self.symbols[exact.index()].scope, self.symbols[range.index()].scope);
         inner > outer || inner == outer && self.is_label(exact)
     }
 
-    /// Whether it is a label, of a table too.
+    /// Whether the symbol is a label, including the label of a table.
     fn is_label(&self, symbol: SymbolId) -> bool {
         let kind = &self.symbols[symbol.index()].kind;
         matches!(kind, SymbolKind::Label { .. } | SymbolKind::Table { .. } | SymbolKind::Prototype(_))
@@ -343,8 +343,8 @@ impl Scopes {
         *name = Name::new(name.start, referent, name.role());
     }
 
-    /// A single name and a range of the same scope may not declare the same register, whichever comes first. A label may
-    /// have such a name, although nothing can branch to it.
+    /// A single name and a range of the same scope may not declare the same register, whichever comes first.
+    /// A label may have such a name, although nothing can branch to it.
     fn check_against_ranges(&self, symbol: SymbolId, scope: ScopeId, problems: &mut Vec<Problem>) {
         let single = &self.symbols[symbol.index()];
         if !self.is_label(symbol)

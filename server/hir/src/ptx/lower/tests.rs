@@ -1,4 +1,4 @@
-//! Lowering, seen from outside: what names mean, what operands are, what is wrong.
+//! What lowering produces: the meaning of names, the operands, and the problems.
 
 mod edit;
 mod headers;

@@ -1,4 +1,4 @@
-//! One function item: its declarations, instructions and names, in tables that refer to each other by id.
+//! A function item: its declarations, instructions and names, in tables that refer to each other by id.
 
 use smol_str::{SmolStr, format_smolstr};
 use text_size::{TextRange, TextSize};
@@ -10,7 +10,6 @@ use super::{
     SymbolKind,
 };
 
-/// Kernel or function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
     /// `.entry`
@@ -19,27 +18,22 @@ pub enum FunctionKind {
     Func,
 }
 
-/// A function item, whole. All ranges are relative to the item.
+/// A whole function item. All ranges are relative to the item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// Kernel or function.
     pub kind: FunctionKind,
-    /// The linkage word.
     pub linkage: Option<Linkage>,
-    /// Its name, if there is one.
     pub name: Option<SmolStr>,
     /// The range of the name; empty if it is missing.
     pub name_range: TextRange,
-    /// Parameters and directives.
     pub signature: Signature,
-    /// The body with its braces; `None` for a prototype.
+    /// The body including its braces; `None` for a prototype.
     pub body: Option<TextRange>,
     pub(crate) parts: Parts,
     /// How many edits it was adapted to since it was lowered as a whole.
     pub(crate) edits: u32,
 }
 
-/// The tables of a function.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Parts {
     pub(crate) scopes: Box<[Scope]>,
@@ -56,12 +50,11 @@ pub(crate) struct Parts {
     pub(crate) locations: Box<[SourceLocation]>,
 }
 
-/// A label and the instruction after it.
+/// A label and the instruction that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
-    /// The label.
     pub symbol: SymbolId,
-    /// The first instruction after it; the number of instructions where none follows.
+    /// The first instruction after the label. If none follows, the number of instructions.
     pub target: InstructionId,
 }
 
@@ -86,7 +79,6 @@ impl Function {
         data.map(|(index, data)| Instruction { function: self, id: InstructionId::new(index), data })
     }
 
-    /// One instruction.
     pub fn instruction(&self, id: InstructionId) -> Instruction<'_> {
         Instruction { function: self, id, data: &self.parts.instructions[id.index()] }
     }
@@ -98,27 +90,26 @@ impl Function {
         Some(self.instruction(id)).filter(|instruction| instruction.range().contains_inclusive(offset))
     }
 
-    /// The source positions in text order.
     pub fn source_locations(&self) -> &[SourceLocation] {
         &self.parts.locations
     }
 
-    /// The distinct opcodes with their modifiers, indexed by [`MnemonicId`].
+    /// The distinct mnemonics, indexed by [`MnemonicId`].
     pub fn mnemonics(&self) -> &[Mnemonic] {
         &self.parts.mnemonics
     }
 
-    /// One of them.
     pub fn mnemonic(&self, id: MnemonicId) -> &Mnemonic {
         &self.parts.mnemonics[id.index()]
     }
 
-    /// The operands inside another operand.
+    /// The operands in a list.
     pub fn operands(&self, list: OperandList) -> &[Operand] {
         &self.parts.operands[self.parts.lists[list.0 as usize].range()]
     }
 
-    /// Takes an address operand apart; a lone symbol is an address without offset. `None` for anything else.
+    /// Splits an address operand into its parts. A lone symbol counts as an address without offset; anything
+    /// else gives `None`.
     pub fn address(&self, operand: Operand) -> Option<Address<'_>> {
         let (parts, form) = match operand {
             Operand::Address { parts, form } => (self.operands(parts), form),
@@ -140,19 +131,19 @@ impl Function {
         Some(Address { base: *base, index, offset, in_elements: form == AddressForm::Subscript, rest })
     }
 
-    /// The value of a constant operand.
     pub fn constant(&self, id: ConstantId) -> Constant {
         self.parts.constants[id.index()]
     }
 
-    /// The scopes; the first is the function.
+    /// The scopes; the first one is the function itself.
     pub fn scopes(&self) -> &[Scope] {
         &self.parts.scopes
     }
 
     /// The innermost scope that covers this offset.
     pub fn scope_at(&self, offset: TextSize) -> ScopeId {
-        // Scopes are in text order, so the innermost one is an ancestor of the last that starts before the offset.
+        // Scopes are in text order, so the innermost one is an ancestor of the last scope that starts before
+        // the offset.
         let scopes = &self.parts.scopes;
         let mut scope =
             ScopeId::new(scopes.partition_point(|scope| scope.range.start() < offset).saturating_sub(1));
@@ -164,23 +155,21 @@ impl Function {
         scope
     }
 
-    /// Everything the function declares, indexed by [`SymbolId`].
+    /// All symbols that the function declares, indexed by [`SymbolId`].
     pub fn symbols(&self) -> &[Symbol] {
         &self.parts.symbols
     }
 
-    /// One symbol.
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.parts.symbols[id.index()]
     }
 
-    /// The symbol of a parameter of [`Function::signature`].
+    /// The symbol that belongs to a parameter of [`Function::signature`].
     pub fn param_symbol(&self, param: &Parameter) -> Option<SymbolId> {
         let index = self.parts.symbols.iter().position(|symbol| symbol.range == param.name_range)?;
         Some(SymbolId::new(index))
     }
 
-    /// The labels.
     pub fn labels(&self) -> impl Iterator<Item = Label> {
         self.parts.symbols.iter().enumerate().filter_map(|(index, symbol)| match symbol.kind {
             SymbolKind::Label { target } => Some(Label { symbol: SymbolId::new(index), target }),
@@ -188,8 +177,9 @@ impl Function {
         })
     }
 
-    /// Symbols that a statement at this offset may name: declared before it in its scope or an enclosing one, and all
-    /// labels of these scopes. An inner name hides an outer one. Innermost scope first.
+    /// The symbols that a statement at this offset may name: those declared before it in its scope or an
+    /// enclosing one, and all labels of these scopes. An inner name hides an outer one. The innermost scope
+    /// comes first.
     pub fn visible_symbols(&self, offset: TextSize) -> Vec<SymbolId> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut visible = Vec::new();
@@ -211,19 +201,18 @@ impl Function {
         self.parts.names.iter().map(|name| self.view(*name))
     }
 
-    /// What each occurrence names and how it uses it, in the order of [`Function::names`]. Most passes over a function need no ranges,
-    /// which take several look-ups each.
+    /// The referent and the role of each occurrence, in the order of [`Function::names`]. Most passes over a
+    /// function need no ranges, which cost several look-ups each.
     #[inline]
     pub fn accesses(&self) -> impl Iterator<Item = (ReferentId, Role)> {
         self.parts.names.iter().map(|name| (self.named(*name), name.role()))
     }
 
-    /// The names that instructions write, in text order, each with its instruction.
+    /// The writes by instructions, in text order: the instruction and the name it writes.
     pub fn writes(&self) -> Writes<'_> {
         Writes { function: self, instruction: 0, name: 0 }
     }
 
-    /// What one occurrence names.
     #[inline]
     pub fn referent(&self, id: NameId) -> ReferentId {
         self.named(self.parts.names[id.index()])
@@ -237,7 +226,6 @@ impl Function {
         }
     }
 
-    /// One occurrence.
     pub fn name(&self, id: NameId) -> NameRef<'_> {
         self.view(self.parts.names[id.index()])
     }
@@ -249,7 +237,7 @@ impl Function {
         name.range.contains_inclusive(offset).then_some(name)
     }
 
-    /// The occurrences in an instruction, its guard included.
+    /// The occurrences in an instruction, including its guard.
     pub fn names_of(&self, instruction: Instruction<'_>) -> impl Iterator<Item = NameRef<'_>> + use<'_> {
         let range = instruction.range();
         let names = &self.parts.names;
@@ -257,17 +245,16 @@ impl Function {
         names[first..].iter().take_while(move |name| name.start < range.end()).map(|name| self.view(*name))
     }
 
-    /// All occurrences of what a referent is, in text order. For a register of a range that is this register only.
+    /// All occurrences of a referent, in text order. A register of a range is a referent of its own.
     pub fn occurrences(&self, referent: ReferentId) -> impl Iterator<Item = NameRef<'_>> {
         self.names().filter(move |name| name.referent == referent)
     }
 
-    /// How many distinct things the function names: referent numbers are below it.
+    /// The number of distinct referents; the index of every referent is less than this.
     pub fn referent_count(&self) -> usize {
         self.parts.referents.len()
     }
 
-    /// The resolution of a referent.
     pub fn resolution(&self, referent: ReferentId) -> Resolution<'_> {
         match self.parts.referents[referent.index()] {
             Referent::Symbol(symbol) => Resolution::Symbol(symbol),
@@ -278,7 +265,7 @@ impl Function {
         }
     }
 
-    /// The text of a referent: `%r7` for a register of a range, else the name.
+    /// The name of a referent, such as `%r7` for a register of a range.
     pub fn referent_text(&self, referent: ReferentId) -> SmolStr {
         match self.parts.referents[referent.index()] {
             Referent::Symbol(symbol) => self.symbol(symbol).name.clone(),
@@ -288,8 +275,8 @@ impl Function {
         }
     }
 
-    /// The distinct names to be looked up in the module: the function's own, and those that only debug information uses,
-    /// included.
+    /// The distinct names to be looked up in the module. They include the function's own name, and names that
+    /// only debug information uses.
     pub fn externals(&self) -> impl Iterator<Item = (ReferentId, &str)> {
         self.parts.referents.iter().enumerate().filter_map(|(index, referent)| match referent {
             Referent::External(word) => Some((ReferentId::new(index), &*self.parts.words[*word as usize])),
@@ -297,19 +284,18 @@ impl Function {
         })
     }
 
-    /// The distinct special registers that it names.
+    /// The distinct special registers that the function uses.
     pub fn special_registers(&self) -> impl Iterator<Item = ReferentId> {
         let referents = self.parts.referents.iter().enumerate();
         let special = referents.filter(|(_, referent)| matches!(referent, Referent::Special(_)));
         special.map(|(index, _)| ReferentId::new(index))
     }
 
-    /// Its problems.
     pub fn problems(&self) -> &[Problem] {
         &self.parts.problems
     }
 
-    /// Bytes on the heap, for measurements.
+    /// The heap memory in bytes, for measurements.
     pub fn heap_bytes(&self) -> usize {
         let parts = &self.parts;
         size_of_val(&*parts.scopes)
@@ -352,7 +338,7 @@ impl Function {
     }
 }
 
-/// The names that the instructions of a function write; see [`Function::writes`].
+/// Iterates over the writes of a function; see [`Function::writes`].
 #[derive(Debug, Clone)]
 pub struct Writes<'f> {
     function: &'f Function,
@@ -360,7 +346,7 @@ pub struct Writes<'f> {
     name: usize,
 }
 
-/// Names and instructions are both in the order of the text, so one walk visits each once.
+/// Names and instructions are both in text order, so a single walk visits each once.
 impl Iterator for Writes<'_> {
     type Item = (InstructionId, ReferentId);
 

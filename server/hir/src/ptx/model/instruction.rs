@@ -7,8 +7,8 @@ use text_size::{TextRange, TextSize};
 
 use super::{ConstantId, Function, InstructionId, MnemonicId, NameId, ScopeId};
 
-/// An opcode and its modifiers. Equal mnemonics share one entry of a function, so work that depends only on the mnemonic
-/// can be done once per entry.
+/// An opcode and its modifiers. Equal mnemonics share one entry of a function, so work that depends only on
+/// the mnemonic can be done once per entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
     /// `ld`
@@ -18,13 +18,13 @@ pub struct Mnemonic {
 }
 
 impl Mnemonic {
-    /// Whether this modifier (without its dot) is there.
+    /// Whether the mnemonic has this modifier, given without its dot.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|have| have == modifier)
     }
 }
 
-/// One instruction of a function.
+/// An instruction, as a view into its function.
 #[derive(Clone, Copy)]
 pub struct Instruction<'f> {
     pub(crate) function: &'f Function,
@@ -33,37 +33,33 @@ pub struct Instruction<'f> {
 }
 
 impl<'f> Instruction<'f> {
-    /// Its number in text order.
     pub fn id(self) -> InstructionId {
         self.id
     }
 
-    /// Which of the function's distinct mnemonics it has.
     pub fn mnemonic_id(self) -> MnemonicId {
         self.data.mnemonic
     }
 
-    /// Opcode and modifiers.
     pub fn mnemonic(self) -> &'f Mnemonic {
         self.function.mnemonic(self.data.mnemonic)
     }
 
-    /// The opcode.
     pub fn opcode(self) -> &'f str {
         &self.mnemonic().opcode
     }
 
-    /// The modifiers, without dots.
+    /// The modifiers without their dots.
     pub fn modifiers(self) -> &'f [SmolStr] {
         &self.mnemonic().modifiers
     }
 
-    /// Whether this modifier (without its dot) is there.
+    /// Whether the instruction has this modifier, given without its dot.
     pub fn has(self, modifier: &str) -> bool {
         self.mnemonic().has(modifier)
     }
 
-    /// The operands that commas separate.
+    /// The operands, as separated by commas.
     pub fn operands(self) -> &'f [Operand] {
         &self.function.parts.operands[self.data.operands()]
     }
@@ -73,17 +69,17 @@ impl<'f> Instruction<'f> {
         self.data.guard()
     }
 
-    /// The statement from its guard or opcode to its semicolon.
+    /// The range of the statement, from its guard or opcode to its semicolon.
     pub fn range(self) -> TextRange {
         self.data.range
     }
 
-    /// The opcode word without modifiers.
+    /// The range of the opcode word without modifiers.
     pub fn opcode_range(self) -> TextRange {
         TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
     }
 
-    /// The scope that contains it.
+    /// The innermost scope around the instruction.
     pub fn scope(self) -> ScopeId {
         self.function.scope_at(self.data.opcode_start)
     }
@@ -98,13 +94,12 @@ impl std::fmt::Debug for Instruction<'_> {
 /// The predicate in front of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Guard {
-    /// The predicate register.
     pub name: NameId,
     /// `@!`
     pub negated: bool,
 }
 
-/// How an instruction is kept. There is one for every 30 to 50 bytes of text, so it is packed.
+/// The stored form of an instruction. There is one for every 30 to 50 bytes of text, so it is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InstructionData {
     pub(crate) range: TextRange,
@@ -150,7 +145,7 @@ impl InstructionData {
         self.first_operand as usize..self.first_operand as usize + usize::from(self.operands)
     }
 
-    /// Where its operands end in the operand table; `None` if they were cut.
+    /// Where the operands end in the operand table; `None` if they were cut off.
     pub(crate) fn operands_end(&self) -> Option<usize> {
         (self.operands < u16::MAX).then(|| self.operands().end)
     }
@@ -164,54 +159,50 @@ impl InstructionData {
     }
 }
 
-/// Longer lists than this are cut: no instruction takes them. Their names are recorded all the same.
+/// Longer lists are cut off, because no instruction accepts them. The names in them are recorded anyway.
 fn clamped(len: usize) -> u16 {
     u16::try_from(len).unwrap_or(u16::MAX)
 }
 
-/// One operand, small and by value; what it contains is found through its function.
+/// One operand, small and passed by value; nested operands are looked up in its function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A register of the function: [`Resolution::Symbol`](super::Resolution::Symbol) or
     /// [`Indexed`](super::Resolution::Indexed).
     Register {
-        /// The occurrence.
         name: NameId,
-        /// `.x` of a vector register, or the byte or half selector of a video instruction.
+        /// `.x` of a vector register, or the byte or half selector in a video instruction.
         component: Option<Component>,
     },
-    /// A special register.
     Special {
-        /// The occurrence.
         name: NameId,
         /// `.x` of `%tid.x`.
         component: Option<Component>,
     },
-    /// A variable, parameter, table, prototype, label or function of this function or of the module, or a name that is
-    /// not known: see what the occurrence resolves to.
+    /// A variable, parameter, table, prototype, label or function, of this function or of the module, or an
+    /// unknown name. The resolution of the occurrence tells which.
     Symbol(NameId),
-    /// A literal or constant expression, `WARP_SZ` too.
+    /// A literal or a constant expression, including `WARP_SZ`.
     Constant(ConstantId),
     /// `{a, b}`
     Vector(OperandList),
     /// `(a, b)` of a call.
     Arguments(OperandList),
-    /// `p|q`: two operands.
+    /// `p|q`, a list of two operands.
     Pair(OperandList),
-    /// `!p`: one operand.
+    /// `!p`, a list of one operand.
     Not(OperandList),
-    /// `-r`: one operand.
+    /// `-r`, a list of one operand.
     Negated(OperandList),
     /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`].
     Address {
-        /// Its syntax.
         form: AddressForm,
-        /// Its parts; read them with [`Function::address`].
+        /// The parts; read them with [`Function::address`].
         parts: OperandList,
     },
     /// `_`
     Sink,
-    /// Something that did not parse; the tree has an error for it.
+    /// Text that did not parse; the tree has an error for it.
     Missing,
 }
 
@@ -240,7 +231,7 @@ impl Operand {
     }
 }
 
-/// Operands inside another operand; see [`Function::operands`].
+/// A list of operands inside another operand; see [`Function::operands`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OperandList(pub(crate) u32);
 
@@ -266,7 +257,6 @@ impl ListData {
     }
 }
 
-/// How an address is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressForm {
     /// `[a+4]`
@@ -277,18 +267,19 @@ pub enum AddressForm {
     Subscript,
 }
 
-/// An address operand, taken apart.
+/// The parts of an address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'f> {
     /// `Register`, `Symbol`, or a `Constant` for an absolute address.
     pub base: Operand,
-    /// The register of `a[r+4]`.
+    /// The index register in `a[r+4]`.
     pub index: Option<Operand>,
     /// The sum of the constants.
     pub offset: i64,
-    /// `a[4]`: index and offset count elements of the base, not bytes.
+    /// `a[4]`: index and offset count elements of the base instead of bytes.
     pub in_elements: bool,
-    /// The operands after the first comma inside the brackets: coordinates of textures, surfaces and tensors, cache policies.
+    /// The operands after the first comma inside the brackets: coordinates of textures, surfaces and tensors,
+    /// cache policies.
     pub rest: &'f [Operand],
 }
 
@@ -313,12 +304,12 @@ pub enum Component {
     Bytes(Bytes),
     /// Two halves, a hexadecimal digit each: `.h32` is 0x32.
     Halves(u8),
-    /// A word that is not a selector.
+    /// A word that is no selector.
     Other,
 }
 
 impl Component {
-    /// The selector with this name, written without its dot. `.r .g .b .a` are `.x .y .z .w`.
+    /// Parses a selector, given without its dot. `.r .g .b .a` mean `.x .y .z .w`.
     pub fn from_name(name: &str) -> Component {
         match name {
             "x" | "r" => Component::X,
@@ -347,7 +338,7 @@ impl Component {
         }
     }
 
-    /// The element of a vector: 0 to 3 for `.x` to `.w`.
+    /// The index of a vector element: 0 to 3 for `.x` to `.w`.
     pub fn element(self) -> Option<usize> {
         Some(match self {
             Component::X => 0,
@@ -359,12 +350,13 @@ impl Component {
     }
 }
 
-/// Bytes of two words by number, 0 to 7, as a selector lists them. Small, since every operand can contain one.
+/// The bytes of two words, numbered 0 to 7, in the order of a selector. Packed, because every operand can
+/// contain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bytes([u8; 2]);
 
 impl Bytes {
-    /// Where there are fewer than four digits, those before are this.
+    /// Fills the leading digits if a selector has fewer than four.
     const NONE: u16 = 0xf;
 
     fn new(digits: u16, count: usize) -> Bytes {
@@ -372,7 +364,7 @@ impl Bytes {
         Bytes((digits | none).to_le_bytes())
     }
 
-    /// The numbers, that of the lowest lane first.
+    /// The byte numbers, for the lowest lane first.
     pub fn numbers(self) -> impl Iterator<Item = u8> {
         let digits = u16::from_le_bytes(self.0);
         (0..4)
@@ -381,7 +373,7 @@ impl Bytes {
             .map(|digit| digit as u8)
     }
 
-    /// All four as hexadecimal digits, where there are four.
+    /// All four byte numbers as hexadecimal digits; `None` if there are fewer.
     pub fn all(self) -> Option<u16> {
         (self.numbers().count() == 4).then_some(u16::from_le_bytes(self.0))
     }

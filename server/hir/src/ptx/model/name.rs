@@ -1,4 +1,4 @@
-//! Occurrences of names and what they stand for.
+//! Occurrences of names, and what they denote.
 
 use text_size::{TextRange, TextSize};
 
@@ -7,37 +7,34 @@ use super::{ReferentId, SymbolId};
 /// One occurrence of a name: a use or a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameRef<'f> {
-    /// Its range, relative to the item; without a component such as `.x`.
+    /// The range relative to the item, without a component such as `.x`.
     pub range: TextRange,
-    /// Its meaning.
     pub resolution: Resolution<'f>,
-    /// Identity of what it stands for: equal exactly for names of the same thing in this function.
+    /// Equal exactly for names of the same thing in this function.
     pub referent: ReferentId,
-    /// Its role here.
     pub role: Role,
 }
 
-/// The meaning of a name.
+/// What a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution<'f> {
     /// A symbol of this function (a parameter, label, variable, single register …), or the declaration of a register range.
     Symbol(SymbolId),
     /// A register of a range: `%r7` of `.reg .b32 %r<100>`.
     Indexed {
-        /// The range.
         symbol: SymbolId,
-        /// Which register of it.
+        /// The number after the name of the range.
         index: u32,
     },
     /// A special register, or the constant `WARP_SZ`.
     Special(&'f str),
-    /// Not declared in the scopes of this function at this place: a name of the module, or unresolved. The function's own
-    /// name is one of these.
+    /// A name that is not declared in the open scopes of this function. It belongs to the module, or is
+    /// unresolved. The function's own name is external too.
     External(&'f str),
 }
 
 impl Resolution<'_> {
-    /// The local symbol, if it is one.
+    /// The symbol of this function, if the name denotes one.
     pub fn symbol(self) -> Option<SymbolId> {
         match self {
             Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => Some(symbol),
@@ -46,26 +43,22 @@ impl Resolution<'_> {
     }
 }
 
-/// The role of an occurrence.
+/// What an occurrence does with the named thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Role {
-    /// Declares it.
     Declaration,
-    /// Reads its value or takes its address.
+    /// Reads the value or takes the address.
     Read,
-    /// Writes its value.
     Write,
-    /// Reads and writes it.
     ReadWrite,
     /// Branches to it, or lists it as a target of a table.
     Target,
-    /// Lists it as a target of a table, among others: `L3` of `L<5>`. The text there is not the name, so the range says
-    /// only where to look.
+    /// Lists it as one of several targets of a table: `L3` in `L<5>`. The text there differs from the name,
+    /// so the range only says where to look.
     Implied,
-    /// Calls it.
     Call,
-    /// Names it in debug information (`.loc … function_name x`); such a name need not be declared.
+    /// Names it in debug information (`.loc … function_name x`). Such a name need not be declared.
     Debug,
 }
 
@@ -81,13 +74,14 @@ impl Role {
         Role::Debug,
     ];
 
-    /// Whether the thing's value changes here.
+    /// Whether the value changes here.
     pub fn writes(self) -> bool {
         matches!(self, Role::Write | Role::ReadWrite)
     }
 }
 
-/// How an occurrence is kept: its length follows from the referent, the role shares a word with the referent's number.
+/// The stored form of an occurrence. The length follows from the referent, and the role shares a word with
+/// the referent's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) start: TextSize,
@@ -111,7 +105,7 @@ impl Name {
     }
 }
 
-/// How a referent is kept.
+/// The stored form of a referent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Referent {
     Symbol(SymbolId),
@@ -119,13 +113,13 @@ pub(crate) enum Referent {
         symbol: SymbolId,
         index: u32,
     },
-    /// `%r07`, which names `%r7`, with this many digits.
+    /// `%r07`, which means `%r7`, with the number of its digits.
     Padded {
         of: ReferentId,
         digits: u8,
     },
-    /// Index into the words of the function.
+    /// An index into the function's `words`.
     Special(u32),
-    /// Index into the words of the function.
+    /// An index into the function's `words`.
     External(u32),
 }

@@ -7,116 +7,109 @@ use super::{
     Constant, Dimension, InstructionId, Linkage, NameId, ScopeId, Signature, Space, Type, VectorLength,
 };
 
-/// A block of a function in which names may be declared. Scope 0 is the function with its parameters.
+/// A block of a function that can declare names. Scope 0 is the function with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
     /// The enclosing scope; `None` for the function.
     pub parent: Option<ScopeId>,
-    /// The text it covers, braces included.
+    /// The text of the scope, including its braces.
     pub range: TextRange,
 }
 
 /// A name that the function declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// The name; of a register range, the part before `<`.
+    /// The name; for a register range, the part before `<`.
     pub name: SmolStr,
     /// The range of the name in its declaration.
     pub range: TextRange,
-    /// The scope it belongs to.
     pub scope: ScopeId,
-    /// Its kind.
     pub kind: SymbolKind,
 }
 
-/// The kind of a symbol of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SymbolKind {
     /// `.reg .b32 x`
     Register {
-        /// Type of the register or of its elements; `None` where the text has none that is known.
+        /// The type of the register or of its elements; `None` if the text has no known type.
         ty: Option<Type>,
         /// `.v2` or `.v4`.
         vector: Option<VectorLength>,
     },
     /// `.reg .b32 %r<100>` declares `%r0` to `%r99`.
     RegisterRange {
-        /// Type of each register.
+        /// The type of each register.
         ty: Option<Type>,
         /// `.v2` or `.v4`.
         vector: Option<VectorLength>,
-        /// How many.
         count: u32,
     },
     /// A variable in memory, or a `.param` variable for a call.
     Variable(Box<Variable>),
-    /// A parameter in `.param`; the details are `signature.params[index]`, or `signature.returns[index]`. Parameters in
-    /// `.reg` are registers; [`Function::param_symbol`](super::Function::param_symbol) finds both.
+    /// A parameter in `.param`; the details are `signature.params[index]` or `signature.returns[index]`.
+    /// Parameters in `.reg` are registers. [`Function::param_symbol`](super::Function::param_symbol) finds
+    /// both.
     Param {
-        /// Whether it precedes the function's name.
+        /// Whether the parameter precedes the function's name.
         is_return: bool,
-        /// Which one.
         index: u32,
     },
     /// `name:` before an instruction or at the end of a block.
     Label {
-        /// The first instruction after the label; the number of instructions where none follows.
+        /// The first instruction after the label. If none follows, the number of instructions.
         target: InstructionId,
     },
     /// `name: .branchtargets …` or `name: .calltargets …`
     Table {
-        /// Which of the two.
         kind: TableKind,
-        /// Its targets, in order.
+        /// The targets in order.
         targets: Box<[NameId]>,
     },
     /// `name: .callprototype …`
     Prototype(Box<Signature>),
 }
 
-/// The kind of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableKind {
-    /// `.branchtargets`: labels.
+    /// `.branchtargets`, whose targets are labels.
     Branch,
-    /// `.calltargets`: functions.
+    /// `.calltargets`, whose targets are functions.
     Call,
 }
 
 /// A variable in memory, of a module or of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Where it lives.
     pub space: Space,
-    /// The linkage word.
     pub linkage: Option<Linkage>,
-    /// `.align`, if given and a power of two.
+    /// `.align`, if present and a power of two.
     pub align: Option<u32>,
     /// `.v2` or `.v4`.
     pub vector: Option<VectorLength>,
-    /// Element type; `None` where the text has none that is known.
+    /// The element type; `None` if the text has no known type.
     pub ty: Option<Type>,
-    /// Array dimensions from the outside in; empty for a scalar.
+    /// The array dimensions, outermost first; empty for a scalar.
     pub dimensions: Box<[Dimension]>,
-    /// `name<n>` declares `n` variables; `None` for the ordinary one.
+    /// The `n` of `name<n>`, which declares `n` variables.
     pub range_count: Option<u32>,
     /// The value after `=`.
     pub initializer: Option<Initializer>,
 }
 
 impl Variable {
-    /// Bytes of one element, vectors whole.
+    /// The size of one element in bytes; a vector is one element.
     pub fn element_bytes(&self) -> u64 {
         let count = self.vector.map_or(1, VectorLength::count);
         u64::from(self.ty.map_or(0, Type::bytes)) * u64::from(count)
     }
 
-    /// The dimensions after the first one; an omitted one, which is an error there, counts as 0.
+    /// The dimensions after the first one. An omitted one, which is an error, counts as 0.
     pub fn inner_dimensions(&self) -> impl Iterator<Item = u64> {
         self.dimensions.iter().skip(1).map(|dimension| dimension.0.unwrap_or(0))
     }
 
-    /// Bytes of the whole variable. An omitted first dimension is the number of values of the initializer, or 0.
+    /// The size of the whole variable in bytes. An omitted first dimension is the number of initial values,
+    /// or 0.
     pub fn bytes(&self) -> u64 {
         let inner = self.inner_dimensions().fold(1, u64::saturating_mul);
         let outer = match self.dimensions.first() {
@@ -130,30 +123,28 @@ impl Variable {
         self.element_bytes().saturating_mul(inner).saturating_mul(outer)
     }
 
-    /// The alignment that holds: the one given, else an element's size.
+    /// The effective alignment: the declared one, or else the size of an element.
     pub fn alignment(&self) -> u64 {
         self.align.map_or_else(|| self.element_bytes().max(1), u64::from)
     }
 }
 
-/// The initial value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Initializer {
-    /// A number.
     Constant(Constant),
     /// An address: `sym + 4`, `generic(sym)`, `0xff00(sym)`.
     Address {
         /// The variable or function.
         symbol: SmolStr,
-        /// Added to it, in bytes.
+        /// The number of bytes added to the address.
         offset: i64,
-        /// `generic( )`: the address in the generic space rather than in the symbol's own.
+        /// `generic( )`: a generic address rather than one in the symbol's own state space.
         generic: bool,
-        /// `0xff00( )`: the bits of the address that are taken, shifted down.
+        /// `0xff00( )`: the bits of the address to use, shifted down.
         mask: Option<u64>,
     },
     /// `{ … }`
     List(Box<[Initializer]>),
-    /// Something else, skipped by error recovery.
+    /// Anything else; error recovery skipped it.
     Invalid,
 }

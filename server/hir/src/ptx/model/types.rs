@@ -10,7 +10,7 @@ macro_rules! words {
         pub enum $name { $($variant,)* }
 
         impl $name {
-            /// The value with this name, written without its dot.
+            /// Parses the name, given without its dot.
             pub fn from_name(name: &str) -> Option<$name> {
                 match name { $($word => Some($name::$variant),)* _ => None }
             }
@@ -26,20 +26,18 @@ macro_rules! words {
 macro_rules! types {
     ($($variant:ident $name:literal $bits:literal $kind:ident;)*) => {
         words! {
-            /// Every type word of PTX, those that only instructions may use included.
+            /// Every type word of PTX, including those that only instructions use.
             Type: $($variant $name;)*
         }
 
         impl Type {
-            /// All types.
             pub const ALL: &[Type] = &[$(Type::$variant,)*];
 
-            /// Width in bits. Predicates have 1, opaque references 64.
+            /// The width in bits. Predicates have 1, opaque references 64.
             pub fn bits(self) -> u32 {
                 match self { $(Type::$variant => $bits,)* }
             }
 
-            /// The kind of the type.
             pub fn kind(self) -> TypeKind {
                 match self { $(Type::$variant => TypeKind::$kind,)* }
             }
@@ -67,25 +65,24 @@ types! {
 }
 
 impl Type {
-    /// Bytes that an element of this type takes in memory.
+    /// The size of an element in memory, in bytes.
     pub fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
 }
 
 words! {
-    /// State spaces that a declaration or an address may name.
+    /// The state spaces that a declaration or an address may name.
     Space:
     Reg "reg"; Sreg "sreg"; Const "const"; Global "global"; Local "local"; Param "param"; Shared "shared"; Tex "tex";
 }
 
 words! {
-    /// The linkage word of a declaration.
     Linkage:
     Extern "extern"; Visible "visible"; Weak "weak"; Common "common";
 }
 
-/// Elements of a vector register or variable.
+/// The number of elements of a vector register or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum VectorLength {
@@ -95,7 +92,7 @@ pub enum VectorLength {
 }
 
 impl VectorLength {
-    /// The vector prefix with this name, written without its dot.
+    /// Parses the vector word, given without its dot.
     pub fn from_name(name: &str) -> Option<VectorLength> {
         match name {
             "v2" => Some(VectorLength::V2),
@@ -105,7 +102,6 @@ impl VectorLength {
         }
     }
 
-    /// Number of elements.
     pub fn count(self) -> u32 {
         match self {
             VectorLength::V2 => 2,
@@ -115,7 +111,7 @@ impl VectorLength {
     }
 }
 
-/// One array dimension; `None` where the brackets are empty (or hold no usable number).
+/// An array dimension; `None` if the brackets are empty or hold no usable number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dimension(pub Option<u64>);
 

@@ -1,4 +1,4 @@
-//! Declarations of one name, judged as the assembler judges them.
+//! Repeated declarations of a name, which must be accepted exactly where the assembler accepts them.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ fn module(text: &str) -> ModuleNames {
     ModuleNames::of_headers(&headers)
 }
 
-/// One file a line; what clashes in it.
+/// Checks the clashes in each file, one file per line.
 fn check(files: &str, expect: Expect) {
     let mut out = String::new();
     for text in files.lines() {

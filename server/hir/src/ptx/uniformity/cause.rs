@@ -3,35 +3,36 @@
 use crate::Variance;
 use crate::cfg::BlockId;
 
-/// A value of a register.
+/// The index of a value of a register.
 pub(super) type ValueId = u32;
 
 /// Why a value varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Nothing: it is uniform.
+    /// The value is uniform.
     Nothing,
-    /// The value it is made from.
+    /// The value is computed from this varying value.
     Value(ValueId),
-    /// The guard of the instruction: lanes where it is false keep what was there.
+    /// The guard of the instruction varies; lanes where it is false keep the old value.
     Guard(ValueId),
     /// Lanes diverged at the end of this block and reconverged with different values.
     Diverged(BlockId),
     /// Lanes exit the loop around this block in different iterations.
     Left(BlockId),
-    /// A special register.
+    /// The value is read from a special register.
     Special,
-    /// The instruction picks lanes, as `elect.sync` does.
+    /// The instruction selects lanes, as `elect.sync` does.
     Picks,
-    /// The instruction takes it from where the analysis does not look.
+    /// The value comes from a source that the analysis does not track.
     Opaque,
     /// A parameter of a function that is not a kernel.
     Parameter,
-    /// Made from what differs from lane to lane, but perhaps not inside a warp: `%tid.x / 32`.
+    /// The value is computed from one that differs between lanes, but may be equal within a warp: `%tid.x /
+    /// 32`.
     Aligned,
 }
 
-/// The most that was found so far, and its cause.
+/// The highest variance found so far, and its cause.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Raised {
     pub(super) variance: Variance,

@@ -1,7 +1,8 @@
-//! Which values are the same: a value that only passes on one other value is that value, round loops too.
+//! Finds copies: a value that only passes on one other value is a copy of it, even around loops.
 //!
-//! Merged values are processed in strong components, as Braun and others do it: a component into which one
-//! value comes from outside is that value; else those in it that the outside does not reach directly are looked at again.
+//! Merged values are processed in strong components, after Braun et al. If only one value enters a component
+//! from outside, all members are copies of it. Otherwise the members that nothing outside reaches directly
+//! are processed again.
 
 use rustc_hash::FxHashSet;
 
@@ -9,10 +10,10 @@ use super::cause::ValueId;
 use super::values::{Same, Values};
 use crate::graph::strong_components;
 
-/// Components are looked at again inside this deep; loops are not nested deeper.
+/// The maximum depth of such repetitions; loops are not nested deeper.
 const DEEPEST: usize = 32;
 
-/// Finds for each value what it is a copy of.
+/// Finds for each value the value that it is a copy of.
 pub(super) fn find(values: &mut Values<'_>) {
     let mut passing = Vec::new();
     for value in values.ids() {
@@ -49,9 +50,10 @@ fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
     }
 }
 
-/// The values that enter a component from outside, up to two different ones, and the members without such a value.
+/// The values that enter a component from outside (at most two distinct ones), and the members that none of
+/// them enters.
 fn around(values: &Values<'_>, component: &[ValueId]) -> (Vec<Same>, Vec<ValueId>) {
-    // Most components are one value, which needs no set.
+    // Most components are a single value, for which a set does not pay off.
     let many = (component.len() > 8).then(|| component.iter().copied().collect::<FxHashSet<ValueId>>());
     let is_member = |value: &ValueId| match &many {
         Some(members) => members.contains(value),

@@ -1,6 +1,7 @@
-//! Where diverged lanes with different histories join: the blocks in which their paths join, and the loops that they exit in
-//! different iterations. What counts is every model of divergence that runs one group of a warp until it reconverges: the joins of
-//! all of them, and the loops around a branch up to its reconvergence point under each.
+//! Where lanes with different histories join: the blocks in which diverged paths meet, and the loops that
+//! lanes exit in different iterations. The result covers every divergence model that runs one group of a warp
+//! until it reconverges: it has the joins of all models, and for each branch and model the loop around the
+//! branch up to its reconvergence point.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -13,43 +14,45 @@ use crate::cfg::{BlockId, Cfg};
 use crate::graph::{Dominance, DominatorTree, strong_components};
 use crate::post_dominators::PostDominators;
 
-/// A divergent branch, and the block at which its lanes wait for each other; `None` if they do not.
+/// A divergent branch, and the block at which its lanes wait for each other, if any.
 pub(super) type Region = (BlockId, Option<BlockId>);
 
 pub(super) struct Joins<'f> {
     cfg: &'f Cfg,
-    /// By block: its place in a reverse post-order; `None` if it is unreachable.
+    /// The position of each block in reverse post-order; `None` if it is unreachable.
     order: Vec<Option<u32>>,
     dominators: DominatorTree<'f>,
     dominance: Dominance,
-    /// The reconvergence points that a model may choose: the first are by the primary-end rule, the second are plain.
+    /// The reconvergence points that a model may choose. The first entry is the primary-end rule, the second
+    /// the plain rule.
     models: Vec<PostDominators>,
     /// Whether the primary-end rule depends on which branches are uniform.
     has_choice: bool,
     is_irreducible: bool,
-    /// By block: how much lanes that reach it together may have diverged before, and where.
+    /// For each block, how much lanes that reach it together may have diverged before, and at which branch.
     divergence: Vec<Option<(Variance, BlockId)>>,
     regions: FxHashMap<Region, RegionId>,
     loops: Vec<Loop>,
-    /// By block: the regions whose loop it is in.
+    /// For each block, the regions whose loop contains it.
     inside: Vec<Vec<RegionId>>,
-    /// By block: the number of the cycle that it is in, the largest one.
+    /// For each block, the number of the largest cycle that contains it.
     cycles: Vec<Option<u32>>,
-    /// By block: the regions that it is in, in one cycle with the branch, but not in its loop.
+    /// For each block, the regions that contain it and whose branch is in the same cycle, but whose loop does
+    /// not contain it.
     repeated: Vec<Vec<Region>>,
-    /// The blocks about which something new is known since they were taken.
+    /// The blocks with new results since they were last taken.
     touched: Vec<BlockId>,
     cost: Cell<usize>,
 }
 
-/// The number of a region.
+/// The index of a region.
 pub(super) type RegionId = u32;
 
-/// The loop around a branch that lanes exit in different iterations, as far as it is in the region of the branch.
+/// The loop around a branch that lanes exit in different iterations, limited to the region of the branch.
 struct Loop {
     branch: BlockId,
     variance: Variance,
-    /// Sorted.
+    /// Sorted, for binary search.
     blocks: Box<[BlockId]>,
 }
 
@@ -82,17 +85,18 @@ impl<'f> Joins<'f> {
         }
     }
 
-    /// Whether some loop has two ways in. Reconvergence in it is not followed.
+    /// Whether some loop has two entries. Reconvergence in such a loop is not tracked.
     pub(super) fn is_irreducible(&self) -> bool {
         self.is_irreducible
     }
 
-    /// How much the lanes that reach a block together may have diverged before, and at which branch.
+    /// How much lanes that reach a block together may have diverged before, and at which branch.
     pub(super) fn divergence(&self, block: BlockId) -> Option<(Variance, BlockId)> {
         self.divergence[block.index()]
     }
 
-    /// The regions whose loop a value of `from` leaves that is used in `to`, with their branches.
+    /// The loops that a value leaves on the way from its definition in `from` to its use in `to`: their
+    /// variances, branches and regions.
     pub(super) fn left(
         &self,
         from: BlockId,
@@ -110,7 +114,7 @@ impl<'f> Joins<'f> {
         self.loops[region as usize].blocks.binary_search(&block).is_ok()
     }
 
-    /// Forgets which branches part lanes.
+    /// Forgets which branches diverge.
     pub(super) fn forget(&mut self) {
         self.divergence.fill(None);
         self.regions.clear();
@@ -119,12 +123,13 @@ impl<'f> Joins<'f> {
         self.repeated.iter_mut().for_each(Vec::clear);
     }
 
-    /// The blocks about which something new is known since the last call.
+    /// The blocks with new results since the last call.
     pub(super) fn take_touched(&mut self) -> Vec<BlockId> {
         std::mem::take(&mut self.touched)
     }
 
-    /// Adds the reconvergence points that the primary-end rule gives for these uniform branches; `true` if they are new.
+    /// Adds the reconvergence points of the primary-end rule, given the uniform branches. Returns whether
+    /// they are new.
     pub(super) fn add_model(&mut self, is_uniform: impl Fn(BlockId) -> bool) -> bool {
         if !self.has_choice {
             return false;
@@ -137,7 +142,7 @@ impl<'f> Joins<'f> {
         is_new
     }
 
-    /// Blocks looked at since the last call.
+    /// The number of blocks visited since the last call.
     pub(super) fn take_cost(&mut self) -> usize {
         self.cost.take()
     }
@@ -151,7 +156,7 @@ impl<'f> Joins<'f> {
                 self.touched.push(block);
             }
         }
-        // Lanes that reconverge in no block before they exit do not reconverge under the other models.
+        // The other models only add blocks: where they have none, lanes do not reconverge before they exit.
         let mut points = vec![self.models[0].immediate(branch)];
         for point in self.models[1..].iter().map(|model| model.immediate(branch)) {
             if point.is_some() && !points.contains(&point) {
@@ -163,7 +168,8 @@ impl<'f> Joins<'f> {
         }
     }
 
-    /// Records that lanes take different paths through a region, and exit its loop, if there is one, in different iterations.
+    /// Records that lanes take different paths through a region, and exit its loop, if there is one, in
+    /// different iterations.
     fn part_region(&mut self, region: Region, variance: Variance) {
         if let Some(known) = self.regions.get(&region) {
             let known = &mut self.loops[*known as usize];
@@ -190,12 +196,13 @@ impl<'f> Joins<'f> {
         self.loops.push(Loop { branch: region.0, variance, blocks });
     }
 
-    /// A region in which lanes may skip a block that they, or others, reach in another iteration: lanes that reconverge after it
-    /// hold different instances of its values. `to` is where such a value is used, `origin` the block that computes it again.
+    /// A region in which lanes may skip `block` although they, or other lanes, reach it in another iteration.
+    /// Lanes that reconverge after it hold different instances of the values in the block. Such a value is
+    /// used in `to` and recomputed in `origin`.
     pub(super) fn skipped(&self, block: BlockId, origin: BlockId, to: BlockId) -> Option<Region> {
         let is_skipped = |&(branch, reconvergence): &Region| {
             let Some(point) = reconvergence else { return false };
-            // A path around a dominator starts below it.
+            // A path around a dominator must start below it.
             if self.dominance.dominates(block.0, to.0) && !self.dominance.dominates(block.0, point.0) {
                 return false;
             }
@@ -205,7 +212,7 @@ impl<'f> Joins<'f> {
         self.repeated[block.index()].iter().copied().find(is_skipped)
     }
 
-    /// Whether a path leads to a block that passes none of some others before.
+    /// Whether there is a path to a block that avoids all of `without` before it.
     fn reaches(&self, from: BlockId, to: BlockId, without: &[BlockId]) -> bool {
         let mut seen = FxHashSet::default();
         let mut open = vec![from];
@@ -221,7 +228,7 @@ impl<'f> Joins<'f> {
         false
     }
 
-    /// Whether two blocks are in one cycle.
+    /// Whether two blocks are in a common cycle.
     pub(super) fn in_cycle(&self, block: BlockId, other: BlockId) -> bool {
         self.cycles[block.index()].is_some() && self.cycles[block.index()] == self.cycles[other.index()]
     }
@@ -230,9 +237,10 @@ impl<'f> Joins<'f> {
         self.cost.set(self.cost.get() + blocks);
     }
 
-    /// The blocks that lanes reach from two sides of a branch on ways that share no block before: under some model they
-    /// join there. Each block is labelled with the first block that all ways from the branch to it pass, its dominator below
-    /// the branch; the blocks that two labels reach are joins. (Karrenberg and Hack; LLVM does the same.)
+    /// The blocks that lanes reach from two sides of a branch on disjoint paths, and where they therefore
+    /// join under some model. Each block is labeled with the first block that all paths from the branch to it
+    /// share, which is its dominator below the branch; a block that two labels reach is a join (Karrenberg
+    /// and Hack; LLVM uses the same method).
     fn joined(&mut self, branch: BlockId) -> Vec<BlockId> {
         let before = self.before_one_block(branch);
         let tree = self.dominators.from_root(branch.0, |block| before.contains(&BlockId(block)));
@@ -250,7 +258,8 @@ impl<'f> Joins<'f> {
         tree.iter().skip(1).map(|&(block, _)| BlockId(block)).filter(is_joined).collect()
     }
 
-    /// A branch and the blocks after it up to the first that is found to be on all paths to the others: no disjoint paths join after it.
+    /// A branch and the blocks after it, up to the first block found to be on all paths to later ones. No
+    /// disjoint paths join after that block.
     fn before_one_block(&self, branch: BlockId) -> FxHashSet<BlockId> {
         let mut seen = FxHashSet::from_iter([branch]);
         let mut open = BinaryHeap::new();
@@ -278,7 +287,8 @@ impl<'f> Joins<'f> {
         forward
     }
 
-    /// The blocks of the loop around a branch that some of its sides leave: those of its region on paths back to it.
+    /// The blocks of the loop around a branch that has exits on some of its sides: the blocks of its region
+    /// on paths back to the branch.
     fn loop_around(&self, branch: BlockId, forward: &FxHashSet<BlockId>) -> FxHashSet<BlockId> {
         let mut blocks = FxHashSet::default();
         if !forward.contains(&branch) {
@@ -321,7 +331,7 @@ fn reverse_post_order(cfg: &Cfg) -> Vec<Option<u32>> {
     order
 }
 
-/// By block: the number of its strong component, if it has a cycle.
+/// For each block, the index of its strong component if that has a cycle.
 fn cycles(cfg: &Cfg) -> Vec<Option<u32>> {
     let graph = cfg.graph();
     let blocks: Vec<u32> = (0..graph.len() as u32).collect();
@@ -336,7 +346,7 @@ fn cycles(cfg: &Cfg) -> Vec<Option<u32>> {
     cycles
 }
 
-/// Whether some edge leads back to a block that does not dominate its start.
+/// Whether some back edge leads to a block that does not dominate the start of the edge.
 fn is_irreducible(cfg: &Cfg, order: &[Option<u32>], dominance: &Dominance) -> bool {
     let edges = cfg.ids().flat_map(|from| cfg.successors(from).map(move |to| (from, to)));
     let reached = |block: BlockId| order[block.index()].is_some();

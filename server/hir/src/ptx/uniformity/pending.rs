@@ -1,26 +1,27 @@
-//! Which values and branches have to be looked at again, because something that they depend on has changed. The others would
-//! turn out as before, so the order of the looks, and with it the cause that is found first, is that of looking at all of them.
+//! The values and branches to reevaluate, because something that they depend on has changed. Skipping the
+//! rest changes neither the result nor which cause is found first.
 
 use super::cause::ValueId;
 use super::values::{Origin, Use, Values};
 use crate::cfg::BlockId;
 
-/// A value, or after all values a branch.
+/// The index of a value, or, after all values, of a branch.
 type Node = u32;
 
 pub(super) struct Pending {
     /// The number of values.
     values: u32,
-    /// By value: the nodes that use it.
+    /// The nodes that use each value.
     users: Lists,
-    /// By block: the nodes that depend on how lanes diverge before it, or leave the loops that it is in.
+    /// For each block, the nodes that depend on how lanes diverge before it or on how they exit the loops
+    /// around it.
     watchers: Lists,
-    /// The pending nodes, a bit for each.
+    /// The pending nodes, one bit each.
     bits: Vec<u64>,
 }
 
 impl Pending {
-    /// All of them. Of branches, what they depend on is given.
+    /// Makes all nodes pending. `branches` holds the uses that each branch depends on.
     pub(super) fn new(values: &Values<'_>, branches: &[&[Use]]) -> Pending {
         let count = values.len() + branches.len();
         let used = |visit: &mut dyn FnMut(u32, Node)| {
@@ -58,17 +59,17 @@ impl Pending {
         self.add_all(self.values as usize + branches);
     }
 
-    /// Adds what uses a value.
+    /// Adds the users of a value.
     pub(super) fn add_users(&mut self, value: ValueId) {
         self.users.of(value).iter().for_each(|&node| set(&mut self.bits, node));
     }
 
-    /// Adds what depends on a block.
+    /// Adds the nodes that depend on a block.
     pub(super) fn add_watchers(&mut self, block: BlockId) {
         self.watchers.of(block.0).iter().for_each(|&node| set(&mut self.bits, node));
     }
 
-    /// Takes the last value before this one.
+    /// Removes and returns the last pending value before `end`.
     pub(super) fn take_value_before(&mut self, end: ValueId) -> Option<ValueId> {
         let mut index = (end / 64) as usize;
         let below = (1u64 << (end % 64)) - 1;
@@ -82,7 +83,7 @@ impl Pending {
         Some(index as u32 * 64 + bit)
     }
 
-    /// Takes the first branch from this index on.
+    /// Removes and returns the first pending branch from `start` on.
     pub(super) fn take_branch_from(&mut self, start: usize) -> Option<usize> {
         let start = self.values as usize + start;
         let mut index = start / 64;
@@ -110,14 +111,15 @@ fn for_each_use(values: &Values<'_>, branches: &[&[Use]], mut visit: impl FnMut(
     }
 }
 
-/// A list of nodes for each of several keys.
+/// A list of nodes for each key, in two flat tables.
 struct Lists {
     starts: Vec<u32>,
     nodes: Vec<Node>,
 }
 
 impl Lists {
-    /// `for_each` passes each pair of a key and a node to a function, twice in the same order.
+    /// `for_each` passes each pair of a key and a node to its argument. It is called twice and must use the
+    /// same order.
     fn new(keys: usize, for_each: impl Fn(&mut dyn FnMut(u32, Node))) -> Lists {
         let mut starts = vec![0u32; keys + 1];
         for_each(&mut |key, _| starts[key as usize + 1] += 1);

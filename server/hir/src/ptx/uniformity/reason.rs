@@ -1,4 +1,4 @@
-//! Why a value differs between lanes, link by link.
+//! Explains, link by link, why a value differs between lanes.
 
 use super::Uniformity;
 use super::cause::{Cause, ValueId};
@@ -7,46 +7,46 @@ use crate::Variance;
 use crate::cfg::BlockId;
 use crate::ptx::{InstructionId, ReferentId};
 
-/// One link of the chain from a register back to where a difference begins.
+/// A link of the chain from a register back to the origin of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
-    /// The register that differs; `None` where a branch of no known guard is the start.
+    /// The register that differs; `None` if the chain starts at a branch without a known guard.
     pub register: Option<ReferentId>,
-    /// The instruction that shows it.
+    /// The instruction at which the difference arises.
     pub instruction: InstructionId,
-    /// How.
     pub kind: LinkKind,
 }
 
-/// The cause of a difference.
+/// How a difference arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
-    /// The instruction makes it from the register of the next link.
+    /// The instruction computes it from the register of the next link.
     Made,
-    /// Lanes where the guard of the instruction is false keep what was there; the next link is about the guard.
+    /// Lanes where the guard of the instruction is false keep the old value; the next link explains the
+    /// guard.
     Guarded,
-    /// Lanes diverge at the instruction, a branch, and reconverge with different values; the next link is about its guard.
+    /// Lanes diverge at this branch and reconverge with different values; the next link explains its guard.
     Diverged,
-    /// Lanes exit a loop at the instruction, a branch, in different iterations; the next link is about its guard.
+    /// Lanes exit a loop at this branch in different iterations; the next link explains its guard.
     Left,
-    /// The instruction reads a special register that differs from lane to lane.
+    /// The instruction reads a special register that differs between lanes.
     Special,
-    /// The instruction picks a lane.
+    /// The instruction selects a lane.
     Picks,
-    /// The instruction takes it from where the analysis does not look: memory, a call, other lanes.
+    /// The instruction reads a source that the analysis does not track: memory, a call, other lanes.
     Opaque,
-    /// The instruction makes it from what differs between threads, perhaps not between those of a warp.
+    /// The instruction computes it from a value that differs between threads, but may be equal within a warp.
     Aligned,
-    /// It is a parameter in `.reg`; the instruction is the first of the function.
+    /// It is a parameter in `.reg`; the instruction is the first one of the function.
     Parameter,
 }
 
-/// Chains are cut at this many links.
+/// Longer chains are cut off.
 const LONGEST: usize = 64;
 
 impl Uniformity<'_> {
-    /// Why the answer to the query of this number is not *uniform*, from the register back to where the difference
-    /// begins.
+    /// Why the answer to the query with this index is not *uniform*: the chain from the register back to the
+    /// origin of the difference.
     pub fn reason(&self, query: usize) -> Vec<Link> {
         of_use(self, &self.asked[query])
     }
@@ -87,7 +87,7 @@ fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
     links
 }
 
-/// The link for a value, and the next value of the chain. Merged values have no link.
+/// The link for a value, and the next value in the chain. Merged values have no link.
 fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, InstructionId, Option<ValueId>) {
     let here = match analysis.values.origin(value) {
         Origin::Written { instruction, .. } => instruction,

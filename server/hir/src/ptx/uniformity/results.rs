@@ -1,4 +1,4 @@
-//! The transfer function of instructions: the variance of results from the variance of sources.
+//! The transfer function of instructions: computes the variance of results from the variance of sources.
 
 use warplens_isa::ptx::{self as isa, Scope};
 
@@ -9,25 +9,25 @@ use crate::ptx::{
     Type,
 };
 
-/// How the result of an instruction varies with its sources.
+/// How the variance of a result depends on its sources.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transfer {
-    /// The effect besides the registers that it reads.
+    /// The variance that does not come from source registers.
     own: Raised,
     of_sources: OfSources,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OfSources {
-    /// It varies as its sources do.
+    /// The result varies like its sources.
     Follows,
-    /// As its sources do, but what differs may be the same in all lanes of a warp.
+    /// Like `Follows`, but the result may be equal within a warp although the sources differ.
     Aligned,
-    /// As its sources do; where two of them vary, they may vary in the same way, and the difference cancel out.
+    /// Like `Follows`, but if two sources vary in the same way, the difference may cancel out.
     Cancels,
-    /// Nothing is known if a source varies.
+    /// The result is unknown if a source varies.
     Loses,
-    /// For any sources.
+    /// The sources do not matter.
     Ignores,
 }
 
@@ -42,7 +42,7 @@ impl Transfer {
         Transfer { own: Raised { variance, cause }, of_sources: OfSources::Ignores }
     }
 
-    /// The instruction gives all lanes that run it together the same.
+    /// The instruction gives the same value to all lanes that execute it together.
     fn uniform() -> Transfer {
         Transfer::fixed(Variance::Uniform, Cause::Nothing)
     }
@@ -51,17 +51,17 @@ impl Transfer {
         Transfer::fixed(Variance::Unknown, Cause::Opaque)
     }
 
-    /// Whether what differs in two sources may cancel out.
+    /// Whether the differences of two sources may cancel out.
     pub(super) fn cancels(self) -> bool {
         self.of_sources == OfSources::Cancels
     }
 
-    /// The same, where that may be so.
+    /// The transfer to use if the differences may in fact cancel out.
     pub(super) fn doubted(self) -> Transfer {
         Transfer { of_sources: OfSources::Aligned, ..self }
     }
 
-    /// The result for sources that vary so.
+    /// The result for sources of this variance.
     pub(super) fn of(self, sources: Raised) -> Raised {
         let mut all = self.own;
         all.by(sources.variance, sources.cause);
@@ -79,7 +79,7 @@ impl Transfer {
     }
 }
 
-/// The variance of a register that an instruction writes.
+/// How a register varies that an instruction writes.
 pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, register: ReferentId) -> Transfer {
     use OfSources::{Aligned, Cancels, Follows, Loses};
     let own = special_registers(function, instruction);
@@ -98,7 +98,7 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
         "elect" if is_predicate(function, register) => Transfer::fixed(Variance::Varies, Cause::Picks),
         "elect" => Transfer::uniform(),
         "shfl" if reads_one_lane(function, instruction) => Transfer::uniform(),
-        // After a reduction over the warp all lanes may hold the same.
+        // After a reduction over the warp, all lanes may hold the same value.
         "shfl" => following(Loses),
         "addc" | "subc" | "madc" => unless_shared(false),
         opcode if !is_arithmetic(opcode) => Transfer::unknown(),
@@ -108,7 +108,7 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
     }
 }
 
-/// How the special registers vary that an instruction reads.
+/// The variance of the special registers that an instruction reads.
 fn special_registers(function: &Function, instruction: Instruction<'_>) -> Raised {
     let mut raised = Raised::default();
     for operand in instruction.operands() {
@@ -143,7 +143,7 @@ pub(super) fn special_register(
         (Some(Component::X), Some([x, ..])) => known(x > 1),
         (Some(Component::Y), Some([x, y, _])) => known(y > 1 && x % WARP != 0),
         (Some(Component::Z), Some([x, y, z])) => known(z > 1 && x.saturating_mul(y) % WARP != 0),
-        // Where x has a multiple of 32, the lanes of a warp have the same y and z.
+        // If the x dimension is a multiple of 32, the lanes of a warp have the same y and z.
         (Some(Component::Y | Component::Z), None) => Variance::Unknown,
         _ => Variance::Varies,
     }
@@ -151,7 +151,8 @@ pub(super) fn special_register(
 
 const WARP: u64 = 32;
 
-/// Whether a load reads memory that is constant while the kernel runs, so that equal addresses give equal values.
+/// Whether a load reads memory that is constant while the kernel runs, so that equal addresses yield equal
+/// values.
 fn is_shared_memory(function: &Function, instruction: Instruction<'_>) -> bool {
     if instruction.has("const") {
         return true;
@@ -175,7 +176,7 @@ fn is_predicate(function: &Function, register: ReferentId) -> bool {
     )
 }
 
-/// `shfl.idx` of a constant lane over the whole warp.
+/// Whether this is a `shfl.idx` from a constant lane over the whole warp.
 fn reads_one_lane(function: &Function, instruction: Instruction<'_>) -> bool {
     let constant = |operand: usize| constant(function, instruction.operands().get(operand));
     instruction.has("idx") && constant(2).is_some() && constant(3) == Some(31)
@@ -188,8 +189,8 @@ fn constant(function: &Function, operand: Option<&Operand>) -> Option<u64> {
     }
 }
 
-/// Whether an instruction may give the lanes of a warp the same although `%tid.x` goes into it: it shifts the number of the
-/// lane away, masks it, or compares with a multiple of the warp's size.
+/// Whether the result may be equal within a warp although `%tid.x` goes into it: the instruction shifts out
+/// or masks off the lane number, or compares with a multiple of the warp size.
 fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bool {
     let is_multiple = |value: u64| value & (WARP - 1) == 0;
     let mut constants = instruction.operands().iter().filter_map(|operand| constant(function, Some(operand)));
@@ -210,7 +211,8 @@ fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bo
     }
 }
 
-/// Whether the result depends on nothing but the operands. Whatever is not listed may differ between lanes.
+/// Whether the result depends on the operands alone. The results of opcodes that are not listed may differ
+/// between lanes.
 fn is_arithmetic(opcode: &str) -> bool {
     const OPCODES: &[&str] = &[
         "abs", "add", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cos", "cvt",

@@ -1,4 +1,4 @@
-//! Registers asked about where they guard a `bra.uni`, and why they differ.
+//! The variance of registers that guard a `bra.uni`, and the reasons why they differ.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use warplens_syntax::parse_item;
 
 use crate::ptx::{Function, RegisterQuery, Uniformity};
 
-/// The variance of the guard of each `bra.uni`, with the chain of reasons: the register, how, and the instruction.
+/// Checks the variance of the guard of each `bra.uni`, and its chain of reasons: register, kind of link,
+/// instruction.
 fn check(statements: &str, expect: Expect) {
     check_kernel("", statements, expect);
 }
@@ -154,14 +155,14 @@ fn values_written_where_lanes_are_apart() {
               t Special by mov.u32 t, %tid.x;
         "#]],
     );
-    // The same constant on both paths, and copies of one register.
+    // The same constant on both paths, and copies of the same register.
     check(
         "@p bra A; mov.u32 r, 1; mov.u32 s, n; bra B; A: mov.u32 r, 1; mov.u32 s, n; B: setp.eq.u32 v, r, s; @v bra.uni C; C: ret;",
         expect![[r#"
             v Uniform
         "#]],
     );
-    // Inside the path all lanes hold the value that the path wrote.
+    // On the path, all lanes hold the value that was written there.
     check(
         "mov.u32 r, 0; @p bra A; mov.u32 r, 1; setp.eq.u32 v, r, 0; @v bra.uni A; A: ret;",
         expect![[r#"
@@ -188,7 +189,7 @@ fn values_written_where_lanes_are_apart() {
 
 #[test]
 fn rounds_of_a_loop() {
-    // All lanes that are still there have the same count; afterwards they have not.
+    // All lanes that are still in the loop have the same count; after the loop they do not.
     check(
         "mov.u32 r, 0; TOP: add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra.uni ON; ON: setp.lt.u32 q, r, t; @q bra TOP; setp.eq.u32 v, r, 7; @v bra.uni OUT; OUT: ret;",
         expect![[r#"
@@ -199,14 +200,14 @@ fn rounds_of_a_loop() {
               t Special by mov.u32 t, %tid.x;
         "#]],
     );
-    // What does not change from round to round is the same afterwards too.
+    // A value that does not change between iterations is uniform after the loop too.
     check(
         "TOP: add.u32 s, n, 1; @q bra TOP; setp.eq.u32 v, s, 7; @v bra.uni OUT; OUT: ret;",
         expect![[r#"
             v Uniform
         "#]],
     );
-    // Lanes that skip a part of the loop reach its start again with another value.
+    // Lanes that skip a part of the loop return to its start with a different value.
     check(
         "mov.u32 r, 0; TOP: setp.eq.u32 v, r, 7; @v bra.uni ON; ON: @p bra TOP; add.u32 r, r, 1; @u bra TOP; ret;",
         expect![[r#"
@@ -228,7 +229,7 @@ fn rounds_of_a_loop() {
 
 #[test]
 fn a_value_that_loops_pass_on_stays_one_value() {
-    // `r` changes in the outer loop only; the inner one, which is divergent, passes it on.
+    // `r` changes only in the outer loop; the divergent inner loop passes it on.
     check(
         "mov.u32 r, 0; OUTER: add.u32 r, r, 1; mov.u32 s, t; INNER: @p bra SKIP; mov.u32 s, 0; SKIP: setp.lt.u32 v, r, n; @v bra.uni ON; ON: @u bra INNER; mov.u32 t, r; setp.lt.u32 v, t, n; @v bra OUTER; ret;",
         expect![[r#"
@@ -239,7 +240,7 @@ fn a_value_that_loops_pass_on_stays_one_value() {
 
 #[test]
 fn loops_without_an_end_reconverge_where_a_model_chooses() {
-    // The first block is left only by a guarded `exit`, which is an end for the plain rule alone.
+    // Only a guarded `exit` leaves the first block, and only the plain rule counts that as an end.
     check(
         "setp.eq.u32 v, n, 9; L0: @v exit.uni; @p bra L4; L2: bra L0; L4: setp.eq.u32 v, n, 1; bra L2;",
         expect![[r#"
@@ -253,7 +254,7 @@ fn loops_without_an_end_reconverge_where_a_model_chooses() {
 
 #[test]
 fn lanes_of_several_iterations_join() {
-    // `r` at OUT comes from different iterations, although OUT can be reached past the loop as well.
+    // `r` at OUT comes from different iterations, although OUT can also be reached without the loop.
     check(
         "mov.u32 r, 0; @u bra OUT; TOP: add.u32 r, r, 1; setp.lt.u32 q, r, t; @q bra TOP; OUT: setp.eq.u32 v, r, 7; @v bra.uni A; A: ret;",
         expect![[r#"
@@ -264,7 +265,7 @@ fn lanes_of_several_iterations_join() {
               t Special by mov.u32 t, %tid.x;
         "#]],
     );
-    // Lanes exit the loop at two branches, one of which is uniform in each iteration.
+    // Lanes exit the loop at two branches, one of which is uniform within each iteration.
     check(
         "mov.u32 r, 0; mov.u32 s, 0; TOP: add.u32 s, s, 1; setp.eq.u32 v, s, 3; @v bra OTHER; setp.eq.u32 q, s, t; @q bra OUT; bra TOP; OTHER: mov.u32 r, 1; OUT: setp.eq.u32 v, r, 1; @v bra.uni A; A: ret;",
         expect![[r#"
@@ -319,7 +320,7 @@ fn a_loop_with_two_ways_in_is_not_followed() {
               r Opaque by add.u32 r, r, 1;
         "#]],
     );
-    // What lanes differ in when they enter it is.
+    // Lanes already differ when they enter the loop.
     check(
         "mov.u32 r, 0; @p bra B; A: add.u32 r, r, 1; B: setp.lt.u32 v, r, n; @v bra.uni C; C: @u bra A; ret;",
         expect![[r#"

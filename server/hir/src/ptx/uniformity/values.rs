@@ -1,5 +1,6 @@
-//! The values of registers as a graph, made on demand from their uses back (after Braun and others, "Simple and Efficient
-//! Construction of Static Single Assignment Form", without recursion). Nothing here knows what varies.
+//! The values of registers as a graph, built on demand by following uses backwards, after Braun et al.,
+//! "Simple and Efficient Construction of Static Single Assignment Form", but without recursion. Nothing here
+//! knows which values vary.
 
 use rustc_hash::FxHashMap;
 
@@ -13,11 +14,11 @@ use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Role,
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// An instruction writes it.
+    /// An instruction writes the value.
     Written { instruction: InstructionId, register: ReferentId },
-    /// Values from several blocks are merged at the start of this one.
+    /// Values from different blocks are merged at the start of this block.
     Merged { block: BlockId, register: ReferentId },
-    /// It was there before the first instruction: a parameter in `.reg`, or nothing.
+    /// The register has the value before the first instruction: it is a parameter in `.reg`, or undefined.
     Before { register: ReferentId },
 }
 
@@ -31,39 +32,38 @@ impl Origin {
     }
 }
 
-/// The source of a copy.
+/// What a value is a copy of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
-    /// Never written.
+    /// A register that is never written.
     Unset,
-    /// This constant.
     Constant(ConstantId),
-    /// This value, perhaps itself.
+    /// A value, possibly the value itself.
     Value(ValueId),
 }
 
-/// A value as another one uses it.
+/// A value as another value uses it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) value: ValueId,
-    /// The block that uses it; of merged values, the block at whose start they are merged.
+    /// The block of the use; for merged values, the block in which they are merged.
     pub(super) block: BlockId,
     pub(super) kind: UseKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseKind {
-    /// A source, or a merged value.
+    /// A source, or a value to merge.
     Data,
     /// The guard of the instruction.
     Guard,
-    /// The previous value of the register, which remains in part or in some lanes.
+    /// The previous value of the register, which remains in part of it or in some lanes.
     Previous,
 }
 
 struct Value {
     origin: Origin,
-    /// Where it begins; `None` for what was there before the first instruction.
+    /// The block in which the value begins; `None` if it exists before the first instruction.
     block: Option<BlockId>,
     uses: std::ops::Range<u32>,
     result: Transfer,
@@ -77,17 +77,17 @@ pub(super) struct Values<'f> {
     cfg: &'f Cfg,
     reachable: Vec<bool>,
     definitions: Definitions,
-    /// By instruction: its block, and the first name in it.
+    /// For each instruction, its block and the index of the first name in it.
     places: Vec<(BlockId, u32)>,
     values: Vec<Value>,
     uses: Vec<Use>,
-    /// The uses of the value at hand, kept for its memory.
+    /// The uses of the current value. The vector is kept to reuse its memory.
     collected: Vec<Use>,
-    /// By definition: its value, if it is known.
+    /// The value of each definition, if it is known.
     known: Vec<Option<ValueId>>,
     merged: FxHashMap<(BlockId, ReferentId), ValueId>,
     before: FxHashMap<ReferentId, ValueId>,
-    /// Values before this one have their uses.
+    /// All values before this one have their uses.
     complete: usize,
 }
 
@@ -147,7 +147,7 @@ impl<'f> Values<'f> {
         self.values[value as usize].cause
     }
 
-    /// Whether no instruction, on whatever way, has written the value.
+    /// Whether no instruction has written the value on any path.
     pub(super) fn is_undefined(&self, value: ValueId) -> bool {
         self.same(value) == Same::Unset
     }
@@ -158,12 +158,12 @@ impl<'f> Values<'f> {
         matches!(origin, Origin::Before { register } if !self.definitions.is(register, PARAMETER))
     }
 
-    /// The block in which a value begins; `None` for what was there before the first instruction.
+    /// The block in which a value begins; `None` if it exists before the first instruction.
     pub(super) fn block(&self, value: ValueId) -> Option<BlockId> {
         self.values[value as usize].block
     }
 
-    /// The block in which the value begins that a value is a copy of, if it is a copy of one.
+    /// The block in which the original of a copy begins, if the value is a copy of a value.
     pub(super) fn original_block(&self, value: ValueId) -> Option<BlockId> {
         match self.same(value) {
             Same::Value(original) => self.block(original),
@@ -171,7 +171,8 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Records that a value varies; `true` if that is new. The first cause of a degree is kept, so that causes are acyclic.
+    /// Records that a value varies and returns whether that is new. Only the first cause of each degree is
+    /// kept, so that causes are acyclic.
     pub(super) fn raise(&mut self, value: ValueId, variance: Variance, cause: Cause) -> bool {
         let value = &mut self.values[value as usize];
         let is_new = variance > value.variance;
@@ -181,8 +182,8 @@ impl<'f> Values<'f> {
         is_new
     }
 
-    /// Marks comparisons and differences of values that both vary, since they may vary in the same way. If there are any,
-    /// forgets what varies and is `true`.
+    /// Marks comparisons and differences of values that both vary, because they may vary in the same way. If
+    /// there are any, forgets all variances and returns `true`.
     pub(super) fn doubt_differences(&mut self) -> bool {
         let varies =
             |used: &&Use| used.kind == UseKind::Data && self.variance(used.value) == Variance::Varies;
@@ -201,7 +202,7 @@ impl<'f> Values<'f> {
         !doubtful.is_empty()
     }
 
-    /// A register as an instruction finds it.
+    /// The use of a register before an instruction.
     pub(super) fn used_at(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
         let value = self.before(instruction, register);
         Use { value, block: self.block_of(instruction), kind: UseKind::Data }
@@ -211,13 +212,13 @@ impl<'f> Values<'f> {
         self.places[instruction.index()].0
     }
 
-    /// A register as an instruction leaves it.
+    /// The use of a register after an instruction.
     pub(super) fn used_after(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
         let value = self.after(instruction, register);
         Use { value, block: self.block_of(instruction), kind: UseKind::Data }
     }
 
-    /// The value that an instruction leaves in a register.
+    /// The value of a register after an instruction.
     fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
         let index = instruction.index() as u32;
         match self.definitions.last_in(register, index..index + 1) {
@@ -226,7 +227,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// The value that an instruction finds in a register.
+    /// The value of a register before an instruction.
     fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
         let block = self.block_of(instruction);
         let start = self.cfg.block(block).instructions.start;
@@ -236,7 +237,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Makes all values that those known so far are made from.
+    /// Builds all values that the known values are computed from.
     pub(super) fn complete(&mut self) {
         while self.complete < self.values.len() {
             let index = self.complete;
@@ -268,7 +269,7 @@ impl<'f> Values<'f> {
                 uses.push(Use { value: self.before(id, source), block, kind });
             }
         }
-        // Of a register that is written nowhere else there is nothing to keep.
+        // If a register is written nowhere else, it has no previous value to keep.
         let is_only =
             self.definitions.slots(register).len() == 1 && !self.definitions.is(register, PARAMETER);
         if !is_only && (guard.is_some() || self.definitions.is(register, VECTOR)) {
@@ -295,7 +296,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Goes up while there is one way to come; a register that is written once needs no search.
+    /// Walks up while there is a single predecessor. A register that is written once needs no search.
     fn at_start(&mut self, mut block: BlockId, register: ReferentId) -> ValueId {
         let definitions = self.definitions.slots(register);
         match definitions.len() {
@@ -305,7 +306,7 @@ impl<'f> Values<'f> {
             }
             _ => {}
         }
-        // Unreachable blocks may form a circle.
+        // Bounded, because unreachable blocks may form a cycle.
         for _ in 0..self.cfg.blocks().len() {
             let mut predecessors = self.cfg.predecessors(block).filter(|from| self.reachable[from.index()]);
             match (predecessors.next(), predecessors.next()) {
@@ -368,12 +369,13 @@ impl<'f> Values<'f> {
         id
     }
 
-    /// Sets what a value is a copy of.
+    /// Records what a value is a copy of.
     pub(super) fn set_same(&mut self, value: ValueId, same: Same) {
         self.values[value as usize].same = same;
     }
 
-    /// The values that a value is a copy of, if it computes nothing: the merged ones, or the source of a `mov`.
+    /// The values that a value may be a copy of, if it computes nothing itself: the merged values, or the
+    /// source of a `mov`.
     pub(super) fn passed_on(&self, value: ValueId) -> Option<&[Use]> {
         match self.origin(value) {
             Origin::Before { .. } => None,
@@ -403,8 +405,8 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Whether a value can differ between iterations of a loop: it depends on a value merged inside or on itself, or the analysis
-    /// does not know what it is made from.
+    /// Whether a value can differ between iterations of a loop, because it depends on a value merged inside
+    /// the loop or on itself, or the analysis does not know its sources.
     pub(super) fn changes_in(&self, value: ValueId, in_loop: &dyn Fn(BlockId) -> bool) -> bool {
         const FAR: usize = 256;
         let origin = |value: ValueId| match self.same(value) {
@@ -433,7 +435,7 @@ impl<'f> Values<'f> {
     }
 }
 
-/// By instruction: its block, and the first name in it.
+/// For each instruction, its block and the index of the first name in it.
 fn places(function: &Function, cfg: &Cfg) -> Vec<(BlockId, u32)> {
     let mut places = Vec::with_capacity(function.instructions().len());
     let mut name = 0;
@@ -449,13 +451,13 @@ fn places(function: &Function, cfg: &Cfg) -> Vec<(BlockId, u32)> {
     places
 }
 
-/// What is known of a referent, as bits.
+/// A bit set of facts about a referent.
 type Facts = u8;
-/// It is a register.
+/// The referent is a register.
 const REGISTER: Facts = 1;
-/// It is a register that is a vector.
+/// The referent is a vector register.
 const VECTOR: Facts = 2;
-/// It is declared before the body: if it is a register, it is a parameter.
+/// The referent is declared before the body, so a register is a parameter.
 const PARAMETER: Facts = 4;
 
 fn facts(function: &Function, referent: ReferentId) -> Facts {
@@ -472,8 +474,8 @@ fn facts(function: &Function, referent: ReferentId) -> Facts {
     if is_parameter { kind | PARAMETER } else { kind }
 }
 
-/// By register, the instructions that write it, in the order of the text. The number of a definition is its index among those of
-/// all registers.
+/// For each register, the instructions that write it, in text order. A definition is identified by its index
+/// in the table of all registers.
 struct Definitions {
     starts: Vec<u32>,
     instructions: Vec<u32>,
@@ -508,13 +510,13 @@ impl Definitions {
         self.facts[register.index()] & fact != 0
     }
 
-    /// The numbers of the definitions of a register.
+    /// The indices of the definitions of a register.
     fn slots(&self, register: ReferentId) -> std::ops::Range<usize> {
         let index = register.index();
         self.starts[index] as usize..self.starts[index + 1] as usize
     }
 
-    /// The number of the last definition of a register in a range of instructions.
+    /// The index of the last definition of a register in a range of instructions.
     fn last_in(&self, register: ReferentId, range: std::ops::Range<u32>) -> Option<usize> {
         let slots = self.slots(register);
         let all = &self.instructions[slots.clone()];

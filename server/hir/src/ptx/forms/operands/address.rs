@@ -1,4 +1,4 @@
-//! Addresses and other brackets: what is in them, and what may be without them.
+//! Addresses and other brackets: their contents, and operands that may be written without brackets.
 
 use warplens_isa::ptx::OperandKind;
 
@@ -7,7 +7,7 @@ use crate::ptx::forms::rule::{AddressSpace, OperandRule};
 use crate::ptx::{Address, AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
 
 impl Checker<'_> {
-    /// `[a, b, {c, d}]`: each part by its own rule.
+    /// `[a, b, {c, d}]`: checks each part by its own rule.
     pub(super) fn brackets(
         &self,
         rules: &[OperandRule],
@@ -64,7 +64,7 @@ impl Checker<'_> {
         let is_taken = match form {
             AddressForm::Bracketed => kinds.has(OperandKind::Address),
             AddressForm::Subscript => kinds.has_any(&[OperandKind::Address, OperandKind::Symbol]),
-            // As a number, the sum of an address and a constant is allowed wherever a constant is.
+            // The sum of an address and a constant is a number, so it is allowed wherever a constant is.
             AddressForm::Sum => kinds.has_any(&[OperandKind::Immediate, OperandKind::Symbol]),
         };
         if !is_taken {
@@ -86,7 +86,7 @@ impl Checker<'_> {
         self.base(rule, &address)
     }
 
-    /// The base of an address, and its index register.
+    /// Checks the base of an address and its index register.
     fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),

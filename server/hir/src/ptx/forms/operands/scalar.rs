@@ -1,4 +1,4 @@
-//! One value: a register, a constant, a name.
+//! Operands that are one value: a register, a constant or a name.
 
 use warplens_isa::ptx::{self as isa, OperandKind};
 
@@ -8,7 +8,6 @@ use crate::ptx::model::Referent;
 use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Space, Type, TypeKind};
 
 impl Checker<'_> {
-    /// An operand that is one value.
     pub(super) fn scalar(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         match operand {
             Operand::Register { name, component } => self.register(rule, name, component),
@@ -17,10 +16,10 @@ impl Checker<'_> {
             Operand::Symbol(name) => self.symbol(rule, name),
             Operand::Not(list) => self.not(rule, list),
             Operand::Negated(_) if rule.negates => None,
-            // Of several registers, the sink is one element.
+            // In a list of registers, `_` is only one element.
             Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
             Operand::Address { .. } => self.address(rule, operand),
-            // A constant in parentheses.
+            // This is a constant in parentheses.
             Operand::Arguments(list) => match self.function.operands(list) {
                 [constant @ Operand::Constant(_)] => self.scalar(rule, *constant),
                 _ => None,
@@ -49,7 +48,7 @@ impl Checker<'_> {
         self.register_type(rule, name, ty?)
     }
 
-    /// The type of a register against the types that fit.
+    /// Compares the type of a register with the types that fit.
     pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<OperandError> {
         let kinds = rule.kinds;
         let error = OperandError::RegisterType { name, have, takes: rule.registers };
@@ -92,7 +91,7 @@ impl Checker<'_> {
             Constant::Unsigned(value) => Some(i128::from(value)),
             Constant::Single(_) | Constant::Double(_) | Constant::Invalid => None,
         };
-        // Of a constant that has more bits than its type the assembler takes the lower ones.
+        // The assembler keeps the lower bits of a constant that is wider than its type.
         let is_cut =
             |value: &i128| rule.ty.is_some_and(|ty| ty.bits() == 32) && value.unsigned_abs() >> 32 != 0;
         let integer = integer.map(|value| if is_cut(&value) { i128::from(value as u32) } else { value });
@@ -116,8 +115,8 @@ impl Checker<'_> {
             return (!is_wanted).then_some(OperandError::SpecialVector(name));
         }
         let ty = rule.ty?;
-        // It is read as a register of its size would be; the oldest modules read some as 16 bits, and the number of a
-        // grid has grown from 16 to 64.
+        // A special register is read like a register of its size. The oldest modules read some with 16 bits,
+        // and the grid id has grown from 16 to 64 bits.
         let holder = match register.bits {
             _ if register.ty == "pred" => Type::Pred,
             0..=16 => Type::B16,
@@ -134,7 +133,7 @@ impl Checker<'_> {
         let kinds = rule.kinds;
         let is_symbol = kinds.has_any(&[OperandKind::Symbol, OperandKind::Parameter]);
         if kinds.has_any(&[OperandKind::Label, OperandKind::LabelAddress]) && !is_symbol {
-            // Where branches go is judged with the blocks that they go to.
+            // Branch targets are checked together with the basic blocks.
             return None;
         }
         let (is_fitting, written) = match self.named(name) {
@@ -158,7 +157,7 @@ impl Checker<'_> {
         misplaced.or_else(|| self.address_type(rule, written))
     }
 
-    /// An address as a value: an integer, or bits.
+    /// An address used as a value, which needs an integer or bit type.
     pub(super) fn address_type(&self, rule: &OperandRule, written: Written) -> Option<OperandError> {
         let ty = rule.ty?;
         let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
@@ -187,7 +186,7 @@ impl Checker<'_> {
     }
 }
 
-/// The error of an integer out of range; a bound by another operand is checked with all operands.
+/// The error of an integer that is out of range. A bound by another operand is checked with all operands.
 fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     let (low, high) = match range.high {
         isa::Bound::Number(high) => (range.low, high),
@@ -212,7 +211,8 @@ fn is_handle(kinds: Kinds, ty: Type) -> bool {
     }
 }
 
-/// Whether a constant can have a type. A float of bits has exactly their width; halves and packed types have none.
+/// Whether a constant can have a type. A floating-point constant fits a bit type only of its exact width;
+/// half precision and packed types have no constants.
 fn constant_type(value: Constant, ty: Type) -> Option<OperandError> {
     let is_integer = match value {
         Constant::Signed(_) | Constant::Unsigned(_) => true,

@@ -1,7 +1,7 @@
-//! Several registers: in braces, or one vector register.
+//! Operands that are several registers: in braces, or one vector register.
 //!
-//! The registers in braces have one size. Among them `.bN` goes with any one other kind, and makes the whole a vector of
-//! bits, which is then taken for any type of that size.
+//! The registers in braces have the same size. `.bN` registers may be mixed with one other kind, which turns
+//! the whole into a vector of bits, accepted for any type of that size.
 
 use warplens_isa::ptx::OperandKind;
 
@@ -9,14 +9,14 @@ use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Wri
 use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
 use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
 
-/// The common properties of the elements so far.
+/// What is known about the elements so far.
 #[derive(Default)]
 struct Elements {
-    /// The first register.
+    /// The first register, its type and its index.
     first: Option<(NameId, Type, usize)>,
-    /// The kind that is not bits.
+    /// The kind of the elements that are not bit types.
     kind: Option<Type>,
-    /// Whether some register is of bits.
+    /// Whether any register has a bit type.
     has_bits: bool,
 }
 
@@ -62,7 +62,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The index of a layer: an integer of 32 bits.
+    /// The index of a layer, a 32-bit integer.
     fn layer(&self, rule: &OperandRule, element: Operand) -> Option<OperandError> {
         let Operand::Register { name, component: None } = element else { return None };
         let registers = Some(TypeSet::indices());
@@ -70,7 +70,7 @@ impl Checker<'_> {
             .filter(|_| matches!(self.named(name), Named::Register(Some(_), None)))
     }
 
-    /// An element, and whether it goes with those before.
+    /// Checks an element by itself and against those before it.
     fn element(
         &self,
         rule: &OperandRule,
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 let is_bits = seen.has_bits || rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
                 seen.takes_kind(ty).or_else(|| (!is_bits).then(|| self.constant(rule, id)).flatten())
             }
-            // Special registers are allowed among the packed registers.
+            // Special registers may stand among the registers to pack.
             Operand::Special { .. } => None,
             Operand::Register { name, component } => {
                 let Named::Register(Some(ty), vector) = self.named(name) else { return None };
@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A vector register in place of braces.
+    /// A vector register instead of braces.
     pub(super) fn vector_register(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         let error = match operand {
             Operand::Register { name, component } => {
@@ -140,7 +140,7 @@ impl Checker<'_> {
 }
 
 impl Elements {
-    /// Another element of this type: of one kind with those before, but for bits.
+    /// Adds an element of this type. Except for bit types, all elements must be of one kind.
     fn takes_kind(&mut self, ty: Type) -> Option<OperandError> {
         let kind = match ty.kind() {
             TypeKind::Bits => return None,
@@ -149,7 +149,7 @@ impl Elements {
         };
         let is_float = |ty: Type| matches!(ty, Type::F32 | Type::F64);
         match self.kind {
-            // A constant has no size, so its float goes with either.
+            // A floating-point constant has no size, so it fits either type.
             Some(first) if first != kind && !(is_float(first) && is_float(kind)) => {
                 Some(OperandError::Mixed { first, second: ty })
             }
@@ -170,7 +170,7 @@ fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<OperandError
         Count::One | Count::Any => true,
         Count::OneOrBraced => elements.len() == 1,
         Count::Braced(count) => elements.len() == count as usize,
-        // Three make no vector.
+        // There are no vectors of three.
         Count::AtLeast(count) => (count as usize..=4).contains(&elements.len()) && elements.len() != 3,
     };
     if !is_long {
@@ -180,14 +180,14 @@ fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<OperandError
     only_sinks.then_some(OperandError::OnlySinks)
 }
 
-/// Integers in braces are taken for floats of their size.
+/// Whether integers in braces are accepted for floats of the same size.
 fn passes_for_floats(rule: &OperandRule, elements: &[Operand], whole: Type) -> bool {
     let is_integer = matches!(whole.kind(), TypeKind::Unsigned | TypeKind::Signed);
     let is_float = |ty: Type| matches!(ty, Type::F16 | Type::F32 | Type::F64) && ty.bits() == whole.bits();
     is_integer && elements.len() > 1 && rule.kinds.has(OperandKind::Register) && rule.ty.is_some_and(is_float)
 }
 
-/// The type of bits with the same size.
+/// The bit type of the same size.
 fn bits(ty: Type) -> Type {
     match ty.bits() {
         0..=8 => Type::B8,

@@ -1,4 +1,4 @@
-//! The outsides of items.
+//! The headers of module items.
 
 use expect_test::expect;
 use warplens_syntax::parse_item;

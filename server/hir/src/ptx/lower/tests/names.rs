@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use super::lower;
 use crate::ptx::{Function, NameRef, Resolution, Role, SymbolKind};
 
-/// Every name with a marker under it, what is done with it and what it means.
+/// Checks every name: a marker under it, its role and its meaning.
 fn check_names(text: &str, expect: Expect) {
     let function = lower(text);
     let mut out = String::new();

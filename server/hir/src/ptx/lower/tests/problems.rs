@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 
 use super::lower;
 
-/// Problems with a marker under them.
+/// Checks the problems, each with a marker under its text.
 fn check_problems(text: &str, expect: Expect) {
     let function = lower(text);
     let mut out = String::new();
