@@ -1,8 +1,8 @@
-//! The meaning of listings of machine code: functions with their instructions, operands and addresses; the facts of their
-//! sections; control information; where control continues; which registers are alive.
+//! The meaning of SASS listings: functions with their instructions, operands and addresses; the facts in
+//! their sections; control information; control flow; register liveness.
 //!
-//! [`lower`] turns the tree of one item into [`Code`], and a [`Listing`] joins the items of a file: the target and the facts of
-//! a function may be in other items.
+//! [`lower`] turns the tree of one item into [`Code`], and a [`Listing`] joins the items of a file, because
+//! the target and the facts of a function may be in other items.
 
 mod control;
 mod effects;

@@ -1,5 +1,5 @@
-//! Control information: how an instruction is scheduled. Maxwell and Pascal hold it in words of their own, for three instructions
-//! each; from Volta on it is a part of the instruction.
+//! Control information: how an instruction is scheduled. On Maxwell and Pascal, a separate control word holds
+//! the information for three instructions; from Volta on, it is part of the instruction.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use std::fmt;
 pub struct Control(pub u32);
 
 impl Control {
-    /// The instructions of a control word of Maxwell or Pascal.
+    /// The number of instructions that a control word of Maxwell or Pascal covers.
     pub const GROUP: u32 = 3;
 
-    /// The record of the instruction with this place in the group of a control word.
+    /// The control information of the instruction at position `place` in the group of a control word.
     #[must_use]
     pub const fn of_word(word: u64, place: u32) -> Control {
         Control((word >> (21 * place)) as u32 & 0x1f_ffff)
     }
 
-    /// The record in the high word of an instruction of 128 bits.
+    /// The control information in the high word of a 128-bit instruction.
     #[must_use]
     pub const fn of_high_word(high: u64) -> Control {
         Control((high >> 41) as u32 & 0x1f_ffff)
     }
 
-    /// The issue cycles before the next instruction.
+    /// The number of issue cycles before the next instruction.
     #[must_use]
     pub const fn stall(self) -> u8 {
         (self.0 & 0xf) as u8
@@ -35,19 +35,19 @@ impl Control {
         self.0 & 0x10 == 0
     }
 
-    /// The scoreboard that is set until the result is written.
+    /// The scoreboard that stays set until the result is written.
     #[must_use]
     pub const fn write_scoreboard(self) -> Option<u8> {
         scoreboard(self.0 >> 5)
     }
 
-    /// The scoreboard that is set until the sources are read.
+    /// The scoreboard that stays set until the sources are read.
     #[must_use]
     pub const fn read_scoreboard(self) -> Option<u8> {
         scoreboard(self.0 >> 8)
     }
 
-    /// The scoreboards that the instruction waits for, a bit each.
+    /// The scoreboards that the instruction waits for, one bit each.
     #[must_use]
     pub const fn wait_mask(self) -> u8 {
         (self.0 >> 11) as u8 & 0x3f
@@ -58,7 +58,7 @@ impl Control {
         (0..6).filter(move |bit| self.wait_mask() >> bit & 1 != 0)
     }
 
-    /// The register slots whose operand is kept for the next instruction, a bit each.
+    /// The register slots whose operand is kept for the next instruction, one bit each.
     #[must_use]
     pub const fn reuse(self) -> u8 {
         (self.0 >> 17) as u8 & 0xf

@@ -1,8 +1,8 @@
-//! The registers that an instruction reads and writes, from its text alone.
+//! The registers that an instruction reads and writes, derived from its text alone.
 //!
-//! Predicates without `!` at the start and the register after them are destinations; some opcodes have further predicates after
-//! that register. The data of the instruction set name those without a destination. Modifiers decide how many registers an
-//! operand covers.
+//! The destinations are the leading predicates without `!` and the register after them; some opcodes have
+//! more destination predicates after that register. The instruction tables list the opcodes without a
+//! destination. Modifiers determine how many registers an operand covers.
 
 mod destinations;
 mod width;
@@ -17,24 +17,22 @@ use super::register::{Register, RegisterFile};
 
 pub use destinations::destinations;
 
-/// The registers of an instruction.
+/// The register accesses of an instruction.
 pub type Accesses = SmallVec<[Access; 8]>;
 
 /// An access to consecutive registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// The first register.
     pub register: Register,
-    /// How many.
+    /// The number of registers.
     pub count: u8,
-    /// Whether they are written.
     pub is_write: bool,
-    /// Where the text names them.
+    /// The range of the text that names them.
     pub range: TextRange,
 }
 
 impl Access {
-    /// Whether a register is among them.
+    /// Whether the access covers a register.
     #[must_use]
     pub fn covers(&self, register: Register) -> bool {
         let first = self.register.number;
@@ -42,14 +40,14 @@ impl Access {
             && (first..first.saturating_add(self.count)).contains(&register.number)
     }
 
-    /// The registers.
     pub fn registers(self) -> impl Iterator<Item = Register> {
         let first = self.register.number;
         (first..first.saturating_add(self.count)).map(move |number| Register::new(self.register.file, number))
     }
 }
 
-/// The accesses of an instruction: its guard first, then its operands in order. Constants such as `RZ` are not among them.
+/// The accesses of an instruction: its guard first, then its operands in order. Constants such as `RZ` are
+/// left out.
 #[must_use]
 pub fn accesses(function: &Function, instruction: &Instruction) -> Accesses {
     let mut found = Accesses::new();
@@ -111,7 +109,7 @@ fn operand_accesses(
     }
 }
 
-/// `R2P PR, R0, 0x7f` writes the predicates of its mask, `P2R R0, PR, RZ, 0x7f` reads them.
+/// `R2P PR, R0, 0x7f` writes the predicates in its mask, `P2R R0, PR, RZ, 0x7f` reads them.
 fn masked_predicates(found: &mut Accesses, instruction: &Instruction, operands: &[Operand]) {
     let is_write = match instruction.opcode.as_str() {
         "R2P" => true,
@@ -132,8 +130,8 @@ fn masked_predicates(found: &mut Accesses, instruction: &Instruction, operands: 
     }
 }
 
-/// On sm_80 to sm_89, accesses to global memory read a descriptor that is not printed: the pair that the function loads from its
-/// place in bank 0.
+/// On sm_80 to sm_89, accesses to global memory read a descriptor that is not printed: the register pair that
+/// the function loads from the descriptor's address in bank 0.
 pub(super) fn unprinted_descriptor(function: &Function) -> Option<Access> {
     const DESCRIPTOR: i64 = 0x118;
     if function.generation != isa::Generation::Ampere {
@@ -150,7 +148,7 @@ pub(super) fn unprinted_descriptor(function: &Function) -> Option<Access> {
     Some(Access { register, count: 2, is_write: false, range: load.range })
 }
 
-/// Whether an instruction accesses global memory by a pair of registers and prints no descriptor.
+/// Whether an instruction accesses global memory by a register pair and prints no descriptor.
 pub(super) fn needs_descriptor(function: &Function, instruction: &Instruction) -> bool {
     let is_wide = |operand: &Operand| match &operand.value {
         Value::Address(address) => {

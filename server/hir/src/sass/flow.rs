@@ -1,4 +1,5 @@
-//! Where control continues after an instruction: successors, tokens on the stack, regions of convergence barriers.
+//! Where control continues after an instruction: successors, tokens on the stack, and the regions of
+//! convergence barriers.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -9,7 +10,7 @@ use super::operand::Value;
 use super::register::{Register, RegisterFile};
 use crate::graph::Graph;
 
-/// How an opcode changes where control continues.
+/// How an instruction affects control flow.
 #[must_use]
 pub fn flow(instruction: &Instruction) -> Flow {
     isa::opcode(&instruction.opcode).map_or(Flow::Next, |entry| entry.flow)
@@ -23,7 +24,7 @@ pub(super) fn has_target(function: &Function, instruction: &Instruction) -> bool
     }
 }
 
-/// Whether an instruction with the suffix of Fermi and Kepler, `NOP.S`, is also a SYNC.
+/// Whether the instruction also acts as a SYNC because it has the suffix of Fermi and Kepler: `NOP.S`.
 #[must_use]
 pub fn joins(function: &Function, instruction: &Instruction) -> bool {
     use isa::Generation::{Fermi, Kepler};
@@ -31,7 +32,7 @@ pub fn joins(function: &Function, instruction: &Instruction) -> bool {
     matches!(function.generation, Fermi | Kepler) && last.is_some_and(|word| word.text == "S")
 }
 
-/// The kind of a token: the opcode that pops it.
+/// The kind of token that an instruction pushes or pops, named after the opcode that pops it.
 #[must_use]
 pub fn token(instruction: &Instruction) -> Option<&'static str> {
     Some(match instruction.opcode.as_str() {
@@ -45,7 +46,7 @@ pub fn token(instruction: &Instruction) -> Option<&'static str> {
     })
 }
 
-/// Whether all lanes take a branch or exit: there is no guard, and no other condition.
+/// Whether all lanes branch or exit: there is neither a guard nor another condition.
 #[must_use]
 pub fn is_unconditional(function: &Function, instruction: &Instruction) -> bool {
     let guarded = instruction.guard.is_some_and(|guard| !guard.is_always());
@@ -59,47 +60,47 @@ pub fn is_unconditional(function: &Function, instruction: &Instruction) -> bool 
     !guarded && !condition && !modified
 }
 
-/// The instructions that may be next after each, and what pairs up. Two nodes after the instructions join the edges of returns and of
-/// indirect branches, which would else be as many as their products.
+/// The possible successors of each instruction, and the pairs that belong together. Two extra nodes after the
+/// instructions collect the edges of returns and of indirect branches, which would otherwise be the product
+/// of both ends.
 #[derive(Debug)]
 pub struct FlowGraph {
     graph: Graph,
-    /// For each instruction that pops a token or waits in a barrier: those that pushed or set it.
+    /// For each instruction that pops a token or waits at a barrier, the instructions that push the token or
+    /// set the barrier.
     pub openers: Vec<SmallVec<[u32; 1]>>,
-    /// The instructions that pop a token where the stack has none of the kind.
+    /// The instructions that pop a token when the stack has none of that kind.
     pub unbalanced: Vec<u32>,
-    /// The instructions after which control runs beyond the end.
+    /// The instructions after which control runs past the end.
     pub ends: Vec<u32>,
 }
 
 impl FlowGraph {
-    /// The graph of a function.
     #[must_use]
     pub fn new(function: &Function) -> FlowGraph {
         Walk::new(function).run()
     }
 
-    /// How many nodes it has; those after the instructions have no effect.
+    /// The number of nodes. The extra nodes after the instructions have no effect of their own.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
 
-    /// The nodes that may be next.
     pub fn successors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         self.graph.successors(index as u32).iter().map(|next| *next as usize)
     }
 
-    /// The nodes that may be before.
     pub fn predecessors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         self.graph.predecessors(index as u32).iter().map(|next| *next as usize)
     }
 }
 
-/// A stack of tokens, as a list that stacks share: the index of the instruction that pushed the newest, and the rest.
+/// A stack of tokens, as a linked list that stacks share: the index of the entry for the newest token. An
+/// entry holds the instruction that pushed the token, and the rest of the stack.
 type Stack = Option<u32>;
 
-/// The instructions that push a token, by its kind.
+/// The instructions that push each kind of token.
 fn pushes(function: &Function) -> FxHashMap<&'static str, Vec<u32>> {
     let mut pushes: FxHashMap<&'static str, Vec<u32>> = FxHashMap::default();
     for (index, instruction) in function.instructions.iter().enumerate() {
@@ -112,7 +113,8 @@ fn pushes(function: &Function) -> FxHashMap<&'static str, Vec<u32>> {
     pushes
 }
 
-/// A walk over the paths of a function. Every instruction is visited with one stack: code is structured.
+/// A walk over the paths of a function. Every instruction is visited with a single stack, because code is
+/// structured.
 struct Walk<'f> {
     function: &'f Function,
     edges: Vec<(u32, u32)>,
@@ -126,7 +128,7 @@ struct Walk<'f> {
     returns: Vec<u32>,
     returners: Vec<u32>,
     indirect: Vec<u32>,
-    /// The instructions that push a token, by its kind, in order.
+    /// The instructions that push each kind of token, in order.
     pushes: FxHashMap<&'static str, Vec<u32>>,
 }
 
@@ -154,7 +156,7 @@ impl<'f> Walk<'f> {
             self.open.push((0, None));
         }
         self.drain();
-        // What is not reached: the targets of tables, and functions whose address is taken.
+        // Instructions not reached yet are targets of tables, or functions whose address is taken.
         for index in 0..self.seen.len() as u32 {
             if !self.seen[index as usize] {
                 self.edges.push((self.indirect_node(), index));
@@ -176,7 +178,7 @@ impl<'f> Walk<'f> {
         self.seen.len() as u32
     }
 
-    /// The node between indirect branches and what nothing else reaches.
+    /// The node between indirect branches and instructions that nothing else reaches.
     fn indirect_node(&self) -> u32 {
         self.seen.len() as u32 + 1
     }
@@ -272,7 +274,7 @@ impl<'f> Walk<'f> {
         Some(self.stacks.len() as u32 - 1)
     }
 
-    /// Lanes wait in the newest token of the kind; those that remain there continue at its target.
+    /// Lanes wait at the newest token of the kind; those that are left in it continue at its target.
     fn pop(&mut self, index: u32, stack: Stack, ends: bool) {
         let instruction = &self.function.instructions[index as usize];
         let kind = token(instruction).unwrap_or("SYNC");
@@ -306,16 +308,17 @@ impl<'f> Walk<'f> {
         }
     }
 
-    /// The push of a kind that is nearest before an instruction in the text, where no path shows one.
+    /// The nearest push of a kind before an instruction in the text, for an instruction that no path pairs
+    /// with a push.
     fn nearest_push(&self, index: u32, kind: &'static str) -> Option<u32> {
         let pushes = self.pushes.get(kind)?;
         pushes.partition_point(|at| *at < index).checked_sub(1).map(|last| pushes[last])
     }
 
-    /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest one before it whose region contains it, else the
-    /// nearest one.
+    /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest one before it whose region
+    /// contains it, or else the nearest one.
     fn barriers(&mut self) {
-        // By barrier: the regions that are not closed, and the one that was closed last.
+        // For each barrier, its open regions and the one that was closed last.
         let mut open: FxHashMap<Register, (Vec<u32>, Option<u32>)> = FxHashMap::default();
         for (index, instruction) in self.function.instructions.iter().enumerate() {
             let Some(barrier) = barrier(self.function, instruction) else { continue };

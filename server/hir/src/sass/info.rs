@@ -1,4 +1,4 @@
-//! The records of `.nv.info` sections, and the facts about a function that they state.
+//! The records of `.nv.info` sections, and the facts about functions in them.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -10,45 +10,43 @@ use super::section::{Datum, DatumValue, Section};
 pub struct Record<'s> {
     /// `EIATTR_REGCOUNT`
     pub attribute: &'s str,
-    /// The range of that word.
+    /// The range of the attribute's name.
     pub range: TextRange,
-    /// The data after the two bytes of its format and kind.
+    /// The data after the two bytes for format and kind.
     pub data: &'s [Datum],
 }
 
-/// The facts about a function that sections other than its code state.
+/// The facts about a function from sections other than its code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// Its parameters, in order.
+    /// The parameters in order.
     pub parameters: Vec<Parameter>,
-    /// Where the parameters begin in bank 0.
+    /// The offset of the parameters in bank 0.
     pub parameter_base: Option<u32>,
-    /// The bytes of all parameters.
+    /// The total size of the parameters in bytes.
     pub parameter_bytes: Option<u32>,
-    /// General registers.
+    /// The number of general registers.
     pub registers: Option<u32>,
-    /// The bytes of its frame on the stack.
+    /// The size of the stack frame in bytes.
     pub frame_bytes: Option<u32>,
-    /// The bytes of stack that it needs, with those that it calls.
+    /// The stack that the function needs in bytes, including the functions that it calls.
     pub stack_bytes: Option<u32>,
-    /// The bytes of static shared memory.
+    /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
-    /// Block barriers.
+    /// The number of block barriers.
     pub barriers: Option<u32>,
 }
 
-/// A parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its number, from 0.
+    /// The number of the parameter, counted from 0.
     pub ordinal: u32,
-    /// Its offset from the first parameter.
+    /// The offset from the first parameter in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// The records of a section.
 pub fn records(section: &Section) -> impl Iterator<Item = Record<'_>> {
     section.attributes.iter().enumerate().map(|(index, (name, range, first))| {
         let end = section.attributes.get(index + 1).map_or(section.data.len(), |(_, _, next)| *next as usize);
@@ -56,7 +54,7 @@ pub fn records(section: &Section) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
-/// The facts that the notes of a file state, by the names of the functions.
+/// The facts in the sections of a file, by function name.
 pub fn facts<'s>(sections: impl Iterator<Item = &'s Section>) -> Vec<(SmolStr, Facts)> {
     let mut all: Vec<(SmolStr, Facts)> = Vec::new();
     for section in sections {
@@ -88,7 +86,7 @@ fn of<'a>(all: &'a mut Vec<(SmolStr, Facts)>, name: &str) -> &'a mut Facts {
 }
 
 impl Record<'_> {
-    /// The bytes of its data without symbols: those of its format and kind first.
+    /// The numbers in the data, starting with the bytes for format and kind. Symbols are left out.
     fn numbers(&self) -> Vec<u64> {
         let number = |datum: &Datum| match datum.value {
             DatumValue::Number(number) => Some(number),
@@ -97,7 +95,7 @@ impl Record<'_> {
         self.data.iter().filter_map(number).collect()
     }
 
-    /// The function that a record of the module is about: `k` of `index@(k)`.
+    /// The function that a record of the module is about: `k` in `index@(k)`.
     #[must_use]
     pub fn subject(&self) -> Option<&SmolStr> {
         self.data.iter().find_map(|datum| match &datum.value {
@@ -106,7 +104,7 @@ impl Record<'_> {
         })
     }
 
-    /// The last number of the record: its value, where it has one.
+    /// The last number of the record, which is its value if it has one.
     #[must_use]
     pub fn value(&self) -> Option<u32> {
         let last = self.data.last()?;
@@ -118,7 +116,7 @@ impl Record<'_> {
 }
 
 impl Facts {
-    /// Adds what a record of the function's own section states.
+    /// Adds the facts in a record of the function's own section.
     pub fn add(&mut self, record: &Record<'_>) {
         match record.attribute {
             "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),
@@ -132,7 +130,7 @@ impl Facts {
         }
     }
 
-    /// Adds what a record of the module states about the function.
+    /// Adds the facts in a module record about the function.
     pub fn add_of_module(&mut self, record: &Record<'_>) {
         let field = match record.attribute {
             "EIATTR_REGCOUNT" => &mut self.registers,
@@ -144,7 +142,7 @@ impl Facts {
         *field = record.value();
     }
 
-    /// The parameter with a byte at an offset of bank 0.
+    /// The parameter that contains the byte at an offset of bank 0.
     #[must_use]
     pub fn parameter_at(&self, base: u32, offset: u32) -> Option<Parameter> {
         let inside = offset.checked_sub(base)?;
@@ -163,11 +161,11 @@ fn halves(record: &Record<'_>) -> Vec<u32> {
     record.data.iter().filter_map(half).collect()
 }
 
-/// The largest size of a constant bank; bank 0 holds the parameters.
+/// The largest size of a constant bank. Bank 0 holds the parameters.
 pub const BANK_BYTES: u32 = 64 << 10;
 
-/// Index, ordinal, offset, then a word whose upper bits are the size. The first two bytes are the format and the kind. `None` for
-/// a place outside the bank.
+/// Layout: two bytes for format and kind, then index, ordinal and offset, then a word whose upper bits are
+/// the size. `None` if the parameter is outside the bank.
 fn parameter(record: &Record<'_>) -> Option<Parameter> {
     let numbers = record.numbers();
     let [_, _, _index, ordinal, offset, a, b, c, d] = numbers[..] else { return None };

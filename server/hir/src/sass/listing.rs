@@ -9,27 +9,25 @@ use super::model::{Code, Function};
 use super::section::Section;
 use super::target::{Generation, Target};
 
-/// The items of a file together.
 #[derive(Debug, Default)]
 pub struct Listing {
     items: Vec<(Arc<Code>, TextSize)>,
     functions: Vec<Listed>,
 }
 
-/// A function of a listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// The item that it is in.
+    /// The index of the item that contains it.
     pub item: usize,
-    /// Its place among the functions of the item.
+    /// The index among the functions of the item.
     pub index: usize,
-    /// The target: its own, or the one stated last before it.
+    /// The function's own target, or the last one stated before it.
     pub target: Option<Target>,
-    /// The generation: of the target, or guessed from the text.
+    /// The generation of the target, or one guessed from the text.
     pub generation: Generation,
-    /// Whether it is a kernel. Where the text does not say it, a function is one.
+    /// Whether it is a kernel. A function counts as a kernel unless the text says otherwise.
     pub is_kernel: bool,
-    /// What other sections state about it.
+    /// The facts about the function from other sections.
     pub facts: Facts,
 }
 
@@ -71,7 +69,6 @@ impl Listing {
         listing
     }
 
-    /// The functions, in the order of the text.
     #[must_use]
     pub fn functions(&self) -> &[Listed] {
         &self.functions
@@ -83,13 +80,13 @@ impl Listing {
         &self.items[listed.item].0.functions[listed.index]
     }
 
-    /// Where the item of a function starts in the file.
+    /// The offset in the file at which the item of a function starts.
     #[must_use]
     pub fn start(&self, listed: &Listed) -> TextSize {
         self.items[listed.item].1
     }
 
-    /// The function with a name.
+    /// The first function with this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Listed> {
         let is_named =
@@ -102,13 +99,12 @@ impl Listing {
         self.items.iter().filter_map(|(code, start)| Some((code.section.as_ref()?, *start)))
     }
 
-    /// The section with a name.
     #[must_use]
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections().map(|(section, _)| section).find(|section| section.name == name)
     }
 
-    /// The section that holds a constant bank as a function sees it: its own, or that of the module.
+    /// The section that holds a constant bank for a function: the function's own, or the module's.
     #[must_use]
     pub fn constant_bank(&self, function: &str, bank: u32) -> Option<&Section> {
         let own = self.section(&format!(".nv.constant{bank}.{function}"));

@@ -1,11 +1,11 @@
-//! Which registers are alive before each instruction: their values may still be read.
+//! Which registers are live before each instruction, that is, may still be read.
 
 use super::effects::{Access, accesses, needs_descriptor, unprinted_descriptor};
 use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::{Register, RegisterFile};
 
-/// A set of registers of the four files that hold values.
+/// A set of registers from the four files that hold values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RegisterSet {
     general: [u64; 4],
@@ -14,12 +14,11 @@ pub struct RegisterSet {
 }
 
 impl RegisterSet {
-    /// Adds a register; barriers and scoreboards hold no value.
+    /// Adds a register. Barriers and scoreboards are ignored, because they hold no value.
     pub fn insert(&mut self, register: Register) {
         self.update(register, true);
     }
 
-    /// Removes a register.
     pub fn remove(&mut self, register: Register) {
         self.update(register, false);
     }
@@ -44,7 +43,7 @@ impl RegisterSet {
         words[number / 64] = if present { words[number / 64] | bit } else { words[number / 64] & !bit };
     }
 
-    /// Adds all of another set, and says whether that changed anything.
+    /// Adds all registers of another set and returns whether that changed anything.
     pub fn union(&mut self, other: &RegisterSet) -> bool {
         let before = *self;
         for (word, other) in self.general.iter_mut().zip(other.general) {
@@ -57,7 +56,6 @@ impl RegisterSet {
         *self != before
     }
 
-    /// Whether a register is in it.
     #[must_use]
     pub fn contains(&self, register: Register) -> bool {
         let mut with = *self;
@@ -65,7 +63,7 @@ impl RegisterSet {
         !register.is_constant() && with == *self
     }
 
-    /// How many registers of each file it has.
+    /// The number of registers in each file.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let ones = |words: &[u64; 4]| words.iter().map(|word| word.count_ones()).sum::<u32>() as u16;
@@ -78,7 +76,7 @@ impl RegisterSet {
     }
 }
 
-/// Numbers of registers by file.
+/// A number of registers for each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// `R`
@@ -91,7 +89,7 @@ pub struct Counts {
     pub uniform_predicates: u16,
 }
 
-/// The registers that are alive at each instruction of a function.
+/// The live registers at each instruction of a function.
 #[derive(Debug)]
 pub struct Liveness {
     before: Vec<RegisterSet>,
@@ -99,7 +97,6 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes them.
     #[must_use]
     pub fn new(function: &Function, flow: &FlowGraph) -> Liveness {
         let descriptor = unprinted_descriptor(function);
@@ -117,7 +114,7 @@ impl Liveness {
             let mut occupied = *before;
             let written = accesses.iter().filter(|access| access.is_write);
             written.flat_map(|access| access.registers()).for_each(|register| occupied.insert(register));
-            // The stack pointer has its register everywhere.
+            // The stack pointer occupies its register everywhere.
             if writes_stack {
                 occupied.insert(stack);
             }
@@ -127,19 +124,19 @@ impl Liveness {
         Liveness { before, occupied }
     }
 
-    /// The registers that are alive before an instruction.
+    /// The registers that are live before an instruction.
     #[must_use]
     pub fn before(&self, index: usize) -> &RegisterSet {
         &self.before[index]
     }
 
-    /// The registers in use at an instruction: alive before it or written by it, as tools count them.
+    /// The registers in use at an instruction, counted as tools do: live before it or written by it.
     #[must_use]
     pub fn occupied(&self, index: usize) -> Counts {
         self.occupied[index]
     }
 
-    /// The largest number of general registers in use, and the first instruction with it.
+    /// The largest number of general registers in use, and the first instruction with that number.
     #[must_use]
     pub fn peak(&self) -> Option<(u16, usize)> {
         let counts = self.occupied.iter().enumerate().map(|(index, counts)| (counts.general, index));
@@ -147,7 +144,7 @@ impl Liveness {
     }
 }
 
-/// Backward data flow. A write whose guard may be false does not end a life.
+/// Backward data flow. A write under a guard that may be false does not kill a register.
 fn alive_before(function: &Function, flow: &FlowGraph, all: &[super::effects::Accesses]) -> Vec<RegisterSet> {
     let count = flow.nodes();
     let mut before = vec![RegisterSet::default(); count];

@@ -1,4 +1,4 @@
-//! The tree of an item to its meaning.
+//! Lowers the tree of an item.
 
 mod data;
 mod function;
@@ -13,7 +13,6 @@ use super::section::Section;
 use super::target::Target;
 use function::Builder;
 
-/// Lowers an item.
 #[must_use]
 pub fn lower(root: Node<'_>) -> Code {
     let mut lowering = Lowering::default();
@@ -26,7 +25,7 @@ pub fn lower(root: Node<'_>) -> Code {
     lowering.finish(root.range().end())
 }
 
-/// The target that an item states, from its headers and directives only.
+/// The target that an item states, read from its headers and directives only.
 #[must_use]
 pub fn stated(root: Node<'_>) -> Option<Target> {
     let mut lowering = Lowering::default();
@@ -40,7 +39,7 @@ pub fn stated(root: Node<'_>) -> Option<Target> {
     lowering.code.stated.map(|stated| stated.target)
 }
 
-/// An item while it is lowered.
+/// The state of the lowering of an item.
 #[derive(Default)]
 struct Lowering {
     code: Code,
@@ -196,7 +195,7 @@ impl Lowering {
     }
 }
 
-/// The number after the `=` of `"SHI_REGISTERS=12"`.
+/// The number after `=` in `"SHI_REGISTERS=12"`.
 fn number_in(token: Token<'_>) -> Option<u32> {
     let (_, number) = token.text.split_once('=')?;
     number.trim_end_matches('"').split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! Lowered items.
+//! The lowered form of an item.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -9,98 +9,89 @@ use super::register::Register;
 use super::section::Section;
 use super::target::{Generation, Target};
 
-/// A lowered item. Ranges are relative to it.
+/// A lowered item. Ranges are relative to the item.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Code {
     /// The target that the item states for itself and for the items after it.
     pub stated: Option<Stated>,
-    /// The functions: one of a section of code, none of other sections, perhaps several of a fragment.
+    /// The functions: one in a code section, none in any other section, possibly several in a fragment.
     pub functions: Vec<Function>,
     /// A section of data or notes.
     pub section: Option<Section>,
 }
 
-/// A target that the text states.
+/// A target with the text that states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated {
-    /// The target.
     pub target: Target,
-    /// Its range.
     pub range: TextRange,
 }
 
-/// A name with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// The text.
     pub text: SmolStr,
-    /// Its range.
     pub range: TextRange,
 }
 
-/// A function: code with addresses of its own. Functions that a listing keeps inside their caller (`$k$helper`) are labels of it.
+/// A function: code with its own address space. Functions that a listing keeps inside their caller
+/// (`$k$helper`) are labels of the caller.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
-    /// Its name, if the text has it.
     pub name: Option<Name>,
-    /// Its lines.
+    /// The range of its lines.
     pub range: TextRange,
     /// The target that the item states.
     pub target: Option<Target>,
-    /// The generation: of the target, or guessed from the text.
+    /// The generation of the target, or one guessed from the text.
     pub generation: Generation,
-    /// The generation that the text alone shows.
+    /// The generation guessed from the text alone.
     pub(super) guessed: Generation,
-    /// Whether it is a kernel (`STO_CUDA_ENTRY`); `None` if the text does not say it.
+    /// Whether it is a kernel (`STO_CUDA_ENTRY`); `None` if the text does not say.
     pub is_kernel: Option<bool>,
-    /// The general registers that its header declares.
+    /// The number of general registers that the header declares.
     pub registers: Option<u32>,
-    /// The block barriers that its header declares.
+    /// The number of block barriers that the header declares.
     pub barriers: Option<u32>,
-    /// Whether the lines have addresses; if not, they are numbered from 0.
+    /// Whether the lines have addresses; if not, instructions are numbered from 0.
     pub has_addresses: bool,
-    /// The address that began it, because it is not above the one before.
+    /// The address that begins the function because it is not above the previous one.
     pub descends: Option<TextRange>,
-    /// The instructions, by address.
+    /// The instructions in address order.
     pub instructions: Vec<Instruction>,
     /// The operands of all instructions.
     pub operands: Vec<Operand>,
-    /// The modifiers of all instructions, the suffixes of operands, the targets in notes.
+    /// The modifiers of all instructions, the suffixes of operands, and the targets in notes.
     pub words: Vec<Word>,
-    /// The labels, by address.
+    /// The labels in address order.
     pub labels: Vec<Label>,
 }
 
-/// A word of an instruction.
+/// A modifier, suffix or target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The text, without its dot.
+    /// The text without its dot.
     pub text: SmolStr,
-    /// Its range, without the dot.
+    /// The range without the dot.
     pub range: TextRange,
 }
 
-/// A label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The name.
     pub name: SmolStr,
-    /// Its range.
     pub range: TextRange,
-    /// The instruction after it; the number of instructions at the end.
+    /// The index of the instruction after the label; at the end, the number of instructions.
     pub before: u32,
-    /// Whether a directive declares it as a function.
+    /// Whether a directive declares the label as a function.
     pub is_function: bool,
 }
 
-/// An instruction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instruction {
-    /// From its address or first word to its end; without the encoding.
+    /// From the address or first word to the end, without the encoding.
     pub range: TextRange,
-    /// Its address, a number of bytes from the start of the function.
+    /// The address in bytes from the start of the function.
     pub address: u32,
-    /// `/*0050*/`, if it is there.
+    /// `/*0050*/`, if present.
     pub address_range: Option<TextRange>,
     /// `@!P0`
     pub guard: Option<Guard>,
@@ -108,48 +99,45 @@ pub struct Instruction {
     pub opcode: SmolStr,
     /// The range of the opcode without modifiers.
     pub opcode_range: TextRange,
-    /// Its place in a pair that is issued at once.
+    /// The role in a pair of instructions that issue together.
     pub pair: Pair,
-    /// The machine code.
     pub encoding: Option<Encoding>,
     /// The control information, if its encoding is printed.
     pub control: Option<Control>,
-    /// Where the operand that names a target leads.
+    /// Where the target operand leads.
     pub destination: Destination,
     pub(super) modifiers: (u32, u8),
     pub(super) operands: (u32, u8),
     pub(super) targets: (u32, u8),
 }
 
-/// The guard of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// The predicate.
     pub register: Register,
     /// `@!P0`
     pub negated: bool,
-    /// Its range, with the `@`.
+    /// The range, including the `@`.
     pub range: TextRange,
 }
 
 impl Guard {
-    /// Whether it never holds: `@!PT`.
+    /// Whether the guard is always false: `@!PT`.
     #[must_use]
     pub const fn is_never(&self) -> bool {
         self.negated && self.register.is_constant()
     }
 
-    /// Whether it always holds: `@PT`.
+    /// Whether the guard is always true: `@PT`.
     #[must_use]
     pub const fn is_always(&self) -> bool {
         !self.negated && self.register.is_constant()
     }
 }
 
-/// The place of an instruction in a pair that is issued at once.
+/// The role of an instruction in a pair that issues together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pair {
-    /// It is issued alone.
+    /// The instruction issues alone.
     #[default]
     None,
     /// `{`
@@ -165,25 +153,25 @@ pub struct Encoding {
     pub low: u64,
     /// The range of that word.
     pub range: TextRange,
-    /// The high word, from Volta on.
+    /// The high word, which exists from Volta on.
     pub high: Option<(u64, TextRange)>,
 }
 
-/// Where a target leads.
+/// Where a target operand leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Destination {
     /// The instruction has no target.
     #[default]
     None,
-    /// An instruction of the function, by index.
+    /// The index of an instruction of the function.
     Instruction(u32),
-    /// The end of the function: after its last instruction.
+    /// The end of the function, after its last instruction.
     End,
     /// A symbol that the function does not define.
     Symbol,
-    /// A number that is not an instruction of the function.
+    /// An address at which the function has no instruction.
     Missing,
-    /// Known only when it runs.
+    /// A target that is known only at run time.
     Indirect,
 }
 
@@ -201,25 +189,24 @@ impl Function {
         &self.operands[first as usize..first as usize + usize::from(count)]
     }
 
-    /// The words after an operand, `reuse` aside.
+    /// The suffixes of an operand, without `reuse`.
     #[must_use]
     pub fn suffixes(&self, operand: &Operand) -> &[Word] {
         words(&self.words, (operand.first_suffix, operand.suffix_count))
     }
 
-    /// The targets of an indirect branch that the disassembler lists: the labels of its note.
+    /// The targets of an indirect branch as the disassembler lists them, which are the labels in its note.
     #[must_use]
     pub fn noted_targets(&self, instruction: &Instruction) -> &[Word] {
         words(&self.words, instruction.targets)
     }
 
-    /// Whether an instruction has a modifier.
     #[must_use]
     pub fn has_modifier(&self, instruction: &Instruction, name: &str) -> bool {
         self.modifiers(instruction).iter().any(|word| word.text == name)
     }
 
-    /// The bytes of an instruction.
+    /// The size of an instruction in bytes.
     #[must_use]
     pub fn step(&self) -> u32 {
         self.generation.instruction_bytes()
@@ -231,8 +218,8 @@ impl Function {
         self.instructions.binary_search_by_key(&address, |instruction| instruction.address).ok()
     }
 
-    /// The index of the instruction that an address means: on Kepler, Maxwell and Pascal an address may be that of the control word
-    /// before the instruction.
+    /// The index of the instruction that an address refers to. On Kepler, Maxwell and Pascal this may be the
+    /// address of the control word before the instruction.
     #[must_use]
     pub fn target_at(&self, address: u32) -> Option<usize> {
         let exact = self.at_address(address);
@@ -246,19 +233,18 @@ impl Function {
         })
     }
 
-    /// The label with a name.
     #[must_use]
     pub fn label(&self, name: &str) -> Option<&Label> {
         self.labels.iter().find(|label| label.name == name)
     }
 
-    /// The labels before an instruction.
+    /// The labels directly before an instruction.
     pub fn labels_at(&self, index: usize) -> impl Iterator<Item = &Label> {
         let first = self.labels.partition_point(|label| (label.before as usize) < index);
         self.labels[first..].iter().take_while(move |label| label.before as usize == index)
     }
 
-    /// The address of the instruction after this one in memory: that which relative targets count from.
+    /// The address of the next instruction in memory, which relative targets are counted from.
     #[must_use]
     pub fn next_address(&self, index: usize) -> u32 {
         let address = self.instructions[index].address.saturating_add(self.step());
@@ -269,7 +255,7 @@ impl Function {
         }
     }
 
-    /// The index of the instruction at an offset of the text; its encoding belongs to it.
+    /// The index of the instruction at an offset in the text.
     #[must_use]
     pub fn instruction_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
@@ -277,7 +263,8 @@ impl Function {
         self.instructions[index].range.contains_inclusive(offset).then_some(index)
     }
 
-    /// The function in which an instruction lies: the nearest label before it that is one, or the name of this function.
+    /// The name of the function around an instruction: the nearest label before it that is a function, or the
+    /// name of this function.
     #[must_use]
     pub fn enclosing(&self, index: usize) -> Option<&str> {
         let before = self.labels.iter().take_while(|label| label.before as usize <= index);

@@ -5,12 +5,11 @@ use text_size::TextRange;
 
 use super::register::Register;
 
-/// An operand: a value, with what is written before and after it.
+/// An operand: a value with the operators before it and the suffixes after it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
-    /// Its range.
     pub range: TextRange,
-    /// `-R3`. The sign of a number is a part of the number.
+    /// `-R3`. The sign of a number is part of the number instead.
     pub negated: bool,
     /// `~R3`
     pub inverted: bool,
@@ -20,16 +19,15 @@ pub struct Operand {
     pub absolute: bool,
     /// `R3.reuse`
     pub reuse: bool,
-    /// The value.
     pub value: Value,
-    /// The words after dots, `reuse` aside, in order: `H0_H0`, `CC`, `F32x2`; the first of them in the words of the function.
+    /// The index of the first suffix in the words of the function. Suffixes are the words after dots except
+    /// `reuse`: `H0_H0`, `CC`, `F32x2`.
     pub first_suffix: u32,
-    /// How many.
     pub suffix_count: u8,
 }
 
 impl Operand {
-    /// The register that the operand is, if it is one.
+    /// The register, if the operand is one.
     #[must_use]
     pub fn register(&self) -> Option<Register> {
         match self.value {
@@ -38,21 +36,19 @@ impl Operand {
         }
     }
 
-    /// Whether it has a sign or another operator.
+    /// Whether the operand has neither a sign nor another operator.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         !(self.negated || self.inverted || self.not || self.absolute)
     }
 }
 
-/// What an operand is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `R3`, `UP0`, `B2`
     Register(Register),
     /// `SR_TID.X`, `SRZ`
     Special(SmolStr),
-    /// A number.
     Immediate(Immediate),
     /// `c[0x0][0x160]`
     Constant(Constant),
@@ -68,9 +64,9 @@ pub enum Value {
     RegisterTarget(Box<RegisterTarget>),
     /// `CC.EQ`
     Condition(Condition),
-    /// `CC`: all flags
+    /// `CC`, which means all flags
     Flags,
-    /// `{0,2}`: a bit each
+    /// `{0,2}`, one bit for each element
     Set(u32),
     /// Any other word: `PR`, `2D`, `MACTIVE`, `ATEXIT_PC`
     Word(SmolStr),
@@ -78,45 +74,40 @@ pub enum Value {
     Unknown,
 }
 
-/// A number.
+/// A number operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Immediate {
-    /// `-0x1`, with its sign
+    /// `-0x1`, including its sign
     Integer(i64),
-    /// `1.5`, `-INF`; `0` and `1` without `0x` too
+    /// `1.5`, `-INF`; also `0` and `1` without `0x`
     Float(f64),
-    /// `+QNAN`, `-SNAN`: a NaN whose bits the text does not have
-    NotANumber {
-        /// Its sign.
-        negative: bool,
-        /// Whether it is a signalling one.
-        signalling: bool,
-    },
+    /// `+QNAN`, `-SNAN`: a NaN whose bits are not in the text
+    NotANumber { negative: bool, signalling: bool },
 }
 
-/// A place in a constant bank.
+/// A location in a constant bank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
-    /// The bank. None where a symbol stands for it, or a register does.
+    /// The bank; `None` if a symbol or a register stands for it.
     pub bank: Option<u32>,
-    /// `UR4` of `cx[UR4][0x10]`
+    /// `UR4` in `cx[UR4][0x10]`
     pub descriptor: Option<Register>,
     /// The register that is added to the offset.
     pub register: Option<Register>,
     /// The offset in bytes.
     pub offset: i64,
-    /// `` `(sym) `` of ``c[0x3][`(sym)]``
+    /// `` `(sym) `` in ``c[0x3][`(sym)]``
     pub symbol: Option<Symbol>,
 }
 
 /// An address in memory: the sum of its terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Address {
-    /// The word before the brackets: `desc`, `gdesc`, `idesc`, `tmem`, `a`; mostly empty.
+    /// The word before the brackets: `desc`, `gdesc`, `idesc`, `tmem`, `a`; usually empty.
     pub prefix: SmolStr,
-    /// `UR4` of `desc[UR4][R2.64]`
+    /// `UR4` in `desc[UR4][R2.64]`
     pub descriptor: Option<Register>,
-    /// The registers, in order.
+    /// The registers in order.
     pub terms: Vec<AddressTerm>,
     /// The sum of the numbers.
     pub offset: i64,
@@ -124,20 +115,17 @@ pub struct Address {
     pub symbol: Option<Symbol>,
 }
 
-/// A register of an address.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddressTerm {
-    /// The register.
     pub register: Register,
-    /// Its range.
     pub range: TextRange,
-    /// Whether it is subtracted.
+    /// Whether the register is subtracted.
     pub negated: bool,
-    /// Whether it is a pair: `R2.64`.
+    /// Whether the register is a pair: `R2.64`.
     pub is_wide: bool,
-    /// Whether it is extended with zeros: `R2.U32`.
+    /// Whether the register is zero-extended: `R2.U32`.
     pub is_unsigned: bool,
-    /// Its factor: 4 of `R2.X4`.
+    /// The factor, such as 4 in `R2.X4`.
     pub scale: u8,
 }
 
@@ -146,35 +134,31 @@ pub struct AddressTerm {
 pub struct Symbol {
     /// `.L_x_0`, `k`
     pub name: SmolStr,
-    /// Its range, without the backquote and parentheses.
+    /// The range without the backquote and parentheses.
     pub range: TextRange,
     /// The number that is added.
     pub addend: i64,
-    /// Which part of the value.
+    /// The part of the value that is used.
     pub part: Part,
-    /// The function of `(fn + .L_x_0@srel)`.
+    /// The function in `(fn + .L_x_0@srel)`.
     pub base: Option<SmolStr>,
 }
 
-/// The part of a symbol's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
     Whole,
     /// `32@lo(...)`
     Low,
     /// `32@hi(...)`
     High,
-    /// `fun@fdesc(...)`: the descriptor of a function
+    /// `fun@fdesc(...)`, the descriptor of a function
     Descriptor,
 }
 
-/// A target that a register has a part in.
+/// A target whose address is computed with a register.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegisterTarget {
-    /// The register.
     pub register: Register,
-    /// Its range.
     pub range: TextRange,
     /// The number that is added.
     pub offset: i64,
@@ -187,27 +171,26 @@ pub struct RegisterTarget {
 pub struct Condition(pub u8);
 
 impl Condition {
-    /// The names of the tests, by their numbers.
+    /// The names of the tests by number.
     pub const NAMES: [&'static str; 32] = [
         "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
         "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX", "FCSM_TA",
         "FCSM_TR", "FCSM_MX", "RLE", "RGT",
     ];
 
-    /// The test with a name.
+    /// Parses the name of a test.
     #[must_use]
     pub fn parse(name: &str) -> Option<Condition> {
         let number = Condition::NAMES.iter().position(|known| *known == name)?;
         Some(Condition(number as u8))
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Condition::NAMES[usize::from(self.0) % 32]
     }
 
-    /// Whether it depends on the state of graphics.
+    /// Whether the test depends on graphics state.
     #[must_use]
     pub const fn is_of_graphics(self) -> bool {
         self.0 >= 24

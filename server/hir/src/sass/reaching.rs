@@ -5,7 +5,7 @@ use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::Register;
 
-/// Of how many definitions the uses are searched.
+/// At most this many definitions are followed to their uses.
 const MOST: usize = 64;
 
 /// The accesses of all instructions of a function, and the paths between them.
@@ -16,14 +16,12 @@ pub struct Reaching<'f> {
 }
 
 impl<'f> Reaching<'f> {
-    /// The accesses of a function.
     #[must_use]
     pub fn new(function: &'f Function, flow: &'f FlowGraph) -> Reaching<'f> {
         let accesses = function.instructions.iter().map(|it| accesses(function, it)).collect();
         Reaching { function, flow, accesses }
     }
 
-    /// The accesses of an instruction.
     #[must_use]
     pub fn accesses(&self, index: usize) -> &Accesses {
         &self.accesses[index]
@@ -34,7 +32,8 @@ impl<'f> Reaching<'f> {
         accesses.is_some_and(|all| all.iter().any(|it| it.is_write == is_write && it.covers(register)))
     }
 
-    /// The instructions whose writes of a register an instruction may read, by address. Those with a guard do not hide earlier ones.
+    /// The instructions whose write to a register may reach an instruction, in address order. A guarded write
+    /// does not hide earlier ones.
     #[must_use]
     pub fn definitions(&self, index: usize, register: Register) -> Vec<usize> {
         let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
@@ -46,7 +45,7 @@ impl<'f> Reaching<'f> {
         )
     }
 
-    /// The instructions that may read what an instruction writes to a register, by address.
+    /// The instructions that may read the value that an instruction writes to a register, in address order.
     #[must_use]
     pub fn uses(&self, index: usize, register: Register) -> Vec<usize> {
         let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
@@ -58,7 +57,8 @@ impl<'f> Reaching<'f> {
         )
     }
 
-    /// All instructions that share values of a register with one of its accesses: the definitions, and their uses.
+    /// All instructions that share values of a register with one of its accesses: the definitions and their
+    /// uses.
     #[must_use]
     pub fn web(&self, index: usize, register: Register, is_write: bool) -> Vec<usize> {
         let definitions = if is_write { vec![index] } else { self.definitions(index, register) };

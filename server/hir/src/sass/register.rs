@@ -1,13 +1,12 @@
-//! Registers.
+//! Registers and register files.
 
 use std::fmt;
 
-/// The register files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterFile {
     /// `R0` to `R254`, and `RZ`.
     General,
-    /// `UR0` and up, and `URZ`.
+    /// `UR0` and higher, and `URZ`.
     Uniform,
     /// `P0` to `P6`, and `PT`.
     Predicate,
@@ -34,44 +33,41 @@ impl RegisterFile {
     }
 }
 
-/// A register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
-    /// Its file.
     pub file: RegisterFile,
-    /// Its number; [`Register::CONSTANT`] for `RZ`, `URZ`, `PT` and `UPT`.
+    /// The number; [`Register::CONSTANT`] for `RZ`, `URZ`, `PT` and `UPT`.
     pub number: u8,
 }
 
 impl Register {
-    /// The number of the register of each file that is always zero or true.
+    /// The number of the register in each file that is always zero or true.
     pub const CONSTANT: u8 = 255;
 
-    /// A register by its file and number.
     #[must_use]
     pub const fn new(file: RegisterFile, number: u8) -> Register {
         Register { file, number }
     }
 
-    /// Whether it is `RZ`, `URZ`, `PT` or `UPT`: reads zero or true, and writes to it vanish.
+    /// Whether this is `RZ`, `URZ`, `PT` or `UPT`, which read as zero or true and ignore writes.
     #[must_use]
     pub const fn is_constant(self) -> bool {
         self.number == Register::CONSTANT
     }
 
-    /// Whether it is a predicate of a lane or of the warp.
+    /// Whether this is a predicate, of a lane or of the warp.
     #[must_use]
     pub const fn is_predicate(self) -> bool {
         matches!(self.file, RegisterFile::Predicate | RegisterFile::UniformPredicate)
     }
 
-    /// Whether the warp has one value of it.
+    /// Whether the register has a single value for the whole warp.
     #[must_use]
     pub const fn is_uniform(self) -> bool {
         matches!(self.file, RegisterFile::Uniform | RegisterFile::UniformPredicate)
     }
 
-    /// Reads `R12`, `URZ`, `pt`.
+    /// Parses `R12`, `URZ`, `pt`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Register> {
         use RegisterFile::{Barrier, General, Predicate, Scoreboard, Uniform, UniformPredicate};

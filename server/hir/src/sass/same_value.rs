@@ -10,15 +10,16 @@ use super::register::Register;
 /// Whether all lanes have the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameValue {
-    /// They do.
+    /// All lanes have the same value.
     Same,
-    /// They may not, because of this instruction.
+    /// The lanes may have different values because of this instruction.
     Differs(usize),
-    /// It is not known.
+    /// The text does not show it.
     Unknown,
 }
 
-/// Whether all lanes have the same value in a register before an instruction reads it, or after it writes it.
+/// Whether all lanes have the same value in a register before an instruction reads it, or after the
+/// instruction writes it.
 #[must_use]
 pub fn same_value(
     function: &Function,
@@ -63,7 +64,7 @@ pub fn same_value(
     merges.map_or(SameValue::Same, SameValue::Differs)
 }
 
-/// What an instruction itself adds: whether its result follows from its registers.
+/// The contribution of an instruction itself: whether its result depends on its registers alone.
 fn source(function: &Function, at: usize) -> SameValue {
     let instruction = &function.instructions[at];
     let opcode = instruction.opcode.as_str();
@@ -77,7 +78,7 @@ fn source(function: &Function, at: usize) -> SameValue {
     }
     let category = isa::opcode(opcode).map_or("", |entry| entry.category.id);
     match category {
-        // A load of constants by the same address has the same value; other memory may change.
+        // Loads of constants from the same address give the same value; other memory may change.
         "memory" if !matches!(opcode, "LDC" | "ULDC" | "LDCU") => SameValue::Differs(at),
         "warp" if matches!(opcode, "VOTE" | "VOTEU" | "REDUX" | "CREDUX") => SameValue::Same,
         "warp" | "texture" | "surface" | "tensor" | "tma" | "tmem" | "" => SameValue::Differs(at),

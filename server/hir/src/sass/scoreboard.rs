@@ -1,4 +1,4 @@
-//! Which instruction sets a scoreboard that another one waits for.
+//! Pairs instructions that set a scoreboard with the instructions that wait for it.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::control::Control;
 use super::flow::FlowGraph;
 use super::model::Function;
 
-/// The instructions that set a scoreboard for which an instruction waits: the nearest ones on the paths to it.
+/// The nearest instructions on the paths to an instruction that set a scoreboard it waits for.
 #[must_use]
 pub fn setters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
     search(
@@ -17,7 +17,7 @@ pub fn setters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: 
     )
 }
 
-/// The instructions that wait for a scoreboard which an instruction sets: the nearest ones on the paths from it.
+/// The nearest instructions on the paths from an instruction that wait for a scoreboard it sets.
 #[must_use]
 pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
     search(
@@ -28,14 +28,16 @@ pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: 
     )
 }
 
-/// The longest chain of waits in a block: pairs of an instruction that sets a scoreboard and the one that waits for it, in which
-/// each setter is issued no earlier than the wait before it. Instructions issue in order, so the latencies of a chain add up.
-/// `DEPBAR` is not counted: it may leave operations pending.
+/// The longest chain of waits in a block. A chain consists of pairs of an instruction that sets a scoreboard
+/// and an instruction that waits for it, in which each setter issues no earlier than the previous wait.
+/// Instructions issue in order, so the latencies of a chain add up. `DEPBAR` does not count, because it may
+/// leave operations pending.
 #[must_use]
 pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usize, usize)> {
-    // The waits so far: the pair, the place of the one before it, and the length of the chain that ends with it.
+    // The waits so far: the pair, the index of the previous wait in the chain, and the length of the chain
+    // that ends here.
     let mut waits: Vec<((usize, usize), Option<usize>, usize)> = Vec::new();
-    // The longest chain before each setter, by scoreboard.
+    // For each scoreboard, the setter and the longest chain before it.
     let mut set: [Option<(usize, Option<usize>)>; 6] = [None; 6];
     let mut longest: Option<usize> = None;
     let length = |waits: &[(_, _, usize)], chain: Option<usize>| chain.map_or(0, |at| waits[at].2);
@@ -61,7 +63,6 @@ pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usiz
     chain
 }
 
-/// Whether an instruction sets a scoreboard.
 #[must_use]
 pub fn sets(function: &Function, index: usize, scoreboard: u8) -> bool {
     control(function, index).is_some_and(|control| {

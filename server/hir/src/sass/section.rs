@@ -3,42 +3,36 @@
 use smol_str::SmolStr;
 use text_size::TextRange;
 
-/// A section without code.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
-    /// Its name: `.nv.constant0.k`.
+    /// The name, such as `.nv.constant0.k`.
     pub name: SmolStr,
-    /// The range of its name.
     pub name_range: TextRange,
-    /// Its lines.
+    /// The range of its lines.
     pub range: TextRange,
-    /// The data, by offset. Sections of debug information have none: nothing reads them.
+    /// The data by offset. Debug sections have none, because nothing reads it.
     pub data: Vec<Datum>,
     /// The labels with their offsets.
     pub labels: Vec<(SmolStr, TextRange, u32)>,
-    /// The starts of the nvinfo records: the name of the attribute, its range, and the datum after it.
+    /// The starts of the nvinfo records: the name of the attribute, its range, and the index of the datum
+    /// after it.
     pub attributes: Vec<(SmolStr, TextRange, u32)>,
-    /// The bytes of the section.
+    /// The size of the section in bytes.
     pub size: u32,
 }
 
-/// A datum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datum {
-    /// Its offset in the section.
+    /// The offset in the section.
     pub offset: u32,
-    /// Its bytes; of zeros all of them.
+    /// The size in bytes; for zeros, their total size.
     pub size: u32,
-    /// Its value.
     pub value: DatumValue,
-    /// Its range.
     pub range: TextRange,
 }
 
-/// The value of a datum.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DatumValue {
-    /// A number.
     Number(u64),
     /// A symbol, or the difference of two.
     Expression(Expression),
@@ -48,21 +42,21 @@ pub enum DatumValue {
     Text(SmolStr),
 }
 
-/// A value that a linker computes.
+/// A value that the linker computes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Expression {
-    /// The symbol: `.L_x_4` of `.L_x_4@srel`, `k` of `index@(k)`.
+    /// The symbol: `.L_x_4` in `.L_x_4@srel`, `k` in `index@(k)`.
     pub symbol: SmolStr,
-    /// The symbol that is subtracted: `.L_16` of `(.L_17 - .L_16)`.
+    /// The symbol that is subtracted: `.L_16` in `(.L_17 - .L_16)`.
     pub minus: Option<SmolStr>,
     /// The number that is added.
     pub addend: i64,
-    /// The words that say how: `index`, `srel`, `fun fdesc`; mostly empty.
+    /// The operator words: `index`, `srel`, `fun fdesc`; usually empty.
     pub operator: SmolStr,
 }
 
 impl Section {
-    /// The bytes, with zeros for the values that a linker computes; and those.
+    /// The bytes, with zeros in place of the values that the linker computes, and those values.
     #[must_use]
     pub fn bytes(&self) -> (Vec<u8>, Vec<&Datum>) {
         let mut bytes = vec![0; self.size as usize];

@@ -6,14 +6,15 @@ use super::model::{Destination, Function, Instruction};
 use super::operand::{Immediate, Value};
 use super::register::Register;
 
-/// The least value of a magic number.
+/// The smallest constant that counts as a magic number.
 const LARGE: u64 = 1 << 20;
 
 /// The sequence that begins at an instruction.
 #[must_use]
 pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequence> {
     let begun = isa::sequences().iter().find(|sequence| begins(function, index, sequence))?;
-    // A step that is done twice in a row, such as the exchange of both words of a pair, begins it once.
+    // If the first step is executed twice in a row, for example to exchange both words of a pair, the
+    // sequence begins only once.
     let again = index.checked_sub(1).is_some_and(|before| begins(function, before, begun));
     (!again).then_some(begun)
 }
@@ -55,7 +56,7 @@ fn has_large_immediate(function: &Function, instruction: &Instruction) -> bool {
     })
 }
 
-/// Whether an instruction reads the upper word of the pair that another writes.
+/// Whether an instruction reads the upper word of the register pair that another instruction writes.
 fn reads_upper_word(function: &Function, writer: &Instruction, instruction: &Instruction) -> bool {
     let first = |instruction: &Instruction| function.operands(instruction).first()?.register();
     let Some(destination) = first(writer) else { return false };
@@ -74,7 +75,7 @@ fn has_operand(function: &Function, instruction: &Instruction, wanted: &str) -> 
     })
 }
 
-/// Whether an instruction is padding: a branch to itself, or a `NOP` that follows one.
+/// Whether an instruction is padding: a branch to itself, or a `NOP` after one.
 #[must_use]
 pub fn is_padding(function: &Function, index: usize) -> bool {
     let to_itself = |at: usize| {

@@ -5,17 +5,17 @@ use std::fmt;
 use smol_str::SmolStr;
 pub use warplens_isa::sass::Generation;
 
-/// A target: `sm_90a`.
+/// A target, such as `sm_90a`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// `90` of `sm_90a`.
+    /// `90` in `sm_90a`.
     pub number: u16,
-    /// `a` of `sm_90a`; mostly empty.
+    /// `a` in `sm_90a`; usually empty.
     pub suffix: SmolStr,
 }
 
 impl Target {
-    /// Reads `sm_90a`, or `SM90a` of a header flag.
+    /// Parses `sm_90a`, or `SM90a` in a header flag.
     #[must_use]
     pub fn parse(text: &str) -> Option<Target> {
         let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("SM"))?;
@@ -25,7 +25,6 @@ impl Target {
         suffix.bytes().all(|byte| byte.is_ascii_lowercase()).then(|| Target { number, suffix: suffix.into() })
     }
 
-    /// The generation that it belongs to.
     #[must_use]
     pub fn generation(&self) -> Generation {
         match self.number {

@@ -6,7 +6,7 @@ use crate::sass::model::Instruction;
 use crate::sass::operand::{Operand, Value};
 use crate::sass::register::{Register, RegisterFile};
 
-/// The operands that are destinations, a bit each.
+/// The operands that are destinations, one bit each.
 #[must_use]
 pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
     let opcode = instruction.opcode.as_str();
@@ -27,14 +27,14 @@ pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
             let Some(operand) = operands.get(first) else { return found };
             match operand.value {
                 Value::Register(register) if !register.is_predicate() => found |= 1 << first,
-                // `BMOV B0, R1`, `R2P PR, R0`: what is written is not a register of a lane.
+                // `BMOV B0, R1`, `R2P PR, R0`: the destination is not a register of a lane.
                 _ => return found,
             }
             if has_later_predicates(opcode) {
                 let limit = if votes { 1 } else { 2 };
                 found |= leading(operands, first + 1, limit, is_predicate);
             }
-            // The two halves of a result, from Volta on.
+            // From Volta on, a texture result may have two halves in separate registers.
             let is_general = |operand: &&Operand| {
                 operand.register().is_some_and(|register| register.file == RegisterFile::General)
             };

@@ -4,25 +4,25 @@ use crate::sass::model::{Function, Instruction};
 use crate::sass::operand::{AddressTerm, Operand};
 use crate::sass::register::Register;
 
-/// The widths of an instruction's operands, as far as its modifiers decide them.
+/// The widths of an instruction's operands, as far as its modifiers determine them.
 pub(super) struct Widths<'f> {
     function: &'f Function,
     instruction: &'f Instruction,
-    /// The operands that are destinations, a bit each.
+    /// The operands that are destinations, one bit each.
     destinations: u32,
     kind: Kind,
 }
 
-/// What decides the widths.
+/// What determines the widths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// All operands are single registers.
     Single,
-    /// All operands cover this many.
+    /// All operands cover this number of registers.
     All(u8),
-    /// The data of a memory access do, as its size says.
+    /// The data of a memory access covers this number of registers.
     Data(u8),
-    /// A destination and the sources do.
+    /// The number of registers of the destination, and of each source.
     Conversion(u8, u8),
     /// The destination and the addend are pairs: `IMAD.WIDE`.
     Wide,
@@ -30,13 +30,14 @@ enum Kind {
     High,
     /// The sources are pairs.
     Sources,
-    /// Fragments of matrices: destination, `a`, `b`, `c`.
+    /// Matrix fragments: destination, `a`, `b`, `c`.
     Matrix([u8; 4]),
-    /// Pairs of floats: `.F32x2` or a destination.
+    /// Pairs of floats: the operands marked `.F32x2`, and the destination.
     Packed,
-    /// A texture: its result, and the handle in uniform registers. How many of the result are written is not in the text.
+    /// A texture's result, and its handle in uniform registers. The text does not say how many registers of
+    /// the result are written.
     Texture,
-    /// The destination only.
+    /// Only the destination covers this number of registers.
     Destination(u8),
 }
 
@@ -45,7 +46,7 @@ impl<'f> Widths<'f> {
         Widths { function, instruction, destinations, kind: kind(function, instruction) }
     }
 
-    /// The registers that an operand which is a register covers.
+    /// The number of registers that a register operand covers.
     pub(super) fn of_operand(
         &self,
         function: &Function,
@@ -101,7 +102,7 @@ impl<'f> Widths<'f> {
         }
     }
 
-    /// The sources before an operand that are not predicates.
+    /// The number of sources before an operand, not counting predicates.
     fn sources_before(&self, index: usize) -> usize {
         let operands = self.function.operands(self.instruction);
         let is_source = |at: &usize| {
@@ -110,12 +111,12 @@ impl<'f> Widths<'f> {
         (0..index).filter(is_source).count()
     }
 
-    /// The registers of an indirect target.
+    /// The number of registers of an indirect target.
     pub(super) fn of_target(&self) -> u8 {
         if self.function.generation.has_convergence_barriers() { 2 } else { 1 }
     }
 
-    /// The registers of a term of an address.
+    /// The number of registers of a term in an address.
     pub(super) fn of_term(&self, term: &AddressTerm, index: usize) -> u8 {
         let has = |name| self.function.has_modifier(self.instruction, name);
         let opcode = self.instruction.opcode.as_str();
@@ -160,7 +161,7 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
     }
 }
 
-/// The registers of the data of a memory access.
+/// The number of registers of the data of a memory access.
 fn memory(has: impl Fn(&str) -> bool) -> u8 {
     if has("128") {
         4
@@ -173,7 +174,7 @@ fn memory(has: impl Fn(&str) -> bool) -> u8 {
     }
 }
 
-/// The destination is of the first type of its kind, the source of the last.
+/// The destination has the first type of its kind, the source the last.
 fn conversion(function: &Function, instruction: &Instruction) -> Kind {
     let is_float = |name: &str| matches!(name, "F16" | "BF16" | "F32" | "F64");
     let is_integer = |name: &str| matches!(name, "U8" | "S8" | "U16" | "S16" | "U32" | "S32" | "U64" | "S64");
@@ -189,7 +190,7 @@ fn conversion(function: &Function, instruction: &Instruction) -> Kind {
     }
 }
 
-/// The registers of the fragments: destination, `a`, `b`, `c`.
+/// The numbers of registers of the fragments: destination, `a`, `b`, `c`.
 fn matrix(function: &Function, instruction: &Instruction) -> [u8; 4] {
     let has = |name: &str| function.has_modifier(instruction, name);
     let sum = if has("F16") && !has("F32") { 2 } else { 4 };

@@ -1,4 +1,4 @@
-//! The lines of data sections.
+//! Lowers the lines of data sections.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -8,14 +8,14 @@ use crate::sass::section::{Datum, DatumValue, Expression, Section};
 
 /// Adds a line of data: `/*0010*/ .word 0x00000000, k`, `.zero 16`, `.align 4`.
 pub(super) fn line(section: &mut Section, node: Node<'_>) {
-    // Nothing reads debug information, and there is much of it.
+    // Nothing reads debug information, and there is a lot of it.
     if section.name.starts_with(".debug_") || section.name.starts_with(".nv_debug") {
         return;
     }
     let mut tokens = node.tokens().peekable();
     if let Some(address) = tokens.next_if(|token| token.kind == SyntaxKind::ADDRESS_COMMENT) {
         let digits = address.text.trim_start_matches("/*").trim_end_matches("*/");
-        // The notes of tools print wrong addresses.
+        // Some tools print wrong addresses.
         if let Ok(offset) = u32::from_str_radix(digits, 16) {
             section.size = section.size.max(offset.min(section.size.saturating_add(LARGEST_GAP)));
         }
@@ -38,7 +38,7 @@ pub(super) fn line(section: &mut Section, node: Node<'_>) {
     }
 }
 
-/// The maximum distance between two data: an address comment beyond it is not believed.
+/// The maximum distance between two data. An address comment beyond it is not trusted.
 const LARGEST_GAP: u32 = 1 << 20;
 
 fn push(section: &mut Section, size: u32, value: DatumValue, range: TextRange) {
@@ -48,7 +48,7 @@ fn push(section: &mut Section, size: u32, value: DatumValue, range: TextRange) {
     section.size = end;
 }
 
-/// The values between the commas.
+/// The values between commas.
 fn values<'t, 's>(tokens: &'s [Token<'t>]) -> impl Iterator<Item = &'s [Token<'t>]> {
     tokens.split(|token| token.kind == SyntaxKind::COMMA).filter(|value| !value.is_empty())
 }
@@ -66,8 +66,8 @@ fn value(tokens: &[Token<'_>]) -> DatumValue {
     }
 }
 
-/// `.L_x_4@srel`, `(.L_17 - .L_16)`, `index@(k)`, `fun@R_CUDA_G64((arr + 0x8))`. The words around a symbol are before an `@` or
-/// before a parenthesis.
+/// `.L_x_4@srel`, `(.L_17 - .L_16)`, `index@(k)`, `fun@R_CUDA_G64((arr + 0x8))`. An operator word comes
+/// before a parenthesis or after a symbol's `@`.
 fn expression(tokens: &[Token<'_>]) -> Expression {
     let mut found = Expression::default();
     let mut operators: Vec<&str> = Vec::new();
@@ -117,7 +117,7 @@ fn text(section: &mut Section, tokens: &[Token<'_>]) {
     push(section, size.into(), DatumValue::Text(text), token.range());
 }
 
-/// The text of a string: `\n`, `\t`, `\"`, `\\` stand for characters.
+/// The text of a string after replacing the escapes `\n`, `\t`, `\"` and `\\`.
 fn unescaped(text: &str) -> SmolStr {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

@@ -1,4 +1,4 @@
-//! Lines of code to functions.
+//! Lowers lines of code to functions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::sass::operand::{Immediate, Operand, Part, Symbol, Value};
 use crate::sass::register::Register;
 use crate::sass::target::{Generation, Target};
 
-/// The functions of an item while they are built.
+/// The functions of an item under construction.
 #[derive(Default)]
 pub(super) struct Builder {
     pub(super) name: Option<Name>,
@@ -27,9 +27,9 @@ pub(super) struct Builder {
     pub(super) declared: Vec<SmolStr>,
     done: Vec<Function>,
     current: Lines,
-    /// The instruction on the line that is read.
+    /// Whether the current line already has an instruction.
     on_line: bool,
-    /// Whether the encoding of an instruction with `}` is still to follow.
+    /// Whether the encoding of an instruction with `}` is still missing.
     awaits_encoding: bool,
 }
 
@@ -37,13 +37,13 @@ pub(super) struct Builder {
 #[derive(Default)]
 struct Lines {
     instructions: Vec<Instruction>,
-    /// Whether each instruction has an address of its own.
+    /// Whether each instruction has its own address.
     has_addresses: bool,
     descends: Option<TextRange>,
     operands: Vec<Operand>,
     words: Vec<Word>,
     labels: Vec<Label>,
-    /// Encodings alone on their lines: the number of instructions before them, and the word.
+    /// Encodings on lines of their own: the number of instructions before each, and the word.
     alone: Vec<(u32, u64, TextRange)>,
 }
 
@@ -53,7 +53,7 @@ impl Builder {
     }
 
     pub(super) fn label(&mut self, name: Token<'_>) {
-        // A demangled name begins a function where addresses are trimmed.
+        // In text without addresses, a demangled name begins a function.
         if name.text.contains('(') && !self.current.instructions.is_empty() {
             self.next_function(None);
         }
@@ -65,7 +65,8 @@ impl Builder {
         });
     }
 
-    /// An encoding: of the instruction on its line, of the one that awaits it, or one whose meaning the other lines show.
+    /// An encoding belongs to the instruction on its line, or to the one that awaits it; or the other lines
+    /// decide what it means.
     pub(super) fn encoding(&mut self, token: Token<'_>) {
         let Some(word) = word_of(token.text) else { return };
         let is_of_last = self.on_line || std::mem::take(&mut self.awaits_encoding);
@@ -100,7 +101,8 @@ impl Builder {
     fn push(&mut self, line: Line<'_>, node: Node<'_>, address: Option<u32>) {
         let Some(opcode) = line.opcode else { return };
         let lines = &mut self.current;
-        // Without an address: after the one before. What the step is follows from all lines.
+        // Without an address, an instruction follows the previous one. The step is corrected once all lines
+        // are known.
         let address = match address {
             Some(address) => {
                 lines.has_addresses = true;
@@ -117,7 +119,7 @@ impl Builder {
             opcode: opcode.text.into(),
             opcode_range: opcode.range(),
             pair: line.pair,
-            // The old tool prints the halves of the word in the other order.
+            // The old tool prints the halves of the word in reverse order.
             encoding: encoding.map(|(word, range)| Encoding { low: word.rotate_left(32), range, high: None }),
             control: None,
             destination: Destination::None,
@@ -129,7 +131,7 @@ impl Builder {
         self.awaits_encoding = line.pair == Pair::Second;
     }
 
-    /// Ends the function; the labels after its last instruction belong to the next one.
+    /// Ends the function. Labels after its last instruction belong to the next function.
     fn next_function(&mut self, descends: Option<TextRange>) {
         let count = self.current.instructions.len() as u32;
         let first = self.current.labels.partition_point(|label| label.before < count);
@@ -141,7 +143,6 @@ impl Builder {
         (self.name, self.is_kernel) = (None, None);
     }
 
-    /// The functions.
     pub(super) fn finish(mut self, target: Option<&Target>) -> Vec<Function> {
         let last = std::mem::take(&mut self.current);
         if !last.instructions.is_empty() || self.name.is_some() {
@@ -196,7 +197,7 @@ impl Builder {
     }
 }
 
-/// The parts of a line with an instruction.
+/// The parts of a line that holds an instruction.
 struct Line<'t> {
     address: Option<Token<'t>>,
     encoding: Option<Token<'t>>,
@@ -209,7 +210,7 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    /// Reads a line; its words and operands are added to those of the function.
+    /// Reads a line, appending its words and operands to those of the function.
     fn new(node: Node<'t>, lines: &mut Lines) -> Line<'t> {
         let mut line = Line {
             address: None,
@@ -267,7 +268,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// Takes the words and operands of the line out of a function that it does not belong to.
+    /// Moves the words and operands of the line out of a function that the line does not belong to.
     fn moved_out(self, lines: &mut Lines) -> Moved<'t> {
         let operands = lines.operands.split_off(self.operands.0 as usize);
         let words = lines.words.split_off(self.modifiers.0 as usize);
@@ -300,18 +301,18 @@ fn guard(node: Node<'_>) -> Option<Guard> {
     Some(Guard { register, negated, range: node.range() })
 }
 
-/// The digits of `/*0050*/`.
+/// The address in `/*0050*/`.
 fn hexadecimal(comment: &str) -> u32 {
     u32::from_str_radix(comment.trim_matches(['/', '*']), 16).unwrap_or(u32::MAX)
 }
 
-/// The word of `/* 0x0000000404057981 */`.
+/// The word in `/* 0x0000000404057981 */`.
 fn word_of(comment: &str) -> Option<u64> {
     let digits = comment.trim_matches(['/', '*', ' ']);
     u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()
 }
 
-/// The generation that a listing without a target shows.
+/// Guesses the generation of a listing without a target.
 fn guess(
     instructions: &[Instruction],
     operands: &[Operand],
@@ -346,7 +347,7 @@ fn guess(
     }
 }
 
-/// Gives addresses to the instructions whose lines have none.
+/// Assigns addresses to the instructions whose lines have none.
 fn number(instructions: &mut [Instruction], step: u32) {
     let mut next = 0_u32;
     for instruction in instructions {
@@ -357,7 +358,7 @@ fn number(instructions: &mut [Instruction], step: u32) {
     }
 }
 
-/// From Volta on, an encoding alone on its line is the high word of the instruction before it.
+/// From Volta on, an encoding on a line of its own is the high word of the instruction before it.
 fn high_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
     for &(count, word, range) in alone {
         let Some(instruction) = (count as usize).checked_sub(1).map(|last| &mut instructions[last]) else {
@@ -372,7 +373,7 @@ fn high_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)])
     }
 }
 
-/// Before Volta, it is the control word of the instructions after it.
+/// Before Volta, an encoding on a line of its own is the control word of the instructions after it.
 fn control_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
     for &(count, word, _) in alone {
         let Some(first) = instructions.get(count as usize) else { continue };
@@ -386,11 +387,11 @@ fn control_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange
     }
 }
 
-/// Finds the destinations of the targets.
+/// Finds the instructions that the targets refer to.
 fn resolve(function: &mut Function) {
     let labels: rustc_hash::FxHashMap<SmolStr, u32> =
         function.labels.iter().map(|label| (label.name.clone(), label.before)).collect();
-    // An assembler writes labels as plain words.
+    // Assemblers write labels as plain words.
     if function.labels.iter().any(|label| !label.name.starts_with('.')) {
         for operand in &mut function.operands {
             let Value::Word(word) = &operand.value else { continue };
@@ -407,7 +408,8 @@ fn resolve(function: &mut Function) {
 }
 
 impl Code {
-    /// The code of an item for the target that is stated before it, if one is. The code may be that for another target, or for none.
+    /// The code of an item, given the target stated before it, if any. The code may have been lowered for
+    /// another target or for none.
     #[must_use]
     pub fn for_target(self: Arc<Code>, inherited: Option<&Target>) -> Arc<Code> {
         let wanted = |function: &Function| inherited.map_or(function.guessed, Target::generation);

@@ -1,4 +1,4 @@
-//! Tokens to operands.
+//! Lowers tokens to operands.
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -23,7 +23,7 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     }
 }
 
-/// Lowers an operand; its suffixes are added to the words of the function.
+/// Lowers an operand, appending its suffixes to the words of the function.
 pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
     let tokens: SmallVec<[Token<'_>; 16]> = node.tokens().collect();
     let mut reader = Reader { tokens: &tokens, at: 0 };
@@ -55,7 +55,6 @@ pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
     operand
 }
 
-/// Reads the tokens of an operand.
 struct Reader<'s, 't> {
     tokens: &'s [Token<'t>],
     at: usize,
@@ -172,7 +171,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// `SR_TID.X`: the words after dots belong to the name.
+    /// `SR_TID.X`, in which the words after dots belong to the name.
     fn special(&mut self, first: &str) -> SmolStr {
         let Some(word) = self.word() else { return first.into() };
         let mut name = format!("{first}.{word}");
@@ -190,7 +189,7 @@ impl<'t> Reader<'_, 't> {
         if word == "REL" { Value::Relative(offset) } else { Value::Absolute(offset) }
     }
 
-    /// `[0x3][R4+0x10]` after `c`, `[UR4][0x10]` after `cx`.
+    /// `[0x3][R4+0x10]` after `c`, or `[UR4][0x10]` after `cx`.
     fn constant(&mut self) -> Value {
         let mut constant = Constant { bank: None, descriptor: None, register: None, offset: 0, symbol: None };
         self.eat(L_BRACKET);
@@ -213,7 +212,7 @@ impl<'t> Reader<'_, 't> {
         Value::Constant(constant)
     }
 
-    /// `[UR4]` of `desc[UR4][R2.64]`
+    /// `[UR4]` in `desc[UR4][R2.64]`
     fn descriptor(&mut self) -> Option<Register> {
         self.eat(L_BRACKET);
         let register = self.eat(IDENT).and_then(|token| Register::parse(token.text));
@@ -231,7 +230,7 @@ impl<'t> Reader<'_, 't> {
         Value::Address(Box::new(Address { prefix: prefix.into(), descriptor, terms, offset, symbol }))
     }
 
-    /// The numbers up to a token that is not a part of a sum.
+    /// The sum of the numbers up to a token that is not a part of a sum.
     fn sum(&mut self) -> (i64, bool) {
         let (mut sum, mut negative, mut any) = (0_i64, false, false);
         loop {
@@ -359,7 +358,7 @@ impl<'t> Reader<'_, 't> {
         Value::Symbol(Symbol { name: name.text.into(), range: name.range(), addend, part, base })
     }
 
-    /// What is added to a register: `R4 -0xb0`, `R5+0x128`, ``R20 `(votes)``, `UR4 [0x10]`.
+    /// A register with an addend: `R4 -0xb0`, `R5+0x128`, ``R20 `(votes)``, `UR4 [0x10]`.
     fn register_target(&mut self, register: Register, range: TextRange) -> Option<Value> {
         let (mut offset, any) = self.sum();
         let mut symbol = None;
@@ -381,7 +380,7 @@ impl<'t> Reader<'_, 't> {
 }
 
 impl Immediate {
-    /// The number with the other sign.
+    /// The number with its sign reversed.
     #[must_use]
     pub fn negated(self) -> Immediate {
         match self {
@@ -394,7 +393,7 @@ impl Immediate {
     }
 }
 
-/// A number with `0x` is an integer; one without is a float, even without a point.
+/// A number with `0x` is an integer; any other is a float, even without a decimal point.
 fn number(text: &str) -> Immediate {
     if text.starts_with("0x") || text.starts_with("0X") {
         Immediate::Integer(integer(text).unwrap_or_default() as i64)
@@ -403,8 +402,8 @@ fn number(text: &str) -> Immediate {
     }
 }
 
-/// Whether a bare word is a label rather than a word of the instruction set: an assembler's labels are, where they can be
-/// distinguished.
+/// Whether a bare word is a label of an assembler rather than a word of the instruction set, as far as the
+/// two can be distinguished.
 fn is_label(text: &str) -> bool {
     let is_other = text.starts_with("Rpc") || text.starts_with("gsb");
     !is_other && (text.starts_with(['.', '$', '_']) || text.bytes().any(|byte| byte.is_ascii_lowercase()))
