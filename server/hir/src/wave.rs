@@ -1,7 +1,8 @@
-//! WAVE: one [`Code`] for every item, which is a kernel or the code between kernels.
+//! WAVE: a [`Code`] for every item, which is a kernel or the code between kernels.
 //!
-//! Everything here is relative to the item it was made from, and lowering an item uses only its own text: labels are shared by the
-//! whole file, so calls are only listed, and [`file_problems`] checks the items of a file together.
+//! Positions are relative to the item they come from, and lowering an item uses only its own text. The whole
+//! file shares its labels, so lowering only lists the calls, and [`file_problems`] checks the items of a file
+//! together.
 
 mod call_depth;
 mod cells;

@@ -1,11 +1,12 @@
-//! Calls that exceed the limits of the machine: call depth 9, and calls under which more than 32 constructs are open.
+//! Calls that exceed the limits of the machine: call depth 9, and calls that lead to more than 32 open
+//! constructs.
 
 use super::model::{Code, Value};
 use super::nesting::{CALLS, Calls};
 use super::problem::{Problem, ProblemKind};
 use super::structure::MAX_DEPTH;
 
-/// Adds the first call of each kind to the problems of a kernel whose functions do not call themselves.
+/// Adds the first call of each kind to the problems of a kernel without recursion.
 pub(crate) fn check(code: &mut Code) {
     let says = |known: &ProblemKind| matches!(known, ProblemKind::Recursion(_) | ProblemKind::TooDeep);
     let calls = code.instructions.iter().any(|instruction| instruction.name() == "call");
@@ -27,7 +28,7 @@ pub(crate) fn check(code: &mut Code) {
 
 type Found = (usize, fn(smol_str::SmolStr) -> ProblemKind);
 
-/// The call at depth 9.
+/// The first call at depth 9.
 fn one_too_many(calls: &Calls<'_>) -> Option<Found> {
     if calls.chain(0, CALLS + 1) <= CALLS {
         return None;
@@ -57,7 +58,7 @@ fn entries(code: &Code, calls: &Calls<'_>) -> Option<Found> {
 mod tests {
     use warplens_syntax::parse_file;
 
-    /// The calls that exceed a limit: the word after `call`.
+    /// The calls that exceed a limit: the problem's code, and the word after `call`.
     fn found(statements: &str) -> Vec<String> {
         let text = format!(".kernel k\n{statements}\n.end\n");
         let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
@@ -66,7 +67,7 @@ mod tests {
         problems.iter().map(|problem| format!("{} {}", problem.code(), &text[problem.range])).collect()
     }
 
-    /// Functions of which each calls the next, and so many `if`s in the last.
+    /// Functions that call each other in a chain, with this number of `if`s in the last one.
     fn chain(calls: usize, ifs: usize) -> String {
         let functions = (1..calls).map(|at| format!("f{at}: call f{}\nreturn\n", at + 1));
         let functions: String = functions.collect();

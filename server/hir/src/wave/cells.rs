@@ -1,4 +1,4 @@
-//! Sets of registers: what an instruction reads and writes, and what is known of each place.
+//! Sets of registers, and the registers that instructions read and write.
 
 use super::model::{Instruction, Operand, Role, Value};
 
@@ -9,7 +9,7 @@ pub(crate) struct Cells {
     predicates: u8,
 }
 
-/// A register of either class.
+/// A general or predicate register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cell {
     /// `r3`
@@ -19,7 +19,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The number of a general register.
+    /// The number of a general register; `None` for a predicate.
     pub(crate) fn general(self) -> Option<u8> {
         match self {
             Cell::General(index) => Some(index),
@@ -29,9 +29,7 @@ impl Cell {
 }
 
 impl Cells {
-    /// No register.
     pub(crate) const NONE: Cells = Cells { general: [0; 4], predicates: 0 };
-    /// Every register that there is.
     pub(crate) const ALL: Cells = Cells { general: [u64::MAX; 4], predicates: u8::MAX };
 
     pub(crate) fn insert(&mut self, cell: Cell) {
@@ -55,7 +53,7 @@ impl Cells {
         }
     }
 
-    /// Takes some registers from another set: they are in this one where they are in that.
+    /// Copies the membership of the registers in `some` from another set.
     pub(crate) fn take(&mut self, some: &Cells, other: &Cells) {
         for ((word, some), other) in self.general.iter_mut().zip(some.general).zip(other.general) {
             *word = *word & !some | other & some;
@@ -63,7 +61,7 @@ impl Cells {
         self.predicates = self.predicates & !some.predicates | other.predicates & some.predicates;
     }
 
-    /// Adds the others; says whether there was a new one among them.
+    /// Adds all registers of another set and returns whether any was new.
     pub(crate) fn add(&mut self, others: &Cells) -> bool {
         let before = *self;
         for (word, other) in self.general.iter_mut().zip(others.general) {
@@ -75,7 +73,8 @@ impl Cells {
 }
 
 impl Instruction {
-    /// The registers that it reads, its guard first. The role of operands that do not fit is unknown.
+    /// The registers that it reads, its guard first. Operands that do not fit are left out, because their
+    /// role is unknown.
     pub fn reads(&self) -> impl Iterator<Item = Cell> + Clone {
         let guard = self.guard.map(|guard| Cell::Predicate(guard.predicate));
         guard.into_iter().chain(self.sources())
@@ -88,12 +87,12 @@ impl Instruction {
         self.cells(wanted).map(|(cell, _)| cell)
     }
 
-    /// The registers that it writes, in the lanes in which its guard is true.
+    /// The registers that it writes in the lanes whose guard is true.
     pub fn writes(&self) -> impl Iterator<Item = Cell> + Clone {
         self.written().map(|(cell, _)| cell)
     }
 
-    /// The same, and whether it writes the whole register.
+    /// The registers that it writes, and whether it writes each as a whole.
     pub(crate) fn written(&self) -> impl Iterator<Item = (Cell, bool)> + Clone {
         self.cells(|role| matches!(role, Role::Write | Role::ReadWrite))
     }
@@ -115,7 +114,7 @@ impl Instruction {
     }
 }
 
-/// All registers that an operand names.
+/// All registers that an operand covers.
 pub(crate) fn named(operand: &Operand) -> impl Iterator<Item = Cell> + use<> {
     let (first, count, predicate) = match operand.value {
         Value::Register { index, .. } | Value::Fragment(index) => (index, operand.registers, false),

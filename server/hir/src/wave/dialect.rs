@@ -1,8 +1,8 @@
-//! The dialect that a text is checked against, and the departures from it.
+//! The dialect that a text is checked against, and departures from it.
 //!
-//! A [`Departure`] is valid according to the guide, but toolchain 0.1.2 rejects or miscompiles it;
-//! or it is syntax that only the toolchain accepts. Code that neither accepts is a
-//! [`Problem`] in any dialect. The fixes are made in the `ide` crate.
+//! A [`Departure`] is either valid according to the guide but rejected or miscompiled by toolchain 0.1.2, or
+//! it is syntax that only the toolchain accepts. Code that neither accepts is a [`Problem`] in every dialect.
+//! The fixes are in the `ide` crate.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use crate::severity::Severity;
 
 /// The last general register of toolchain 0.1.2.
 const LAST_REGISTER: u8 = 31;
-/// The last register that it encodes rightly as the false source of a `select`.
+/// The last register that the toolchain encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
 /// The dialect that a text is checked against.
@@ -25,25 +25,25 @@ pub enum Accepts {
     /// Both dialects, mixed.
     #[default]
     Both,
-    /// The guide's; hints report toolchain-only syntax.
+    /// The guide's dialect. Hints report syntax that only the toolchain accepts.
     Guide,
     /// The part of the language that toolchain 0.1.2 (the crates) assembles and runs correctly.
     Toolchain,
 }
 
 impl Accepts {
-    /// All, by their names.
+    /// All dialects with their names in settings.
     pub const NAMES: [(&'static str, Accepts); 3] =
         [("both", Accepts::Both), ("guide", Accepts::Guide), ("toolchain-0.1.2", Accepts::Toolchain)];
 
-    /// The one of this name.
+    /// Finds a dialect by name.
     pub fn named(name: &str) -> Option<Accepts> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, accepts)| *accepts)
     }
 }
 
 impl Problem {
-    /// The severity in a dialect; `None` if it is allowed there.
+    /// The severity in a dialect; `None` if the dialect allows it.
     pub fn severity_in(&self, accepts: Accepts) -> Option<Severity> {
         match (&self.kind, accepts) {
             (ProblemKind::MissingScope { fence: false }, Accepts::Toolchain) => Some(Severity::Error),
@@ -59,62 +59,62 @@ impl Problem {
 /// A departure from the chosen dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
-    /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for that kind.
+    /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for
+    /// [`DepartureKind::ShortSize`].
     pub at: usize,
-    /// The word that departs, relative to the item.
+    /// The range of the offending word, relative to the item.
     pub range: TextRange,
-    /// How.
     pub kind: DepartureKind,
 }
 
-/// The kinds of departures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DepartureKind {
-    /// The guide's name of an instruction that has another name in the toolchain.
+    /// The guide's name of an instruction that the toolchain calls by this name.
     GuideName(&'static str),
-    /// The toolchain's name of an instruction that has another name in the guide.
+    /// The toolchain's name of an instruction that the guide calls by this name.
     ToolchainName(&'static str),
     /// An instruction that the toolchain does not have.
     Absent(Entry),
-    /// A special register that it does not have.
+    /// A special register that the toolchain does not have.
     AbsentSpecial,
-    /// A number elsewhere than in `mov_imm`.
+    /// A number outside `mov_imm`.
     Immediate,
-    /// `!` before the predicate of an operand.
+    /// `!` before a predicate operand.
     NegatedPredicate,
-    /// `and`, `or`, `xor`, `not` of predicates.
+    /// `and`, `or`, `xor` or `not` on predicates.
     PredicateLogic,
-    /// The scope of an atomic as a suffix.
+    /// The scope of an atomic, written as a suffix.
     ScopeSuffix,
-    /// `r32` and above.
+    /// `r32` or above.
     HighRegister,
     /// A `.workgroup_size` with fewer than three numbers.
     ShortSize,
-    /// A float in `mov_imm`, of which half a double is taken.
+    /// A float in `mov_imm`. The toolchain takes half of its double.
     FloatLiteral,
-    /// A conversion between integers and floats, which runs the other way round.
+    /// A conversion between integers and floats. The toolchain converts in the opposite direction.
     BackwardConversion,
-    /// `r16` and above where a `select` reads them for false.
+    /// `r16` or above as the false source of a `select`.
     HighFalseSource,
-    /// A compare-and-swap, which adds.
+    /// A compare-and-swap, which the toolchain turns into an addition.
     CompareAndSwap,
     /// `continue`, which loses lanes and hangs.
     Continue,
-    /// A `break` inside an `if`, whose lanes continue after the `endif`.
+    /// A `break` inside an `if`. Its lanes continue after the `endif`.
     BreakInIf,
-    /// A `halt` or `return` under divergence, which ends all lanes, or lets the ended ones continue.
+    /// A `halt` or `return` under divergence. It either ends all lanes, or lets the ended lanes continue.
     PartialEnd,
-    /// More registers than there are.
+    /// More registers than the toolchain has.
     ManyRegisters,
 }
 
 impl Departure {
-    /// A stable name.
+    /// A stable name for the diagnostic.
     pub fn code(&self) -> &'static str {
         self.rule().0
     }
 
-    /// An error if the toolchain rejects it, a warning if it miscompiles it, a hint if only the toolchain accepts it.
+    /// An error if the toolchain rejects it, a warning if the toolchain miscompiles it, a hint if only the
+    /// toolchain accepts it.
     pub fn severity(&self) -> Severity {
         self.rule().1
     }
@@ -135,7 +135,7 @@ impl Departure {
     }
 }
 
-/// The departures of an item from the chosen dialect, in the order of its instructions.
+/// The departures of an item from the chosen dialect, in instruction order.
 pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
     let mut search = Search { code, found: Vec::new(), high: [false; 256] };
     let each = match accepts {
@@ -154,7 +154,7 @@ pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
 struct Search<'c> {
     code: &'c Code,
     found: Vec<Departure>,
-    /// The registers above the last one of the toolchain that were found: each is reported once.
+    /// The registers beyond the toolchain's last one that have been found. Each is reported once.
     high: [bool; 256],
 }
 
@@ -259,7 +259,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a `break` or `continue` is in an `if` and more code of the same loop iteration follows its `endif`.
+/// Whether a `break` or `continue` is in an `if` and more code of the same loop iteration follows its
+/// `endif`.
 pub fn resumes(code: &Code, at: usize) -> bool {
     let Some(Link::Leave { open }) = code.links[at] else { return false };
     let Some(inner) = code.parents[at].filter(|parent| *parent != open) else { return false };
@@ -275,7 +276,7 @@ pub fn resumes(code: &Code, at: usize) -> bool {
     }
 }
 
-/// Whether a scope was written as a suffix of an instruction that has other operands too.
+/// Whether a scope was written as a suffix of an instruction that also has other operands.
 pub(crate) fn is_suffix(instruction: &Instruction, scope: TextRange) -> bool {
     instruction.mnemonic_range.contains_range(scope)
         && instruction.operands.iter().any(|operand| operand.range != scope)

@@ -1,12 +1,12 @@
-//! Barriers that only some lanes of a wave reach. Values from memory, or from a function of another file, are not assumed to
-//! differ, so every report has a cause in the text.
+//! Barriers that only some lanes of a wave reach. Values from memory, or from a function of another file, are
+//! not assumed to differ, so every report has a cause in the text.
 
 use super::model::{Code, Instruction};
 use super::problem::{Problem, ProblemKind};
 use super::uniformity::Uniformity;
 
-/// Adds the barriers under divergence to the problems of a kernel. Outside the constructs lanes are converged, except those
-/// of a function.
+/// Adds the barriers under divergence to the problems of a kernel. Outside all constructs lanes are
+/// converged, except in a function.
 pub(crate) fn check(code: &mut Code) {
     let first_label = code.labels.first().map_or(code.instructions.len(), |label| label.before as usize);
     let mut places = code.instructions.iter().zip(&code.parents).enumerate();

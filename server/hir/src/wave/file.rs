@@ -1,4 +1,5 @@
-//! The problems across items of a file: labels are one name space for all kernels, and only `call` uses them.
+//! Problems that involve several items of a file: all kernels share one name space of labels, which only
+//! `call` uses.
 
 use rustc_hash::FxHashMap;
 
@@ -6,18 +7,19 @@ use super::model::{Code, Role};
 use super::names::{Name, NameRef};
 use super::problem::{Problem, ProblemKind};
 
-/// A problem of one item that another item makes.
+/// A problem of one item that is caused by another item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileProblem {
-    /// Which item it is in.
+    /// The index of the item with the problem.
     pub item: usize,
     /// The problem, relative to that item.
     pub problem: Problem,
-    /// The other place: an item, and a range in it.
+    /// The other location: an item and a range in it.
     pub related: Option<(usize, text_size::TextRange)>,
 }
 
-/// Calls without a label, and names declared in two items. What one item shows alone is in its own problems.
+/// Calls without a label, and names declared in two items. Problems that are visible in one item alone are in
+/// [`Code`].
 pub fn file_problems(items: &[&Code]) -> Vec<FileProblem> {
     let mut labels = FxHashMap::default();
     let mut kernels = FxHashMap::default();

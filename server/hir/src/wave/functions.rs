@@ -1,5 +1,6 @@
-//! The functions of a kernel: the code from a label until all lanes have stopped. A label that lanes also reach by falling through belongs
-//! to the function before it. The kernel itself is the first.
+//! The functions of a kernel. A function is the code from a label until all lanes have stopped. A label that
+//! lanes also reach by falling through belongs to the function before it. The kernel itself is the first
+//! function.
 
 use std::ops::Range;
 
@@ -8,54 +9,54 @@ use smol_str::SmolStr;
 
 use super::model::{Code, Instruction, Label, Value};
 
-/// The functions of a kernel and their calls.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
-    /// For each label, in text order.
+    /// One entry for each label, in text order.
     labels: Vec<Entrance>,
-    /// The calls, in text order.
+    /// The calls in text order.
     calls: Vec<Call>,
-    /// How many functions there are.
+    /// The number of functions.
     count: usize,
 }
 
 /// A label as an entry point of calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entrance {
-    /// The function that it belongs to.
+    /// The function that the label belongs to.
     pub(crate) function: usize,
-    /// Whether this kernel calls it.
+    /// Whether this kernel calls the label.
     pub(crate) called: bool,
-    /// Whether other code may call it, with unknown registers.
+    /// Whether other code may call the label, with unknown registers.
     pub(crate) open: bool,
 }
 
-/// A call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
-    /// The instruction.
+    /// The index of the instruction.
     pub(crate) at: usize,
-    /// The label that it names, if the kernel has it.
+    /// The label that the call names, if the kernel has it.
     pub(crate) label: Option<usize>,
 }
 
-/// The code from one label to the next, or until all lanes have stopped. The first starts with the kernel, before every label.
+/// The code from one label to the next, or until all lanes have stopped. The first segment starts with the
+/// kernel, before every label.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub(crate) instructions: Range<usize>,
-    /// Its calls, as numbers of [`Functions::calls`].
+    /// The calls in the segment, as indices in [`Functions::calls`].
     pub(crate) calls: Range<usize>,
-    /// Whether lanes fall through to the next.
+    /// Whether lanes fall through to the next segment.
     pub(crate) falls: bool,
 }
 
 impl Functions {
-    /// The functions of a kernel. Those without a call in it may be called by other code.
+    /// The functions of a kernel. A function that the kernel itself does not call may be called by other
+    /// code.
     pub(crate) fn of(code: &Code) -> Functions {
         Functions::with(code, &|_| false)
     }
 
-    /// The functions of a kernel, some of which other code calls.
+    /// The functions of a kernel, given which of them other code calls.
     pub(crate) fn with(code: &Code, others_call: &dyn Fn(&str) -> bool) -> Functions {
         let is_call = |instruction: &Instruction| instruction.name() == "call";
         if code.labels.is_empty() && !code.instructions.iter().any(is_call) {
@@ -88,12 +89,10 @@ impl Functions {
         Functions { labels, calls, count: function + 1 }
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// A label as an entry point of calls.
     pub(crate) fn entrance(&self, label: usize) -> Entrance {
         self.labels[label]
     }
@@ -104,12 +103,11 @@ impl Functions {
         self.calls[found].label
     }
 
-    /// All calls, in text order.
     pub(crate) fn calls(&self) -> &[Call] {
         &self.calls
     }
 
-    /// The segments of the kernel, in text order: that of a label has the number of the label and one.
+    /// The segments of the kernel in text order. The segment of label `n` has index `n + 1`.
     pub(crate) fn segments(&self, code: &Code) -> Vec<Segment> {
         let starts = std::iter::once(0).chain(code.labels.iter().map(|label| label.before as usize));
         let ends = code.labels.iter().map(|label| label.before as usize);
@@ -126,21 +124,21 @@ impl Functions {
         segments
     }
 
-    /// Whether the kernel calls what it does not have.
+    /// Whether the kernel calls functions that it does not contain.
     pub(crate) fn calls_others(&self) -> bool {
         self.calls.iter().any(|call| call.label.is_none())
     }
 }
 
 impl Code {
-    /// The instructions that run from one on, until no lane goes on.
+    /// The instructions from `first` on, up to the one after which no lane continues.
     pub fn extent(&self, first: usize) -> Range<usize> {
         let count = self.instructions.len();
         let last = (first..count).find(|at| ends_all(self, *at));
         first.min(count)..last.map_or(count, |last| last + 1)
     }
 
-    /// The label whose function an instruction belongs to; `None` for the kernel itself.
+    /// The label whose function contains an instruction; `None` for the kernel itself.
     pub fn function_at(&self, at: usize) -> Option<&Label> {
         let begins =
             |label: &Label| (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(self, last));
@@ -150,7 +148,7 @@ impl Code {
     }
 }
 
-/// Whether all lanes that reach an instruction end there, or return to their caller.
+/// Whether all lanes that reach an instruction end there or return to their caller.
 pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
     let instruction = &code.instructions[at];
     let ends = matches!(instruction.name(), "halt" | "return") && instruction.guard.is_none();

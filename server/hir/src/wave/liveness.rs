@@ -1,45 +1,47 @@
-//! Which registers are still read: what a rewrite may overwrite. Per lane, since each lane has its own registers and its own path;
-//! what another lane may read (shuffles) always is, and all is where a function begins or ends.
+//! Which registers may still be read, so that a rewrite must not overwrite them. The analysis is per lane,
+//! because each lane has its own registers and path. Registers that another lane may read (shuffles) are
+//! always live, and where a function begins or ends every register is.
 
 use super::cells::{Cell, Cells, named};
 use super::model::{Code, Link};
 
-/// The registers that lanes may still read, for every place of a kernel whose constructs match.
+/// The live registers at every instruction of a kernel whose constructs match.
 pub struct Liveness {
     before: Vec<Cells>,
     after: Vec<Cells>,
 }
 
 impl Liveness {
-    /// Follows all ways of lanes through a kernel.
+    /// Follows all paths of lanes through a kernel.
     pub fn of(code: &Code) -> Liveness {
         let (before, after) = live(code);
         Liveness { before, after }
     }
 
-    /// Whether what a register holds before an instruction may be read by it or later.
+    /// Whether the value of a register before an instruction may be read by it or later.
     pub fn before(&self, at: usize, cell: Cell) -> bool {
         self.before.get(at).is_none_or(|live| live.contains(cell))
     }
 
-    /// Whether what a register holds after an instruction may be read later.
+    /// Whether the value of a register after an instruction may be read later.
     pub fn after(&self, at: usize, cell: Cell) -> bool {
         self.after.get(at).is_none_or(|live| live.contains(cell))
     }
 }
 
-/// The registers that a lane may still read before each instruction and at the end, and after each instruction.
+/// The registers that a lane may still read before each instruction and at the end, and those after each
+/// instruction.
 fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
     let count = code.instructions.len();
     let shared = shared(code);
-    // What is live before each instruction, and after the last.
+    // The live registers before each instruction, and after the last.
     let mut before = vec![shared; count + 1];
     let mut after = vec![shared; count];
     loop {
         let mut changed = false;
         for at in (0..count).rev() {
             let instruction = &code.instructions[at];
-            // What a function reads, and what callers do, is not followed.
+            // The reads of callees and of callers are not followed.
             let is_followed = !matches!(instruction.name(), "call" | "return");
             let mut cells = if is_followed { shared } else { Cells::ALL };
             for next in successors(code, at).into_iter().flatten() {
@@ -65,7 +67,7 @@ fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
     }
 }
 
-/// Registers of which a lane may read the value of another that is not there.
+/// Registers whose value another lane may read.
 fn shared(code: &Code) -> Cells {
     let mut shared = Cells::default();
     for instruction in &code.instructions {
@@ -77,7 +79,7 @@ fn shared(code: &Code) -> Cells {
     shared
 }
 
-/// Where a lane may go on after an instruction.
+/// The instructions at which a lane may continue after an instruction.
 fn successors(code: &Code, at: usize) -> [Option<usize>; 2] {
     let next = Some(at + 1);
     let after = |opener: u32| match code.links[opener as usize] {
@@ -109,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// For each instruction the predicates that are read at it or later.
+    /// For each instruction, the predicates that are read at it or later.
     fn live(statements: &str) -> Vec<String> {
         let file = parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\n.end\n"));
         let item = file.items().next().expect("a kernel");

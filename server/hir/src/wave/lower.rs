@@ -1,4 +1,5 @@
-//! Tree -> [`Code`], in one walk over its elements: a file is checked in the time that its tokens are looked at in.
+//! Lowers a tree to [`Code`], in a single walk over its elements, so that checking a file costs little more
+//! than reading its tokens.
 
 use std::borrow::Cow;
 
@@ -18,9 +19,9 @@ use super::model::{
 use super::problem::{Problem, ProblemKind};
 use super::{call_depth, divergence, operands, reach, recursion, structure};
 
-/// General registers are `r0` to this one.
+/// The number of the last general register.
 const LAST_REGISTER: u32 = 254;
-/// Predicate registers are `p0` to this one.
+/// The number of the last predicate register.
 const LAST_PREDICATE: u32 = 3;
 /// After this many problems no similar names are suggested.
 const MAX_GUESSES: usize = 1000;
@@ -62,7 +63,7 @@ impl Lowering {
     }
 
     fn statements(&mut self, parent: Node<'_>) {
-        // So that the list need not grow, most of the time.
+        // Avoids most reallocations of the list.
         self.code.instructions.reserve(parent.nodes().count());
         for node in parent.nodes() {
             match node.kind() {
@@ -153,7 +154,7 @@ impl Lowering {
         });
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], at),
-            // The parser has reported an invalid or incomplete name.
+            // The parser has already reported an invalid or incomplete name.
             None if parts.dangling || !word.text.starts_with(|first: char| first.is_ascii()) => {}
             None => {
                 let guess = self.code.problems.len() < MAX_GUESSES;
@@ -166,7 +167,7 @@ impl Lowering {
         self.finish_instruction(at, parts.torn);
     }
 
-    /// Resolves the operands, and reads a word after a missing newline as the intended instruction.
+    /// Resolves the operands. A word after a missing newline is read as the intended instruction.
     fn finish_instruction(&mut self, at: usize, torn: bool) {
         let Code { instructions, words, problems, .. } = &mut self.code;
         let instruction = &mut instructions[at];
@@ -292,7 +293,7 @@ impl Lowering {
         Some(Value::Register { index: index?, half })
     }
 
-    /// `p1`, `!p1`, and the same after `@`
+    /// `p1`, `!p1`, also after `@`
     fn predicate(&mut self, operand: Node<'_>) -> Option<Value> {
         let (mut index, mut negated) = (None, false);
         for token in operand.tokens() {
@@ -307,7 +308,7 @@ impl Lowering {
         Some(Value::Predicate { index: index?, negated })
     }
 
-    /// The number of a register, if it is one that machines have. Errors of the lexer are not reported again.
+    /// The number of a register, if machines have it. Lexer errors are not reported again.
     fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
         let mut index = 0u32;
         for digit in &token.text.as_bytes()[1..] {
@@ -346,7 +347,7 @@ impl Lowering {
         self.code
     }
 
-    /// Every register that the kernel does not have, once.
+    /// Reports every register that the kernel does not have, once.
     fn registers_beyond(&mut self) {
         let registers = self.code.resources.register_count();
         let declared = self.code.resources.registers.map(|registers| registers.range);
@@ -384,14 +385,15 @@ struct Parts<'a> {
     guard: Option<Node<'a>>,
     mnemonic: Option<Token<'a>>,
     suffixes: SmallVec<[Token<'a>; 2]>,
-    /// Whether the parser has reported the operands: a part is an error, or a comma lacks an operand.
+    /// Whether the parser has reported an error in the operands: a part is an error, or a comma lacks an
+    /// operand.
     torn: bool,
     /// Whether the name ends with a dot.
     dangling: bool,
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a statement apart; `take` gets its operands in their order.
+    /// Splits a statement into its parts; passes its operands to `take` in order.
     fn of(statement: Node<'a>, mut take: impl FnMut(Node<'a>)) -> Parts<'a> {
         let (mut guard, mut mnemonic, mut suffixes) = (None, None, SmallVec::new());
         let (mut torn, mut dangling) = (false, false);
@@ -434,7 +436,7 @@ fn is_operand(kind: SyntaxKind) -> bool {
     matches!(kind, REGISTER | PREDICATE | SPECIAL_REGISTER | LITERAL | SCOPE | NAME_REF)
 }
 
-/// A number of a directive. Negative numbers wrap, as they do for the assembler.
+/// A number in a directive. Negative numbers wrap, as in the assembler.
 fn resource_number(operand: Node<'_>) -> Option<u32> {
     match (operand.kind(), number(operand.first_token()?)?) {
         (LITERAL, Value::Integer { value, .. }) => Some(value as u32),
@@ -442,7 +444,7 @@ fn resource_number(operand: Node<'_>) -> Option<u32> {
     }
 }
 
-/// A number as written; `None` if the lexer has reported it.
+/// The value of a number; `None` if the lexer has reported it.
 fn number(token: Token<'_>) -> Option<Value> {
     let plain: Cow<'_, str> =
         if token.text.contains('_') { token.text.replace('_', "").into() } else { token.text.into() };

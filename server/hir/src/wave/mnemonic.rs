@@ -1,21 +1,22 @@
-//! Mnemonics: the longest prefix of a name and its suffixes that is an instruction, and the remaining suffixes.
+//! Splits a name into its mnemonic, which is the longest prefix that is an instruction, and the remaining
+//! suffixes.
 
 use smol_str::SmolStr;
 use warplens_isa::wave as isa;
 
 use super::model::Entry;
 
-/// A mnemonic taken apart.
+/// A name split into its mnemonic and suffixes.
 pub(crate) struct Mnemonic {
-    /// The part that is the instruction's name, or all of it.
+    /// The mnemonic, or the whole name if it is unknown.
     pub(crate) name: SmolStr,
     pub(crate) entry: Option<Entry>,
-    /// How many suffixes the name took.
+    /// The number of suffixes that belong to the mnemonic.
     pub(crate) taken: usize,
 }
 
 impl Mnemonic {
-    /// Looks `word` with its `suffixes` up: all of them first, then fewer.
+    /// Looks up `word` with all of its `suffixes`, then with fewer and fewer.
     pub(crate) fn of<S: AsRef<str>>(word: &str, suffixes: &[S]) -> Mnemonic {
         for taken in (1..=suffixes.len()).rev() {
             if let Some(known) = isa::named_instruction(&joined(word, &suffixes[..taken])) {
@@ -28,7 +29,7 @@ impl Mnemonic {
         }
     }
 
-    /// The name is that of the tables, so it is not copied.
+    /// Uses the name in the tables, which need not be copied.
     fn known((name, entry): (&'static str, &'static isa::Instruction), taken: usize) -> Mnemonic {
         Mnemonic { name: SmolStr::new_static(name), entry: Some(Entry(entry)), taken }
     }
@@ -38,7 +39,8 @@ fn joined<S: AsRef<str>>(word: &str, suffixes: &[S]) -> SmolStr {
     std::iter::once(word).chain(suffixes.iter().map(AsRef::as_ref)).collect()
 }
 
-/// The instruction most similar to an unknown name, never one on values of another type: `fcmp_ge` is not `icmp_ge`.
+/// The instruction most similar to an unknown name. It never suggests an instruction on values of another
+/// type: `fcmp_ge` is not `icmp_ge`.
 pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     let lower = name.to_ascii_lowercase();
     if isa::instruction(&lower).is_some() {
@@ -58,7 +60,8 @@ fn known() -> impl Iterator<Item = &'static str> {
     isa::instructions().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]).flatten()
 }
 
-/// The instruction of the same words, joined with dots and underscores in another way; a scope or a hint may follow it.
+/// The instruction with the same words, joined by other dots and underscores. A scope or a hint may follow
+/// it.
 fn joined_otherwise(name: &str) -> Option<SmolStr> {
     let same = |known: &str, name: &str| {
         known.len() == name.len()
@@ -77,22 +80,24 @@ fn is_joint(byte: u8) -> bool {
     matches!(byte, b'.' | b'_')
 }
 
-/// The instruction that lacks only its type in front, as `sqrt` for `fsqrt`; else one that is a slip of the finger away.
+/// The instruction that only lacks its type in front, as `sqrt` for `fsqrt`, or else one that is a single
+/// typo away.
 fn near(name: &str) -> Option<&'static str> {
     let typed = |known: &&str| known.strip_prefix(TYPES) == Some(name);
     let slipped = |known: &&str| one_slip(known, name) && !is_retyped(known, name);
     known().find(typed).or_else(|| known().find(slipped))
 }
 
-/// Letters that begin a name with the type of its values: signed and unsigned integers, f32, f16, f64, bf16.
+/// The letters that begin a name with the type of its values: signed and unsigned integers, f32, f16, f64,
+/// bf16.
 const TYPES: [char; 6] = ['i', 'u', 'f', 'h', 'd', 'b'];
 
-/// Whether two names differ in their types alone.
+/// Whether two names differ only in their types.
 fn is_retyped(a: &str, b: &str) -> bool {
     a.strip_prefix(TYPES).is_some_and(|rest| b.strip_prefix(TYPES) == Some(rest))
 }
 
-/// Whether `b` is `a` with one character missing, added, changed, or swapped with its neighbour.
+/// Whether `b` is `a` with one character missing, added, changed, or swapped with its neighbor.
 fn one_slip(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().abs_diff(b.len()) > 1 || a.len() < 3 {

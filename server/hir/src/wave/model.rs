@@ -12,28 +12,27 @@ use warplens_isa::wave as isa;
 use super::Problem;
 use super::names::Names;
 
-/// The code of one item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
     /// The kernel's header; `None` for code between kernels.
     pub kernel: Option<KernelHeader>,
-    /// `.registers` and the like.
+    /// `.registers`, `.local_memory` and `.workgroup_size`.
     pub resources: Resources,
     /// Every `.workgroup_size`, in text order.
     pub sizes: Vec<WorkgroupSize>,
-    /// In text order.
+    /// The instructions in text order.
     pub instructions: Vec<Instruction>,
-    /// For each instruction, what it is joined with.
+    /// For each instruction, its links to the rest of its construct.
     pub links: Vec<Option<Link>>,
     /// For each instruction, the innermost `if` or `loop` around it.
     pub parents: Vec<Option<u32>>,
-    /// In text order.
+    /// The labels in text order.
     pub labels: Vec<Label>,
-    /// The guards that have no instruction after them.
+    /// The guards without an instruction after them.
     pub(super) bare_guards: Vec<Guard>,
-    /// The words among the operands that are not scopes; operands hold their numbers.
+    /// The words among the operands that are not scopes. Operands hold indices into this list.
     pub(super) words: Vec<SmolStr>,
-    /// In text order.
+    /// The problems in text order.
     pub problems: Vec<Problem>,
     pub(super) names: Names,
 }
@@ -51,8 +50,8 @@ impl Code {
         (self.instructions[index].range.end() >= offset).then_some(index)
     }
 
-    /// The instructions that make one construct with `index`: an `if` with its `else` and `endif`, or a `loop` with its
-    /// `endloop` and every `break` and `continue` of it. Empty for other instructions.
+    /// The instructions that form a construct with `index`: an `if` with its `else` and `endif`, or a `loop`
+    /// with its `endloop` and every `break` and `continue`. Empty for other instructions.
     pub fn construct(&self, index: usize) -> Vec<usize> {
         let opener = match self.links.get(index) {
             Some(Some(Link::If { .. } | Link::Loop { .. })) => index as u32,
@@ -82,28 +81,28 @@ impl Code {
 pub struct KernelHeader {
     /// The name and its range, if there is one.
     pub name: Option<(SmolStr, TextRange)>,
-    /// The directive and the name.
+    /// The range of the directive and the name.
     pub range: TextRange,
     /// The range of `.end`, if there is one.
     pub end: Option<TextRange>,
 }
 
-/// The resource directives of a kernel; of repeated ones the last applies.
+/// The resource directives of a kernel. If a directive is repeated, the last one applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     /// `.registers`
     pub registers: Option<Resource<u32>>,
     /// `.local_memory`, in bytes
     pub local_memory: Option<Resource<u32>>,
-    /// `.workgroup_size`; the guide's single number stands for x
+    /// `.workgroup_size`; a single number, as in the guide, is x
     pub workgroup_size: Option<Resource<[u32; 3]>>,
 }
 
 impl Resources {
-    /// General registers of a thread when `.registers` is absent.
+    /// The number of general registers of a thread without a `.registers` directive.
     pub const DEFAULT_REGISTERS: u32 = 32;
 
-    /// General registers of a thread.
+    /// The number of general registers of a thread.
     pub fn register_count(&self) -> u32 {
         self.registers.map_or(Self::DEFAULT_REGISTERS, |registers| registers.value)
     }
@@ -112,72 +111,69 @@ impl Resources {
 /// The value of a resource directive, and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resource<T> {
-    /// The number or numbers.
     pub value: T,
-    /// The directive with its arguments.
+    /// The range of the directive and its arguments.
     pub range: TextRange,
 }
 
-/// One `.workgroup_size`.
+/// A `.workgroup_size` directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkgroupSize {
-    /// The directive with its arguments.
+    /// The range of the directive and its arguments.
     pub range: TextRange,
-    /// How many numbers are written; y and z are optional in the guide.
+    /// How many numbers are written; the guide makes y and z optional.
     pub written: u8,
 }
 
-/// A label of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// Its name.
     pub name: SmolStr,
-    /// The name, without the colon.
+    /// The range of the name, without the colon.
     pub range: TextRange,
-    /// The index of the instruction after it; one past the last at the end.
+    /// The index of the instruction after the label; at the end, the number of instructions.
     pub before: u32,
 }
 
-/// As many operands as instructions have.
+/// The largest number of operands that an instruction has.
 pub(crate) const MOST_OPERANDS: usize = 4;
 
-/// The operands of an instruction, in one place with it: a kernel has thousands of such lists.
+/// The operands of an instruction, stored inline, because a kernel has thousands of such lists.
 pub type Operands = SmallVec<[Operand; MOST_OPERANDS]>;
 
-/// One instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
     /// From the guard to the last operand.
     pub range: TextRange,
-    /// The mnemonic, with the suffixes that belong to its name and those that do not.
+    /// The range of the mnemonic and all suffixes, including those that are not part of its name.
     pub mnemonic_range: TextRange,
-    /// The mnemonic as written, without suffixes that are not part of its name: `icmp.lt`, `icmp_lt`, `device_load.u32`.
+    /// The mnemonic as written, with only the suffixes that are part of its name: `icmp.lt`, `icmp_lt`,
+    /// `device_load.u32`.
     pub mnemonic: SmolStr,
-    /// Its entry in the tables; `None` for an unknown instruction.
+    /// The entry in the tables; `None` for an unknown instruction.
     pub entry: Option<Entry>,
     /// `@p1`
     pub guard: Option<Guard>,
-    /// `.streaming`, whether it belongs there or not: its place among the tables' hints.
+    /// `.streaming` or another cache hint, valid here or not, as an index into the hints of the tables.
     pub hint: Option<u8>,
-    /// As written; a scope that was written as a suffix comes last.
+    /// The operands as written. A scope that was written as a suffix comes last.
     pub operands: Operands,
-    /// Whether the operands are those of a form of the instruction, so that it can be run.
+    /// Whether the operands fit a form of the instruction, so that it can be executed.
     pub complete: bool,
 }
 
 impl Instruction {
-    /// Its name in the tables, which is the guide's; empty for an unknown instruction.
+    /// The name in the tables, which is the guide's; empty for an unknown instruction.
     pub fn name(&self) -> &'static str {
         self.entry.map_or("", |entry| entry.0.mnemonic)
     }
 
-    /// The operand that the instruction's form calls `name`.
+    /// The operand with this name in the instruction's form.
     pub fn operand(&self, name: &str) -> Option<&Operand> {
         self.operands.iter().find(|operand| operand.name == name)
     }
 }
 
-/// An entry of the instruction tables. Entries are equal if they are the same one.
+/// An entry of the instruction tables. Entries are compared by pointer.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry(pub &'static isa::Instruction);
 
@@ -202,44 +198,39 @@ impl Deref for Entry {
 pub struct Guard {
     /// From `@` to the register.
     pub range: TextRange,
-    /// The register alone.
+    /// The range of the register alone.
     pub register: TextRange,
-    /// The predicate register.
+    /// The number of the predicate register.
     pub predicate: u8,
     /// `@!`
     pub negated: bool,
 }
 
-/// One operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operand {
-    /// Its range.
     pub range: TextRange,
-    /// The value.
     pub value: Value,
-    /// Its name in the instruction's form (`rd`, `addr`); empty if it fits no form.
+    /// The name in the instruction's form (`rd`, `addr`); empty if the operand fits no form.
     pub name: &'static str,
-    /// Its role in the instruction.
     pub role: Role,
-    /// How many registers it stands for, from the one that is written on: 2 where the form takes 64 bits.
+    /// The number of registers, starting at the written one: 2 if the form has 64 bits here.
     pub registers: u8,
 }
 
-/// The value of an operand. It is small and is copied often: text lies in the [`Code`] or in the tables.
+/// The value of an operand. It is small because it is copied often: texts are in the [`Code`] or in the
+/// tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// `r3`, `r3.hi`
     Register {
-        /// Which.
         index: u8,
-        /// The half that is meant, if one is named.
+        /// The half of the register, if one is named.
         half: Option<Half>,
     },
     /// A matrix fragment, written as a register.
     Fragment(u8),
     /// `p0`, `!p0`
     Predicate {
-        /// Which.
         index: u8,
         /// `!`
         negated: bool,
@@ -248,26 +239,25 @@ pub enum Value {
     Special(Special),
     /// `42`, `0xff`
     Integer {
-        /// The value.
         value: i64,
-        /// Whether it was written in hexadecimal, so that its bits are meant.
+        /// Whether it was written in hexadecimal, so that only its bits matter.
         hexadecimal: bool,
     },
-    /// `1.5`: the bits of the binary64 value.
+    /// `1.5`, as the bits of a double.
     Float(u64),
     /// A word that is not a scope.
     Label(Word),
     /// `.device`, `device`
     Scope(Scope),
-    /// Something that did not parse, or a register or number out of range; reported elsewhere.
+    /// An operand that did not parse, or a register or number out of range. It is reported elsewhere.
     Invalid,
 }
 
-/// A word among the operands, as the number that the [`Code`] gave it.
+/// A word among the operands, as an index into the words of the [`Code`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word(pub(super) u32);
 
-/// A special register of the tables. Special registers are equal if they are the same one.
+/// A special register in the tables. Special registers are compared by pointer.
 #[derive(Clone, Copy)]
 pub struct Special(pub &'static isa::SpecialRegister);
 
@@ -317,18 +307,14 @@ pub enum Half {
 /// The scope of an atomic or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The lanes of the wave.
     Wave,
-    /// The workgroup.
     Workgroup,
-    /// The device.
     Device,
-    /// The whole system.
     System,
 }
 
 impl Scope {
-    /// The scope of this name, with or without a dot.
+    /// Parses a scope, given with or without its dot.
     pub fn of(word: &str) -> Option<Scope> {
         Some(match word.strip_prefix('.').unwrap_or(word) {
             "wave" => Scope::Wave,
@@ -340,58 +326,41 @@ impl Scope {
     }
 }
 
-/// How a structural instruction is joined with others, by their indices.
+/// How a structural instruction is linked with the other instructions of its construct, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Link {
-    /// An `if`.
     If {
-        /// Its `else`.
         otherwise: Option<u32>,
-        /// Its `endif`.
         end: Option<u32>,
     },
-    /// An `else`.
     Else {
-        /// Its `if`.
         open: u32,
-        /// Their `endif`.
         end: Option<u32>,
     },
-    /// An `endif`.
     EndIf {
-        /// Its `if`.
         open: u32,
     },
-    /// A `loop`.
     Loop {
-        /// Its `endloop`.
         end: Option<u32>,
     },
-    /// An `endloop`.
     EndLoop {
-        /// Its `loop`.
         open: u32,
     },
     /// A `break` or `continue`.
     Leave {
-        /// The `loop` that it leaves or starts again.
+        /// The `loop` that it exits or restarts.
         open: u32,
     },
 }
 
-/// The role of an occurrence.
+/// What an occurrence does with the named thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Declares it.
     Declaration,
-    /// Reads its value.
     Read,
-    /// Writes its value.
     Write,
-    /// Reads and writes it.
     ReadWrite,
-    /// Calls it.
     Call,
-    /// Nothing known: the instruction or the operand does not fit.
+    /// The role is unknown because the instruction or the operand does not fit.
     Unknown,
 }

@@ -1,5 +1,5 @@
-//! The names of an item: where its kernel, labels and registers occur. They follow from its instructions, so they are listed only when a
-//! feature asks for them; checks read the instructions.
+//! The occurrences of names in an item: its kernel, labels and registers. They follow from the instructions,
+//! so they are listed only when a feature needs them; checks read the instructions.
 
 use std::sync::OnceLock;
 
@@ -8,33 +8,27 @@ use text_size::{TextRange, TextSize};
 
 use super::model::{Code, Guard, Instruction, Operand, Role, Special, Value};
 
-/// The meaning of a name.
+/// What a name denotes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
-    /// A kernel of the file.
     Kernel(SmolStr),
-    /// A label of the file.
     Label(SmolStr),
-    /// A general register.
     Register(u8),
-    /// A predicate register.
     Predicate(u8),
-    /// A special register.
     Special(Special),
 }
 
-/// One occurrence of a name.
+/// An occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameRef {
-    /// Where, without guard, `!` and half.
+    /// The range without guard, `!` and half.
     pub range: TextRange,
-    /// The name.
     pub name: Name,
-    /// Its role here.
     pub role: Role,
 }
 
-/// The names of a [`Code`], once they were asked for. Equal code has equal names.
+/// The names of a [`Code`], computed on demand. Equal code has equal names, so comparing two always gives
+/// `true`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names(OnceLock<Vec<NameRef>>);
 
@@ -59,14 +53,14 @@ impl Code {
         })
     }
 
-    /// The names that the whole file shares: its kernel, its labels and those that it uses.
+    /// The names that the whole file shares: the kernel, its labels, and the labels that it uses.
     pub fn shared_names(&self) -> Vec<NameRef> {
         let mut names: Vec<NameRef> = self.declarations().chain(self.label_uses()).collect();
         names.sort_by_key(|name| name.range.start());
         names
     }
 
-    /// The words that it uses as labels, in text order.
+    /// The words that the item uses as labels, in text order.
     pub fn label_uses(&self) -> impl Iterator<Item = NameRef> {
         // Most code calls nothing.
         let instructions = if self.words.is_empty() { &[] } else { &self.instructions[..] };
@@ -85,18 +79,17 @@ impl Code {
     pub fn name_at(&self, offset: TextSize) -> Option<&NameRef> {
         let names = self.names();
         let after = names.partition_point(|name| name.range.start() <= offset);
-        // Of two that touch each other at the offset, the later one.
+        // If two occurrences touch each other at the offset, the later one wins.
         names[..after].last().filter(|name| name.range.end() >= offset)
     }
 
-    /// All occurrences of a name.
     pub fn occurrences<'c>(&'c self, name: &'c Name) -> impl Iterator<Item = &'c NameRef> {
         self.names().iter().filter(move |occurrence| occurrence.name == *name)
     }
 }
 
 impl Instruction {
-    /// The names in it, the one of its guard first.
+    /// The names in the instruction, the guard's first.
     pub(super) fn names<'c>(&'c self, code: &'c Code) -> impl Iterator<Item = NameRef> + 'c {
         let operands = self.operands.iter().filter_map(|operand| operand_name(operand, code));
         self.guard.as_ref().map(guard_name).into_iter().chain(operands)
@@ -121,7 +114,7 @@ fn operand_name(operand: &Operand, code: &Code) -> Option<NameRef> {
 }
 
 impl Operand {
-    /// The part of it that is the name: without `!` and half.
+    /// The range of the name itself, without `!` and half.
     pub(super) fn name_range(&self) -> TextRange {
         match self.value {
             Value::Register { index, half: Some(_) } => {

@@ -1,4 +1,4 @@
-//! The nesting depth of constructs, and the entries of the divergence stack that they take.
+//! The nesting depth of constructs, and the divergence stack entries that they need.
 
 use super::functions::{Functions, Segment};
 use super::model::{Code, Link};
@@ -6,23 +6,23 @@ use super::model::{Code, Link};
 /// The maximum call depth.
 pub(crate) const CALLS: usize = 8;
 
-/// The nesting of a kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Nesting {
     /// The maximum nesting depth in the text.
     pub depth: usize,
-    /// The maximum number of divergence stack entries: those of callers and callees together.
+    /// The maximum number of divergence stack entries, adding up those of callers and callees.
     pub entries: usize,
 }
 
 impl Code {
-    /// The number of open constructs around an instruction; the first and last instruction of a construct are outside it.
+    /// The number of open constructs around an instruction. The first and last instruction of a construct are
+    /// outside it.
     pub fn depth(&self, at: usize) -> usize {
         let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
         std::iter::successors(parent(at), |open| parent(*open)).count()
     }
 
-    /// The same for all instructions.
+    /// The depth of each instruction.
     fn depths(&self) -> Vec<usize> {
         let mut depths: Vec<usize> = Vec::with_capacity(self.parents.len());
         for parent in &self.parents {
@@ -31,15 +31,15 @@ impl Code {
         depths
     }
 
-    /// Its nesting.
+    /// The nesting of the kernel.
     pub fn nesting(&self) -> Nesting {
         let openers = self.links.iter().zip(self.depths()).filter(|(link, _)| is_opener(link));
         let depth = openers.map(|(_, depth)| depth + 1).max().unwrap_or(0);
         Nesting { depth, entries: self.stack_entries(0) }
     }
 
-    /// The maximum number of divergence stack entries of the code from an instruction on: the first, or one after
-    /// a label.
+    /// The maximum number of divergence stack entries for the code from `first` on, which is the first
+    /// instruction of the kernel or follows a label.
     pub fn stack_entries(&self, first: usize) -> usize {
         let label = self.labels.partition_point(|label| (label.before as usize) < first);
         let segment = if first == 0 { 0 } else { label + 1 };
@@ -51,17 +51,17 @@ fn is_opener(link: &Option<Link>) -> bool {
     matches!(link, Some(Link::If { .. } | Link::Loop { .. }))
 }
 
-/// The limits along calls, up to the maximum call depth: tables by the remaining call depth and the
-/// first segment.
+/// Maxima along calls, up to the maximum call depth. The tables are indexed by the remaining call depth and
+/// the first segment.
 pub(crate) struct Calls<'c> {
     code: &'c Code,
-    /// How many constructs are open around each instruction.
+    /// The number of open constructs around each instruction.
     depths: Vec<usize>,
     functions: Functions,
     segments: Vec<Segment>,
     /// The maximum call depth.
     chains: Vec<Vec<usize>>,
-    /// The most entries of the divergence stack.
+    /// The maximum number of divergence stack entries.
     entries: Vec<Vec<usize>>,
 }
 
@@ -86,7 +86,8 @@ impl<'c> Calls<'c> {
         calls
     }
 
-    /// The maximum of each segment: its own, that `through` a call, or that of the segment it falls through to.
+    /// The maximum for each segment, over its own value, its calls (computed by `through`), and the segment
+    /// that it falls through to.
     fn table(
         &self,
         depth_left: usize,
@@ -109,19 +110,19 @@ impl<'c> Calls<'c> {
         table
     }
 
-    /// The most entries that the constructs of a segment take by themselves.
+    /// The number of entries that the constructs of a segment need by themselves.
     fn own_entries(&self, segment: &Segment) -> usize {
         let openers = segment.instructions.clone().filter(|at| is_opener(&self.code.links[*at]));
         openers.map(|at| self.depths[at] + 1).max().unwrap_or(0)
     }
 
-    /// The calls of a segment of functions that the kernel has, with the segments that those begin with.
+    /// The calls in a segment to functions of the kernel, with the first segment of the callee.
     fn calls_of(&self, segment: &Segment) -> impl Iterator<Item = (usize, usize)> {
         let calls = &self.functions.calls()[segment.calls.clone()];
         calls.iter().filter_map(|call| Some((call.at, call.label? + 1)))
     }
 
-    /// The calls of all that lanes run through that begin with a segment.
+    /// The calls in a segment and in all segments that lanes reach from it by falling through.
     pub(crate) fn calls(&self, first: usize) -> impl Iterator<Item = (usize, usize)> {
         let from = self.segments[first..].iter();
         let last = from.clone().position(|segment| !segment.falls).unwrap_or(0);
@@ -133,7 +134,7 @@ impl<'c> Calls<'c> {
         self.chains.get(depth_left).map_or(0, |table| table[segment])
     }
 
-    /// The most entries that lanes take from a segment on.
+    /// The maximum number of entries that lanes need from a segment on.
     pub(crate) fn entries(&self, segment: usize, depth_left: usize) -> usize {
         let table = self.entries.get(depth_left).or(self.entries.last());
         table.map_or(0, |table| table.get(segment).copied().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! Which form of an instruction its operands have, and what does not fit it.
+//! Matches the operands of an instruction with its forms.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -8,15 +8,16 @@ use warplens_isa::wave::{self as isa, OperandKind};
 use super::model::{Instruction, Operand, Role, Value, Word};
 use super::problem::{Problem, ProblemKind};
 
-/// Numbers that 32 bits hold, with or without a sign.
+/// The numbers that fit in 32 bits, signed or unsigned.
 const IMMEDIATES: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as i64;
 
 /// The length of `.lo` and `.hi`.
 const HALF: TextSize = TextSize::new(3);
 
-/// Gives the operands of `instruction` their names and roles, says what does not fit, and whether all does.
+/// Assigns names and roles to the operands of `instruction` and reports those that do not fit. Returns
+/// whether all of them fit.
 ///
-/// `torn` says that the parser found fault with the operands, so that their count means nothing.
+/// `torn` means that the parser found errors in the operands, so that their number means nothing.
 pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut Vec<Problem>) {
     let Some(entry) = instruction.entry else { return };
     let place = instruction.mnemonic_range;
@@ -97,7 +98,7 @@ fn is_r0_result(operand: &Operand) -> bool {
     operand.role == Role::Write && matches!(operand.value, Value::Register { index: 0, .. })
 }
 
-/// Registers that hold a value of this type, low word first.
+/// The number of registers that hold a value of this type, low word first.
 fn registers(ty: &str) -> u8 {
     match ty.as_bytes() {
         [_, b'6', b'4', ..] => 2,
@@ -145,7 +146,7 @@ fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
     Some(Problem { range: operand.range, kind: ProblemKind::FloatForInteger })
 }
 
-/// A word among the operands of an instruction that takes none, which must be the next instruction.
+/// The word among the operands of an instruction without operands. It must be the next instruction.
 pub(crate) fn missing_newline(instruction: &Instruction, words: &[SmolStr]) -> Option<(TextRange, SmolStr)> {
     let [Operand { value: Value::Label(Word(word)), range, .. }] = &instruction.operands[..] else {
         return None;

@@ -1,4 +1,4 @@
-//! The problems of one item, as data. Messages are worded elsewhere.
+//! The problems of an item, as data. Messages are worded elsewhere.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -6,132 +6,115 @@ use warplens_isa::wave::OperandKind;
 
 use crate::severity::Severity;
 
-/// Something wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where, relative to the item.
+    /// The range relative to the item.
     pub range: TextRange,
-    /// What.
     pub kind: ProblemKind,
 }
 
-/// The kind of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// No instruction has this name.
     UnknownInstruction {
-        /// The name, suffixes included.
+        /// The name with its suffixes.
         name: SmolStr,
         /// The most similar name.
         write: Option<SmolStr>,
     },
     /// No directive has this name.
     UnknownDirective {
-        /// The name, with its dot.
+        /// The name with its dot.
         name: SmolStr,
         /// The most similar name.
         write: Option<SmolStr>,
     },
-    /// A suffix that the instruction does not take.
+    /// A suffix that the instruction does not have.
     UnknownSuffix(SmolStr),
-    /// A cache hint on an instruction that is not a load or store.
+    /// A cache hint on an instruction that is neither a load nor a store.
     UnusedHint(SmolStr),
     /// Too few or too many operands.
-    OperandCount {
-        /// The fewest that fit.
-        least: usize,
-        /// The most that fit.
-        most: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// An operand of a kind that does not fit there.
-    OperandKind {
-        /// The kinds that fit.
-        expected: &'static [OperandKind],
-    },
-    /// A word that can only have been meant as the next instruction, read as an operand.
+    OperandCount { least: usize, most: usize, found: usize },
+    /// An operand of the wrong kind.
+    OperandKind { expected: &'static [OperandKind] },
+    /// A word that was read as an operand, but can only be meant as the next instruction.
     MissingNewline(SmolStr),
     /// A general register that no machine has.
     RegisterIndex,
-    /// A general register at or above the kernel's number of registers.
+    /// A general register beyond the number of registers of the kernel.
     RegisterBeyond {
-        /// The kernel's number of registers.
+        /// The number of registers of the kernel.
         registers: u32,
-        /// The directive that sets it; `None` for the default.
+        /// The directive that sets the number; `None` for the default.
         declared: Option<TextRange>,
     },
     /// A predicate register above `p3`.
     PredicateIndex,
     /// No special register has this name.
     UnknownSpecial(SmolStr),
-    /// `.lo`, `.hi`, which the toolchain ignores.
+    /// `.lo` or `.hi`, which the toolchain ignores.
     IgnoredHalf,
     /// A negative number of registers or bytes, or a negative size, which wraps.
     NegativeResource(&'static str),
-    /// A special register in the place of a general one.
+    /// A special register in place of a general one.
     SpecialOperand {
-        /// Whether it would be written.
+        /// Whether the operand is written.
         written: bool,
     },
-    /// A number outside of 32 bits.
+    /// A number that does not fit in 32 bits.
     ImmediateRange(i64),
     /// A float for an operand that holds an integer.
     FloatForInteger,
-    /// A fence (an error) or an atomic (the guide allows it) without its scope.
-    MissingScope {
-        /// Whether it is a fence.
-        fence: bool,
-    },
-    /// A second label of one name in the file.
+    /// A fence or an atomic without its scope. This is an error for a fence, while the guide allows it for an
+    /// atomic.
+    MissingScope { fence: bool },
+    /// A second label with the same name in the file.
     DuplicateLabel {
-        /// The name.
         name: SmolStr,
-        /// The first one, if it is in the same item.
+        /// The first label, if it is in the same item.
         first: Option<TextRange>,
     },
-    /// A second kernel of one name in the file.
+    /// A second kernel with the same name in the file.
     DuplicateKernel(SmolStr),
     /// A call of a label that the file does not have.
     UndefinedLabel(SmolStr),
-    /// The arguments of a directive do not fit.
+    /// Wrong arguments of a directive.
     DirectiveArguments {
-        /// The directive.
         name: &'static str,
-        /// The arguments that it takes.
+        /// The arguments that the directive needs.
         takes: &'static str,
     },
-    /// A resource directive outside of every kernel, which the assembler ignores.
+    /// A resource directive outside every kernel, which the assembler ignores.
     DirectiveOutside(&'static str),
     /// `@p0`, which the toolchain ignores.
     GuardP0,
-    /// A guard on an instruction whose mask changes it undoes.
+    /// A guard on an instruction that changes the active mask, which the guard corrupts.
     GuardedControl(SmolStr),
-    /// An atomic whose result goes to `r0`, and so nowhere.
+    /// An atomic whose result is written to `r0` and thereby dropped.
     ResultToR0,
     /// An unmatched `else`, `endif` or `endloop`.
     Unmatched(Construct),
     /// An `if` or `loop` that is not closed.
     Unclosed(Construct),
-    /// An `else` after an `else`.
+    /// A second `else` for the same `if`.
     SecondElse {
-        /// The first one.
+        /// The first `else`.
         first: TextRange,
     },
     /// An `else`, `endif` or `endloop` inside a construct that is still open.
     Crossed {
         /// The construct that is still open.
         open: TextRange,
-        /// Its kind.
+        /// The kind of that construct.
         construct: Construct,
     },
     /// `break` or `continue` outside a loop.
     OutsideLoop(SmolStr),
     /// An `if` or `loop` at nesting depth 33.
     TooDeep,
-    /// A call of a function that reaches nesting depth 33, those of its callers included.
+    /// A call of a function that reaches nesting depth 33, counting the depth of its callers.
     TooDeepCall(SmolStr),
-    /// Call depth 9.
+    /// A call at depth 9.
     CallDepth(SmolStr),
     /// A loop that no lane can leave.
     EndlessLoop,
@@ -139,9 +122,10 @@ pub enum ProblemKind {
     MissingHalt,
     /// Instructions that no lane reaches.
     Unreachable,
-    /// A general register that is read where nothing has written it, and that is hardly an argument.
+    /// A general register that is read before anything has written it, and that is unlikely to be an
+    /// argument.
     UnwrittenRegister(u8),
-    /// A predicate register that is read where nothing has written it.
+    /// A predicate register that is read before anything has written it.
     UnwrittenPredicate(u8),
     /// A barrier that only some lanes of a wave reach.
     DivergentBarrier {
@@ -153,17 +137,15 @@ pub enum ProblemKind {
 }
 
 impl Problem {
-    /// A stable name.
+    /// A stable name for the diagnostic.
     pub fn code(&self) -> &'static str {
         self.rule().0
     }
 
-    /// The severity.
     pub fn severity(&self) -> Severity {
         self.rule().1
     }
 
-    /// The name and the severity.
     fn rule(&self) -> (&'static str, Severity) {
         use ProblemKind as Kind;
 

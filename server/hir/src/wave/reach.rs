@@ -1,9 +1,9 @@
-//! Reachable code and written registers: unreachable code, and registers that are read before they
-//! are written.
+//! Finds unreachable code, and registers that are read before they are written.
 //!
-//! Control flow is structured, so one walk in text order covers every path: the two paths of an `if` start alike and reconverge
-//! at its `endif`; lanes get past an `endloop` by a `break` only. Later writes in a loop do not count for earlier reads,
-//! because they have not been executed in the first iteration.
+//! Control flow is structured, so a single walk in text order covers every path: the two paths of an `if`
+//! start in the same state and reconverge at its `endif`, and lanes get past an `endloop` only by a `break`.
+//! Later writes in a loop do not count for earlier reads, because they have not been executed in the first
+//! iteration.
 
 use text_size::TextRange;
 
@@ -12,17 +12,18 @@ use super::model::{Code, Link, Role};
 use super::names::Name;
 use super::problem::{Problem, ProblemKind};
 
-/// Neighbouring arguments that a kernel may leave unread.
+/// The number of adjacent arguments that a kernel may leave unread.
 const ASIDE: u8 = 2;
 
-/// Adds what is wrong to the problems of a kernel whose constructs are all closed. Returns whether its end is unreachable.
+/// Adds the problems found in a kernel whose constructs are all closed. Returns whether its end is
+/// unreachable.
 pub(crate) fn check(code: &mut Code) -> bool {
     let mut walk = Walk::default();
     let mut labels = code.labels.iter().map(|label| label.before as usize).peekable();
     for at in 0..code.instructions.len() {
         if labels.next_if(|label| *label <= at).is_some() {
             while labels.next_if(|label| *label <= at).is_some() {}
-            // A call may reach this label, with any registers written.
+            // A call may reach this label with any registers written.
             (walk.written, walk.dead) = (Cells::ALL, false);
         }
         walk.step(code, at);
@@ -39,7 +40,7 @@ pub(crate) fn check(code: &mut Code) -> bool {
     for (at, cell) in unwritten {
         let again = before.replace((at, cell)).is_some_and(|before| next_of_pair(before, (at, cell)));
         let index = cell.general();
-        // A register that the kernel does not have is reported to read as 0 already.
+        // A register that the kernel does not have has its own problem.
         let known = index.is_some_and(|index| index < arguments || u32::from(index) >= registers);
         if !again && !known {
             report(code, at, cell);
@@ -48,13 +49,13 @@ pub(crate) fn check(code: &mut Code) -> bool {
     ends
 }
 
-/// Whether a read is that of the register after another, by the same instruction.
+/// Whether the second read is of the next register by the same instruction, that is, of the rest of a pair.
 fn next_of_pair((before, first): (usize, Cell), (at, second): (usize, Cell)) -> bool {
     before == at && first.general().zip(second.general()).is_some_and(|(first, second)| first + 1 == second)
 }
 
-/// Registers that a launch may be meant to set are those below the answer: arguments come in r0, r1, r2 and so on, of which
-/// a kernel may leave some aside.
+/// The number of leading registers that a launch may be meant to set. Arguments are passed in r0, r1, r2 and
+/// so on, and a kernel may leave some of them unused.
 fn arguments(unwritten: &[(usize, Cell)]) -> u8 {
     let mut read: Vec<u8> = unwritten.iter().filter_map(|(_, cell)| cell.general()).collect();
     read.sort_unstable();
@@ -67,12 +68,12 @@ fn arguments(unwritten: &[(usize, Cell)]) -> u8 {
 struct Walk {
     /// The registers that may have been written on some path to here.
     written: Cells,
-    /// Whether it is unreachable.
+    /// Whether the instruction is unreachable.
     dead: bool,
     open: Vec<Open>,
-    /// First and last instructions of unreachable ranges.
+    /// The first and last instruction of each unreachable range.
     unreached: Vec<(usize, usize)>,
-    /// The first read of each register that is read unwritten.
+    /// The first read of each register that is read before it is written.
     unwritten: Vec<(usize, Cell)>,
     reported: Cells,
 }
@@ -93,7 +94,7 @@ impl Walk {
         let instruction = &code.instructions[at];
         let mnemonic = instruction.entry.map_or("", |entry| entry.mnemonic);
         match code.links[at] {
-            // The matching words of an unreachable construct belong to it.
+            // The `else` and the end of an unreachable construct belong to it.
             Some(Link::Else { .. } | Link::EndIf { .. } | Link::EndLoop { .. }) => {
                 if self.open.last().is_some_and(|open| open.dead) {
                     self.unreached(at);
@@ -129,7 +130,7 @@ impl Walk {
                     innermost.left = true;
                 }
             }
-            // What is called may write anything.
+            // The callee may write any register.
             ("call", _) => self.written = Cells::ALL,
             ("halt" | "return", _) if instruction.guard.is_none() => self.dead = true,
             _ => {}
@@ -151,7 +152,7 @@ impl Walk {
 
     fn end_if(&mut self) {
         let Some(open) = self.open.pop() else { return };
-        // Without an `else`, the lanes that skip the first side are the second.
+        // Without an `else`, the lanes that skip the first path form the second one.
         let (written, dead) = open.side.unwrap_or((open.written, open.dead));
         self.written.add(&written);
         self.dead &= dead;
@@ -163,7 +164,7 @@ impl Walk {
     }
 }
 
-/// Says that the instruction at `at` reads `cell` unwritten.
+/// Reports that the instruction at `at` reads `cell` before it is written.
 fn report(code: &mut Code, at: usize, cell: Cell) {
     let instruction = &code.instructions[at];
     let is_it = |name: &Name| match (name, cell) {
@@ -172,7 +173,7 @@ fn report(code: &mut Code, at: usize, cell: Cell) {
         _ => false,
     };
     let mut names = instruction.names(code).filter(|name| name.role != Role::Write);
-    // The second register of a pair is not written out.
+    // The second register of a pair does not appear in the text.
     let range = names.find(|name| is_it(&name.name)).map_or(instruction.range, |name| name.range);
     let kind = match cell {
         Cell::General(index) => ProblemKind::UnwrittenRegister(index),

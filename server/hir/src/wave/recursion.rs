@@ -32,13 +32,13 @@ enum State {
 /// A segment on the current path.
 struct Visit {
     segment: usize,
-    /// The call that led here, as a number of the calls; `None` where lanes ran here from the segment above.
+    /// The call that led here, as an index of the calls; `None` if lanes fell through from the segment above.
     by: Option<usize>,
-    /// The next of its calls; after the last, the segment that it falls through to.
+    /// The next call of the segment to visit; after the last one comes the segment that it falls through to.
     next: usize,
 }
 
-/// Depth-first search through calls and fall-through.
+/// A depth-first search through calls and fall-through.
 struct Search<'f> {
     functions: &'f Functions,
     segments: &'f [Segment],

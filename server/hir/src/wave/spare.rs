@@ -1,19 +1,19 @@
-//! Free registers: a new instruction may write them before another one, because their values are not read later.
+//! Free registers: a new instruction may write them before an existing one, because their values are not read
+//! later.
 //!
-//! A register that the kernel never names is always spare, if it has it. One that it names is spare where no lane reads it any more
-//! before writing it again. Lanes are followed one by one through the constructs; what other lanes may read (shuffles), and what
-//! functions may read that are called, is never spare.
+//! A register that the kernel has but never names is always free. A register that it names is free where no
+//! lane reads it any more before writing it again. Each lane is followed through the constructs by itself.
+//! Registers that other lanes (shuffles) or called functions may read are never free.
 
 use super::cells::{Cell, Cells, named};
 use super::liveness::Liveness;
 use super::model::Code;
 
-/// The registers that toolchain 0.1.2 has at most.
+/// The largest number of registers that toolchain 0.1.2 supports.
 const MOST: u32 = 32;
-/// Predicate registers.
+/// The number of predicate registers.
 const PREDICATES: u8 = 4;
 
-/// The free registers of a kernel.
 pub struct Spares<'c> {
     code: &'c Code,
     named: Cells,
@@ -21,7 +21,6 @@ pub struct Spares<'c> {
 }
 
 impl<'c> Spares<'c> {
-    /// Looks at a kernel.
     pub fn new(code: &'c Code) -> Spares<'c> {
         let mut known = Cells::default();
         for instruction in &code.instructions {
@@ -31,29 +30,29 @@ impl<'c> Spares<'c> {
         Spares { code, named: known, live: Liveness::of(code) }
     }
 
-    /// General registers that may be written before the instruction at `at`, and be read by it: the best first.
+    /// General registers that a new instruction before the one at `at` may write for it to read, the best
+    /// ones first.
     pub fn general(&self, at: usize) -> impl Iterator<Item = u8> {
         let count = self.code.resources.register_count().min(MOST) as u8;
         self.spare(at, (0..count).map(Cell::General))
     }
 
-    /// Predicate registers, likewise.
+    /// Like [`Spares::general`], for predicate registers.
     pub fn predicates(&self, at: usize) -> impl Iterator<Item = u8> {
         self.spare(at, (0..PREDICATES).map(Cell::Predicate))
     }
 
-    /// General registers that the kernel would have if it asked for more.
+    /// The general registers that the kernel would have if it declared more.
     pub fn beyond(&self) -> std::ops::Range<u8> {
         let count = self.code.resources.register_count().min(MOST) as u8;
         count..MOST as u8
     }
 
-    /// Whether nothing in the kernel names the register.
     pub fn never_named(&self, cell: Cell) -> bool {
         !self.named.contains(cell)
     }
 
-    /// Whether the register's value is not read after any of these positions: before instructions, by their indices.
+    /// Whether no lane reads the register's value at or after any of these instructions, given by index.
     pub fn is_free_at(&self, cell: Cell, places: &[usize]) -> bool {
         self.never_named(cell) || places.iter().all(|at| !self.live.before(*at, cell))
     }

@@ -1,17 +1,19 @@
-//! Which `if`, `else` and `endif` belong together, which `loop`, `break`, `continue` and `endloop`, and what belongs nowhere.
+//! Matches `if`, `else` and `endif`, and `loop`, `break`, `continue` and `endloop`, and finds those without a
+//! partner.
 //!
-//! An instruction that closes the outer of two open constructs is joined with it all the same. If the inner one is closed later
-//! they are improperly nested, which is one mistake; if it never is, only that is reported.
+//! An instruction that closes the outer of two open constructs is still linked with it. If the inner one is
+//! closed later, the two are improperly nested, which is one mistake; if it is never closed, only that is
+//! reported.
 
 use text_size::TextRange;
 
 use super::model::{Code, Instruction, Link};
 use super::problem::{Construct, Problem, ProblemKind};
 
-/// The maximum nesting depth: the number of entries of the divergence stack.
+/// The maximum nesting depth, which is the number of entries of the divergence stack.
 pub const MAX_DEPTH: usize = 32;
 
-/// How many of the innermost open constructs are looked at; more than any program may have open.
+/// How many of the innermost open constructs are searched. A valid program never has so many open.
 const REACH: usize = 2 * MAX_DEPTH;
 
 /// Fills the links and parents of `code`.
@@ -37,9 +39,9 @@ pub(crate) fn join(code: &mut Code) {
 struct Open {
     construct: Construct,
     at: usize,
-    /// The instruction that closed something around it.
+    /// The first instruction that closed something around this construct.
     crossed_by: Option<usize>,
-    /// Whether a lane can leave it by `break`, for a loop.
+    /// For a loop: whether a lane can leave it by `break`.
     left: bool,
     /// Whether a lane can end inside.
     ended: bool,
@@ -83,7 +85,7 @@ impl Joiner<'_> {
         self.open.push(Open { construct, at, crossed_by: None, left: false, ended: false });
     }
 
-    /// The innermost open construct of this kind; those nested in it are recorded as crossed by `at`.
+    /// The innermost open construct of this kind. Constructs nested in it are recorded as crossed by `at`.
     fn innermost(&mut self, at: usize, construct: Construct) -> Option<usize> {
         let far = self.open.len().saturating_sub(REACH);
         let place = far + self.open[far..].iter().rposition(|open| open.construct == construct)?;
@@ -154,7 +156,8 @@ impl Joiner<'_> {
         }
     }
 
-    /// No lane continues after this, in all open constructs; a construct that is already marked has marked its parents.
+    /// Records that lanes may end here, in all open constructs. If a construct is already marked, so are its
+    /// parents.
     fn end_lanes(&mut self) {
         self.open.iter_mut().rev().take_while(|open| !open.ended).for_each(|open| open.ended = true);
     }

@@ -1,4 +1,4 @@
-//! Source, then what `lower` finds in it.
+//! Source text with the problems that `lower` finds in it.
 
 use std::fmt::Write;
 
@@ -28,8 +28,8 @@ fn write_problem(out: &mut String, text: &str, start: usize, problem: &Problem) 
     writeln!(out, "{line} `{place}` {severity:?} {code}").expect("a string takes text");
 }
 
-/// The problems of statements in a kernel; the first is in line 2. Consequences of the statements before are left
-/// to other tests.
+/// Checks the problems of statements in a kernel, the first of which is in line 2. Unwritten registers and
+/// unreachable code are left to other tests, because they are consequences of the other statements.
 fn check_problems(statements: &str, expected: Expect) {
     let follows = |problem: &Problem| matches!(problem.code(), "unwritten-register" | "unreachable-code");
     check(statements, |problem| !follows(problem), expected);

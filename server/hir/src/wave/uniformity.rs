@@ -1,13 +1,16 @@
-//! Which registers are uniform in a wave, and which `if`, `break` and `continue` are uniform.
+//! Which registers are uniform in a wave, and which `if`, `break` and `continue` are.
 //!
-//! Control flow is structured, so a walk in text order sees every way; walks are repeated until loops add nothing. A register
-//! differs because of the *data* it is made from, or because lanes *diverged*, wrote it separately, and reconverged: at `endif`, at the
-//! top of a loop where those that continued wait for the others, after `endloop` where those that broke in earlier iterations do.
+//! Control flow is structured, so a walk in text order sees every path; walks are repeated until loops add
+//! nothing. There are two reasons why a register differs. The *data* it is computed from differs; or lanes
+//! *diverged*, wrote it separately, and reconverged. They reconverge at `endif`; at the top of a loop, where
+//! lanes that continued wait for the others; and after `endloop`, where lanes wait that broke in earlier
+//! iterations.
 //!
-//! A function begins with what its callers bring, all of them together, and a call leaves what the function writes as the
-//! function leaves it: lanes that return early wait for the others. A launch puts the same values into the registers of every
-//! lane, so arguments are shared. Nothing is known at a label without calls, nor about registers after a function of another kernel;
-//! and nothing in a kernel whose constructs do not match.
+//! A function begins with the merged facts of its callers. A call leaves the registers that the function
+//! writes as they are at its end, where lanes that return early wait for the others. A launch puts the same
+//! values into the registers of every lane, so arguments are shared. Nothing is known at a label without
+//! calls, about registers after a call of another kernel's function, and in a kernel whose constructs do not
+//! match.
 
 mod known;
 mod learned;
@@ -29,27 +32,27 @@ use results::Memory;
 use walk::Facts;
 pub(crate) use walk::Walk;
 
-/// The maximum number of walks over a kernel before the result is unknown: far more than the nesting depth of loops.
+/// The maximum number of walks over a kernel before the result is unknown. It is far more than the nesting
+/// depth of loops.
 const MAX_WALKS: usize = 100;
 
-/// The result of the analysis of one kernel.
 pub struct Uniformity<'c> {
     code: &'c Code,
     facts: Facts,
     learned: Learned,
-    /// The predicates of `if`, `break` and `continue`, in the order of the text.
+    /// The variance of the predicate of each `if`, `break` and `continue`, in text order.
     branches: Vec<(u32, Variance)>,
     /// Whether the kernel is complete and the walks reached a fixed point.
     done: bool,
 }
 
 impl<'c> Uniformity<'c> {
-    /// Analyses a kernel by itself.
+    /// Analyzes a kernel by itself.
     pub fn of(code: &'c Code) -> Uniformity<'c> {
         Uniformity::among(code, &|_| false)
     }
 
-    /// Analyses a kernel among others, which call some of its functions.
+    /// Analyzes a kernel in a file, given which of its functions other kernels call.
     pub fn among(code: &'c Code, others_call: &dyn Fn(&str) -> bool) -> Uniformity<'c> {
         let loops = code.links.iter().filter(|link| matches!(link, Some(Link::Loop { .. }))).count();
         let functions = Functions::with(code, others_call);
@@ -62,7 +65,7 @@ impl<'c> Uniformity<'c> {
         analysis
     }
 
-    /// Whether an `if`, `break` or `continue` is uniform.
+    /// Whether the lanes at an `if`, `break` or `continue` agree on its predicate.
     pub fn branch(&self, at: usize) -> Variance {
         let found = self.branches.binary_search_by_key(&(at as u32), |(at, _)| *at);
         match found {
@@ -71,7 +74,8 @@ impl<'c> Uniformity<'c> {
         }
     }
 
-    /// Whether lanes that reach an instruction together hold the same value in a register, before it or `after`.
+    /// Whether lanes that reach an instruction together hold the same value in a register, before it or
+    /// `after` it.
     pub fn register(&self, at: usize, cell: Cell, after: bool) -> Variance {
         let Some(mut walk) = self.last_walk() else { return Variance::Unknown };
         (0..at + usize::from(after)).for_each(|at| walk.step(at));
@@ -81,7 +85,7 @@ impl<'c> Uniformity<'c> {
         walk.known().of(cell)
     }
 
-    /// One walk; says whether it learned something.
+    /// Walks over the kernel once and returns whether it learned something new.
     fn walk(&mut self) -> bool {
         self.branches.clear();
         let mut walk = Walk::new(self.code, &self.facts, std::mem::take(&mut self.learned));
@@ -97,13 +101,14 @@ impl<'c> Uniformity<'c> {
         changed
     }
 
-    /// The walk that all others have led to.
+    /// A walk that starts with the facts of the fixed point.
     pub(crate) fn last_walk(&self) -> Option<Walk<'_>> {
         self.done.then(|| Walk::new(self.code, &self.facts, self.learned.clone()))
     }
 }
 
-/// Whether the constructs of a kernel match, no guard changes masks implicitly, and calls enter outside of them.
+/// Whether the constructs of a kernel match, no guard changes masks implicitly, and calls enter functions
+/// outside all constructs.
 fn is_whole(code: &Code) -> bool {
     let is_broken = |kind: &ProblemKind| {
         matches!(

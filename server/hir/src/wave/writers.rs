@@ -6,12 +6,13 @@ use super::cells::Cell;
 use super::functions::{Functions, ends_all};
 use super::model::{Code, Instruction, Link};
 
-/// Writers of one register that are found at most.
+/// The maximum number of writers to return.
 const MOST: usize = 8;
 
 impl Code {
-    /// The instructions that may have written last what a register holds before an instruction, the nearest first; those of an
-    /// earlier trip of a loop come last. Of a function that is called, the call.
+    /// The instructions that may have written the value of a register before an instruction, the nearest
+    /// first; writers from an earlier loop iteration come last. A write inside a called function is
+    /// represented by the call.
     pub fn writers(&self, at: usize, cell: Cell) -> Vec<usize> {
         let search = Search { code: self, functions: Functions::of(self), cell };
         let mut found = Vec::new();
@@ -53,7 +54,7 @@ impl Code {
         false
     }
 
-    /// The loops around an instruction, from the inside out: where they begin and end.
+    /// The loops around an instruction, innermost first, each with its start and end.
     fn loops_around(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
         let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
         std::iter::successors(parent(at), move |open| parent(*open)).filter_map(|open| {
@@ -81,7 +82,7 @@ impl Search<'_> {
         self.code.instructions[at].writes().any(|written| written == self.cell)
     }
 
-    /// Whether what is called writes the register, or calls something that does.
+    /// Whether the callee, or a function that it calls, writes the register.
     fn callee_writes(&self, call: usize) -> bool {
         let mut seen = FxHashSet::default();
         let mut open = vec![call];
@@ -101,7 +102,7 @@ impl Search<'_> {
         false
     }
 
-    /// Whether all lanes that reach `at` have executed a writer.
+    /// Whether all lanes that reach `at` have executed the writer.
     fn always(&self, writer: usize, at: usize) -> bool {
         let instruction: &Instruction = &self.code.instructions[writer];
         let parent = |at: usize| self.code.parents.get(at).copied().flatten().map(|open| open as usize);
@@ -121,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// The instructions that may have written r1 before the `nop`, as counted from 0.
+    /// The instructions that may have written r1 before the `nop`, counted from 0.
     fn writers(statements: &str) -> Vec<usize> {
         let file =
             parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\nhalt\n.end\n"));

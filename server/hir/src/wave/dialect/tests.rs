@@ -3,7 +3,7 @@ use warplens_syntax::parse_file;
 
 use super::{Accepts, departures};
 
-/// The departures of a kernel's body, a line each.
+/// Checks the departures in the body of a kernel, one per line.
 fn check(accepts: Accepts, body: &str, expected: &Expect) {
     let text = format!(".kernel k\n{body}.end\n");
     let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);

@@ -1,15 +1,15 @@
-//! The facts about registers at one instruction.
+//! What is known about all registers at one instruction.
 
 use super::super::cells::{Cell, Cells};
 use super::super::model::Value;
 use crate::Variance;
 
-/// The facts about all registers at one instruction.
+/// What is known about all registers at one instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// Registers that are not proven to be shared.
+    /// Registers that are not proven to be uniform.
     doubtful: Cells,
-    /// Those among them that are made from what differs.
+    /// The doubtful registers that are computed from a varying value.
     varying: Cells,
 }
 
@@ -55,14 +55,14 @@ impl Known {
         self.varying.take(cells, &from.varying);
     }
 
-    /// Merges the facts of another path; returns whether that changed anything.
+    /// Merges the facts of another path and returns whether that changed anything.
     pub(super) fn join(&mut self, other: &Known) -> bool {
         let doubtful = self.doubtful.add(&other.doubtful);
         self.varying.add(&other.varying) | doubtful
     }
 }
 
-/// Whether an operand is a special register that differs from lane to lane.
+/// Whether an operand is a special register that differs between lanes.
 pub(super) fn is_varying_special(value: &Value) -> bool {
     match value {
         Value::Special(register) => !register.uniform,

@@ -1,10 +1,11 @@
-//! The facts that each walk passes to the next: about loops, labels and functions. They grow monotonically.
+//! The facts that each walk passes to the next one, about loops, labels and functions. They grow
+//! monotonically.
 
 use super::super::cells::Cells;
 use super::known::Known;
 use crate::Variance;
 
-/// The facts at the end of one path, and whether it is reachable.
+/// The facts at the end of one path, and whether it is unreachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Side {
     pub(crate) known: Known,
@@ -12,14 +13,14 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Unreachable.
+    /// An unreachable path.
     pub(crate) const DEAD: Side = Side { known: Known::ALL_SHARED, dead: true };
-    /// Reachable with unknown registers.
+    /// A reachable path with unknown registers.
     pub(crate) const NOTHING: Side = Side { known: Known::NOTHING, dead: false };
-    /// The start of a kernel: a launch passes the same values to all lanes.
+    /// The start of a kernel, where the launch passes the same values to all lanes.
     pub(crate) const START: Side = Side { known: Known::ALL_SHARED, dead: false };
 
-    /// Merges another path; returns whether that changed anything.
+    /// Merges another path and returns whether that changed anything.
     pub(crate) fn join(&mut self, other: &Side) -> bool {
         match (self.dead, other.dead) {
             (_, true) => false,
@@ -35,29 +36,29 @@ impl Side {
 /// The facts of all walks so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Learned {
-    /// Of loops, in the order of the text.
+    /// By loop, in text order.
     pub(super) loops: Vec<LoopFacts>,
-    /// Of labels, in the order of the text.
+    /// By label, in text order.
     pub(super) labels: Vec<Arrival>,
-    /// Of functions; the kernel itself is the first.
+    /// By function; the kernel itself is the first.
     pub(super) functions: Vec<Returned>,
 }
 
 /// The facts about a loop.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LoopFacts {
-    /// The facts at the top of an iteration after the first.
+    /// The facts at the top of every iteration but the first.
     pub(super) top: Known,
-    /// Whether lanes exit it in different iterations, and the `break` at which they do.
+    /// How much lanes that exit the loop in different iterations diverge, and the `break` at which they exit.
     pub(super) breaks: Option<(Variance, u32)>,
-    /// Whether lanes are diverged from some `continue` to the end of an iteration, and that `continue`.
+    /// How much lanes diverge from some `continue` to the end of an iteration, and that `continue`.
     pub(super) continues: Option<(Variance, u32)>,
-    /// The first instruction at which lanes may be apart because of it.
+    /// The first instruction at which that `continue` may keep lanes apart.
     pub(super) apart_from: u32,
 }
 
 impl LoopFacts {
-    /// Whether the lanes in the loop may be diverged at an instruction of it.
+    /// Whether the lanes in the loop may be diverged at one of its instructions.
     pub(super) fn apart(&self, at: usize) -> Option<(Variance, u32)> {
         let continued = self.continues.filter(|_| at >= self.apart_from as usize);
         continued.into_iter().chain(self.breaks).max_by_key(|(variance, _)| *variance)
@@ -68,18 +69,18 @@ impl LoopFacts {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     pub(super) side: Side,
-    /// The divergence that makes some call reach it with only some of the lanes.
+    /// The divergence because of which some call reaches the label with only some of the lanes.
     pub(super) apart: Option<u32>,
 }
 
-/// The facts at the return of a function.
+/// The facts about what a function returns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Returned {
     /// The facts at its returns.
     pub(super) side: Side,
-    /// The registers that it and its callees may have written.
+    /// The registers that the function and its callees may have written.
     pub(super) writes: Cells,
-    /// Whether some lanes return before others, which they wait for.
+    /// Whether some lanes return before others and wait for them.
     pub(super) early: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a register differs between lanes, link by link.
+//! Explains, link by link, why a register differs between lanes.
 
 use super::super::cells::Cell;
 use super::super::functions::ends_all;
@@ -9,54 +9,56 @@ use super::learned::{LoopFacts, Returned};
 use super::results::result;
 use crate::Variance;
 
-/// One link of the chain from a register back to where a difference begins.
+/// A link of the chain from a register back to the origin of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
     /// The register that differs.
     pub register: Cell,
-    /// The instruction that shows it.
+    /// The instruction at which the difference arises.
     pub instruction: u32,
-    /// How.
     pub because: Because,
 }
 
-/// The cause of a difference.
+/// How a difference arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Because {
-    /// The instruction makes it from the register of the next link.
+    /// The instruction computes it from the register of the next link.
     Made,
-    /// Lanes where the guard of the instruction is false keep what was there; the next link is about the guard.
+    /// Lanes where the guard of the instruction is false keep the old value; the next link explains the
+    /// guard.
     Guarded,
-    /// Lanes diverge at the instruction, an `if`, and reconverge with different values; the next link is about its predicate.
+    /// Lanes diverge at this `if` and reconverge with different values; the next link explains its predicate.
     Diverged,
-    /// Lanes exit a loop at the instruction, a `break`, in different iterations.
+    /// Lanes exit a loop at this `break` in different iterations.
     Left,
-    /// Lanes start the next iteration at the instruction, a `continue`, before others do.
+    /// Lanes start the next iteration at this `continue` before others do.
     Continued,
-    /// The instruction reads a special register that differs from lane to lane.
+    /// The instruction reads a special register that differs between lanes.
     Special,
-    /// The instruction gives each lane its own: it adds up over lanes, or takes from another lane.
+    /// The instruction computes a separate result for each lane: it sums over lanes, or reads from another
+    /// lane.
     Lanes,
-    /// The instruction loads it, or takes it from memory as an atomic does.
+    /// The instruction reads memory: it is a load or an atomic.
     Memory,
     /// The instruction calls a function of another kernel, which may write anything.
     Call,
-    /// The instruction calls a function that makes it differ; the next link is there.
+    /// The instruction calls a function that makes it differ; the next link is in that function.
     Called,
-    /// The instruction is a call that passes it; the next link is before it.
+    /// The instruction is a call that passes it; the next link is before the call.
     Brought,
-    /// Lanes return at the instruction before others, which write it.
+    /// Lanes return at this instruction, before other lanes write the register.
     Returned,
-    /// The instruction is the first of a function that other kernels may call: they decide.
+    /// The instruction is the first of a function that other kernels may call, so they decide.
     Callers,
 }
 
-/// Chains are cut at this many links.
+/// Longer chains are cut off.
 const LONGEST: usize = 16;
 
 impl Uniformity<'_> {
-    /// Why lanes may not share a register before an instruction, or `after` it: from the register back to where the difference
-    /// begins. Empty where they do share it, and where nothing is known.
+    /// Why lanes may hold different values in a register before an instruction, or `after` it: the chain from
+    /// the register back to the origin of the difference. Empty if they hold the same value, or if nothing is
+    /// known.
     pub fn reason(&self, at: usize, cell: Cell, after: bool) -> Vec<Reason> {
         if self.register(at, cell, after) == Variance::Uniform {
             return Vec::new();
@@ -84,7 +86,7 @@ impl Search<'_, '_> {
         self.analysis.code
     }
 
-    /// Why a register differs where the instruction `end` begins.
+    /// Why a register differs before the instruction `end`.
     fn chain(&self, mut cell: Cell, mut end: usize) -> Vec<Reason> {
         let mut chain: Vec<Reason> = Vec::new();
         while chain.len() < LONGEST {
@@ -99,22 +101,23 @@ impl Search<'_, '_> {
         chain
     }
 
-    /// The last instruction before `end`, or later in a loop around it, that explains why a register differs; and the register
-    /// that explains it in turn, with the place before which it does.
+    /// The last instruction before `end`, or later in a loop around it, that explains why a register differs.
+    /// Also returns the register that explains the cause, with the instruction before which it does.
     fn writer(&self, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let (start, rest) = (self.function_start(end), self.loop_end(end));
         let mut places = (start..end).rev().chain((end..rest).rev());
         places.find_map(|at| self.explains(at, cell, end)).or_else(|| self.arrival(start, end, cell))
     }
 
-    /// The last entry point before an instruction: that of the kernel, or of a function that is not reached by falling through.
+    /// The last entry point before an instruction: the start of the kernel, or of a function that is not
+    /// reached by falling through.
     fn function_start(&self, end: usize) -> usize {
         let is_start = |at: &usize| at.checked_sub(1).is_some_and(|last| ends_all(self.code(), last));
         let labels = self.code().labels.iter().map(|label| label.before as usize);
         labels.take_while(|label| *label <= end).filter(is_start).last().unwrap_or(0)
     }
 
-    /// The call that brings a register to a label between two places with what differs.
+    /// The call that passes differing values of a register to a label between two instructions.
     fn arrival(&self, start: usize, end: usize, cell: Cell) -> Option<(Reason, Option<(Cell, usize)>)> {
         let functions = &self.analysis.facts.functions;
         let labels = self.code().labels.iter().enumerate();
@@ -139,7 +142,7 @@ impl Search<'_, '_> {
         self.before.get(at).map_or(Variance::Uniform, |(known, _)| known.of(cell))
     }
 
-    /// Why what is called at an instruction leaves a register that differs.
+    /// Why a register differs after the call at an instruction.
     fn returned(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let functions = &self.analysis.facts.functions;
         let reason = |at: usize, because| Reason { register: cell, instruction: at as u32, because };
@@ -201,7 +204,7 @@ impl Search<'_, '_> {
         }
         let source = instruction.sources().max_by_key(|source| known.of(*source));
         let source = source.filter(|source| known.of(*source) > Variance::Uniform);
-        // For accumulated values, the divergence explains more.
+        // For accumulated values, the divergence is the better explanation.
         if source == Some(cell)
             && let Some(divergence) = self.divergence(at, cell, end)
         {
@@ -215,7 +218,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The divergence before `at`, which writes a register that `end` reads on another path.
+    /// The divergence around `at`, which writes a register that `end` reads on another path.
     fn divergence(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let code = self.code();
         let mut parent = code.parents[at];
@@ -251,7 +254,7 @@ impl Search<'_, '_> {
         self.analysis.learned.loops.get((*inside.last()?)?)
     }
 
-    /// The predicate that an `if`, `break` or `continue` reads, where it is what differs.
+    /// The predicate of an `if`, `break` or `continue`, if it is what differs.
     fn predicate(&self, at: usize) -> Option<Cell> {
         let own = self.code().instructions[at].sources().next();
         own.filter(|cell| self.before[at].0.of(*cell) > Variance::Uniform)

@@ -1,4 +1,4 @@
-//! The transfer function of instructions: the variance of results from the variance of sources.
+//! The transfer function of instructions: computes the variance of results from the variance of sources.
 
 use super::super::cells::Cell;
 use super::super::functions::Functions;
@@ -6,7 +6,7 @@ use super::super::model::{Code, Instruction, Value};
 use super::known::{Known, is_varying_special};
 use crate::Variance;
 
-/// How the results of an instruction vary among the lanes that run it.
+/// How the results of an instruction vary among the lanes that execute it.
 pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) -> Variance {
     let sources = Sources::of(instruction, known);
     let name = instruction.name();
@@ -14,30 +14,30 @@ pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) 
         "wave_broadcast" | "wave_ballot" | "wave_any" | "wave_all" => Variance::Uniform,
         _ if name.starts_with("wave_reduce") => Variance::Uniform,
         "wave_prefix_sum" => Variance::Varies,
-        // All lanes read the same one.
+        // All lanes read from the same lane.
         "wave_shuffle" | "wave_shuffle_idx" if shares_last(instruction, known) => Variance::Uniform,
-        // After a reduction over the wave all lanes may hold the same.
+        // After a reduction over the wave, all lanes may hold the same value.
         _ if name.starts_with("wave_") => Variance::Unknown,
         _ if name.contains("load.") => {
             let shared = sources.most == Variance::Uniform && written.keeps(name);
             if shared { Variance::Uniform } else { Variance::Unknown }
         }
         _ if name.contains("atomic") => Variance::Unknown,
-        // What two lanes hold may differ by the same.
+        // The values of two lanes may differ by the same amount in both sources.
         "isub" | "xor" if sources.are_one() => Variance::Uniform,
         "isub" | "xor" | "fsub" if sources.varying > 1 => Variance::Unknown,
         _ if name.contains("cmp.") && sources.varying > 1 => Variance::Unknown,
-        // What differs may be what is cut off.
+        // The bits that differ may be cut off.
         "shr" | "sar" | "idiv" | "bfe" => sources.most.min(Variance::Unknown),
         _ => sources.most,
     }
 }
 
-/// The sources of an instruction without its guard.
+/// The sources of an instruction, without its guard.
 struct Sources<'i> {
     instruction: &'i Instruction,
     most: Variance,
-    /// How many vary.
+    /// The number of sources that vary.
     varying: usize,
 }
 
@@ -61,7 +61,7 @@ impl Sources<'_> {
     }
 }
 
-/// Whether lanes share what the last operand holds.
+/// Whether the last operand has the same value in all lanes.
 fn shares_last(instruction: &Instruction, known: &Known) -> bool {
     match instruction.operands.last().map(|operand| &operand.value) {
         Some(Value::Register { index, .. }) => known.of(Cell::General(*index)) == Variance::Uniform,
@@ -70,7 +70,7 @@ fn shares_last(instruction: &Instruction, known: &Known) -> bool {
     }
 }
 
-/// Which memory a kernel, or what it may call, writes.
+/// The kinds of memory that a kernel or its callees may write.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Memory {
     local: bool,
@@ -92,7 +92,7 @@ impl Memory {
         written
     }
 
-    /// Whether what a load reads stays the same for the whole launch.
+    /// Whether the memory that a load reads stays unchanged for the whole launch.
     fn keeps(self, load: &str) -> bool {
         if load.starts_with("local") { !self.local } else { !self.device }
     }

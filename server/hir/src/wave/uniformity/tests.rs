@@ -1,4 +1,4 @@
-//! Statements, then for each `if`, `break` and `continue` whether it is divergent, and why.
+//! For each `if`, `break` and `continue` among the statements, whether it is divergent, and why.
 
 use expect_test::{Expect, expect};
 use warplens_syntax::parse_file;

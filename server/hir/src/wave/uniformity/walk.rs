@@ -1,4 +1,4 @@
-//! One walk over a kernel in text order, with what earlier walks learned of its loops and functions.
+//! A single walk over a kernel in text order, using what earlier walks learned about its loops and functions.
 
 use super::super::cells::{Cell, Cells};
 use super::super::functions::Functions;
@@ -8,24 +8,24 @@ use super::learned::{Learned, Side};
 use super::results::{Memory, result};
 use crate::Variance;
 
-/// The constant data of all walks over a kernel.
+/// The data that all walks over a kernel share.
 pub(crate) struct Facts {
     pub(super) functions: Functions,
     /// The memory that the kernel writes.
     pub(super) written: Memory,
 }
 
-/// An `if` or a `loop` in the walk.
+/// An `if` or a `loop` that is open in the walk.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
     at: usize,
-    /// Whether it is divergent, for an `if`.
+    /// For an `if`: whether it is divergent.
     parts: Variance,
-    /// The facts at the start of its other path, for an `if`; after its `endloop`, for a loop.
+    /// For an `if`, the facts at the start of its other path; for a loop, those after its `endloop`.
     aside: Side,
     /// The registers that its paths or iterations write.
     writes: Cells,
-    /// Which loop of the kernel it is.
+    /// The index of the loop in the kernel.
     pub(super) loop_facts: Option<usize>,
 }
 
@@ -33,19 +33,19 @@ pub(crate) struct Walk<'w> {
     code: &'w Code,
     facts: &'w Facts,
     learned: Learned,
-    /// How many loops began.
+    /// The number of loops that have begun.
     begun: usize,
     here: Side,
     pub(super) open: Vec<Open>,
-    /// The next label.
+    /// The index of the next label.
     label: usize,
-    /// The function that the walk is in.
+    /// The function that contains the current instruction.
     function: usize,
-    /// The divergence that makes a call of this function reach it with only some of the lanes.
+    /// The divergence because of which a call reaches this function with only some of the lanes.
     apart: Option<u32>,
     /// The divergence after which some lanes have returned from this function.
     early: Option<u32>,
-    /// Whether anything turned out otherwise than earlier walks knew.
+    /// Whether any result differs from what earlier walks knew.
     changed: bool,
 }
 
@@ -66,7 +66,6 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The current facts.
     pub(super) fn finish(self) -> (Learned, bool) {
         (self.learned, self.changed)
     }
@@ -75,7 +74,8 @@ impl<'w> Walk<'w> {
         &self.here.known
     }
 
-    /// The outermost divergent `if`, `break` or `continue` of this function because of which some lanes do not reach this.
+    /// The outermost divergent `if`, `break` or `continue` of this function that keeps some lanes from
+    /// reaching an instruction.
     pub(super) fn divergence(&self, at: usize, least: Variance) -> Option<usize> {
         self.open.iter().find_map(|open| match open.loop_facts {
             Some(number) => {
@@ -86,13 +86,14 @@ impl<'w> Walk<'w> {
         })
     }
 
-    /// The divergence, with a cause in the text, because of which only some lanes reach this: in this function, or in a caller.
+    /// The divergence with a cause in the text that keeps some lanes from reaching an instruction, in this
+    /// function or in a caller.
     pub(crate) fn parts(&self, at: usize) -> Option<usize> {
         let outside = self.apart.or(self.early).map(|at| at as usize);
         self.divergence(at, Variance::Varies).or(outside)
     }
 
-    /// Advances to an instruction: from a label on the facts of its calls apply.
+    /// Advances to an instruction. After a label, the facts of its calls apply.
     pub(crate) fn advance_to(&mut self, at: usize) {
         while self.code.labels.get(self.label).is_some_and(|label| label.before as usize <= at) {
             let entrance = self.facts.functions.entrance(self.label);
@@ -109,7 +110,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Past one instruction.
+    /// Executes one instruction.
     pub(crate) fn step(&mut self, at: usize) {
         self.advance_to(at);
         match self.code.links[at] {
@@ -136,7 +137,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// How the registers vary that an instruction reads.
+    /// The variance of the registers that an instruction reads.
     pub(super) fn reads(&self, at: usize) -> Variance {
         let instruction = &self.code.instructions[at];
         if instruction.operands.iter().any(|operand| is_varying_special(&operand.value)) {
@@ -159,7 +160,7 @@ impl<'w> Walk<'w> {
         });
     }
 
-    /// An instruction that belongs to no construct.
+    /// Executes an instruction that belongs to no construct.
     fn plain(&mut self, at: usize) {
         let instruction = &self.code.instructions[at];
         match instruction.name() {
@@ -174,7 +175,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// An instruction with unknown effects.
+    /// Executes an instruction with unknown effects.
     fn anything(&mut self) {
         self.here.known = Known::NOTHING;
         self.wrote(&Cells::ALL);
@@ -200,7 +201,7 @@ impl<'w> Walk<'w> {
         self.wrote(&returned.writes);
     }
 
-    /// `return`: lanes wait for those of their group that come later.
+    /// `return`: lanes wait for the lanes of their group that return later.
     fn go_back(&mut self, at: usize) {
         if self.here.dead {
             return;
@@ -223,14 +224,14 @@ impl<'w> Walk<'w> {
             writes.insert(cell);
             match guard {
                 None if whole => self.here.known.set(cell, result),
-                // Some lanes, or some bits of all, stay as they were.
+                // Some lanes, or some bits in all lanes, keep the old value.
                 _ => self.here.known.raise(cell, result.max(guard.unwrap_or(Variance::Uniform))),
             }
         }
         self.wrote(&writes);
     }
 
-    /// Records the writes inside the open construct, or the function.
+    /// Records the writes for the innermost open construct, or for the function.
     fn wrote(&mut self, writes: &Cells) {
         match self.open.last_mut() {
             Some(open) => _ = open.writes.add(writes),
@@ -276,7 +277,8 @@ impl<'w> Walk<'w> {
         self.wrote(&writes);
     }
 
-    /// Reconvergence of lanes that have executed different parts of a range, or executed it a different number of times.
+    /// Lanes reconverge that have executed different parts of a range, or executed it a different number of
+    /// times.
     fn raise_written(&self, known: &mut Known, segment: std::ops::Range<usize>, variance: Variance) {
         for at in segment {
             let instruction = &self.code.instructions[at];
@@ -291,7 +293,7 @@ impl<'w> Walk<'w> {
                 known.raise_all(&Cells::ALL, Variance::Unknown);
                 return;
             }
-            // A constant may have been there before.
+            // The register may have held the same constant before.
             let is_constant = instruction.reads().next().is_none();
             let variance = if is_constant { variance.min(Variance::Unknown) } else { variance };
             instruction.written().for_each(|(cell, _)| known.raise(cell, variance));
@@ -306,7 +308,8 @@ impl<'w> Walk<'w> {
         }
         let own = self.reads(at);
         let Some(number) = self.open[place].loop_facts else { return };
-        // Lanes on the other path of an `if` inside the loop are not here, nor those that continued before.
+        // Lanes on the other path of an `if` inside the loop are not here, and neither are lanes that
+        // continued earlier.
         let inside = &self.open[place + 1..];
         let apart = inside.iter().find(|open| open.parts > Variance::Uniform).map(|open| open.at);
         let away = inside.iter().map(|open| open.parts).max().unwrap_or(Variance::Uniform);
