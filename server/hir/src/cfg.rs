@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use crate::graph::Graph;
 
-/// A basic block; numbered in text order, the first one is where the function starts.
+/// The index of a basic block. Blocks are numbered in text order; block 0 is the entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// The index in [`Cfg::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -18,35 +17,35 @@ impl BlockId {
 /// Instructions that run one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasicBlock {
-    /// The instructions, by number in text order. Empty only for the block of a function without instructions, and for
-    /// the end that control falls off.
+    /// The instructions, by number in text order. It is empty only in a function without instructions, and
+    /// for the end of the text if control falls off it.
     pub instructions: Range<u32>,
-    /// How it ends.
     pub end: BlockEnd,
 }
 
 /// How a block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockEnd {
-    /// All lanes continue at the one successor.
+    /// All lanes continue at the only successor.
     Continues,
     /// Lanes may diverge: a guarded branch, or a branch through a table.
     Diverges,
-    /// Lanes whose guard is true exit here; the others continue at the one successor.
+    /// Lanes whose guard is true exit here; the others continue at the only successor.
     ExitsGuarded,
-    /// Lanes whose guard is true stop at a trap or a call that does not return; the others continue at the one successor.
+    /// Lanes whose guard is true stop at a trap or at a call that does not return; the others continue at the
+    /// only successor.
     TrapsGuarded,
-    /// All lanes exit, by a return, by an exit, or at the end of the text.
+    /// All lanes exit: a return, an exit, or the end of the text.
     Exits,
-    /// All lanes stop at a trap or a call that does not return.
+    /// All lanes stop at a trap or at a call that does not return.
     Traps,
     /// The target of the branch is unknown.
     Unknown,
 }
 
-/// The edges in their order, without those that were there before.
+/// The edges without duplicates, in order of first occurrence.
 fn each_once(edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    /// So many are compared with each other; only tables of branch targets are longer.
+    /// Up to this length, groups are compared pairwise; only tables of branch targets are longer.
     const FEW: usize = 8;
     let mut once = Vec::with_capacity(edges.len());
     let mut groups = edges.chunk_by(|edge, next| edge.0 == next.0);
@@ -62,7 +61,6 @@ fn each_once(edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
     once
 }
 
-/// The blocks of a function and the edges between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cfg {
     blocks: Box<[BasicBlock]>,
@@ -70,38 +68,34 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The entry block is the first. Edges are kept in this order, each once.
+    /// The first block is the entry. Edges keep this order; duplicates are dropped.
     pub fn new(blocks: Vec<BasicBlock>, edges: impl IntoIterator<Item = (BlockId, BlockId)>) -> Cfg {
         let edges: Vec<(u32, u32)> = edges.into_iter().map(|(from, to)| (from.0, to.0)).collect();
         Cfg { graph: Graph::new(blocks.len(), &each_once(&edges)), blocks: blocks.into() }
     }
 
-    /// The blocks in text order.
     pub fn blocks(&self) -> &[BasicBlock] {
         &self.blocks
     }
 
-    /// The ids of the blocks in text order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = BlockId> + DoubleEndedIterator + Clone + use<> {
         (0..self.blocks.len() as u32).map(BlockId)
     }
 
-    /// One block.
     pub fn block(&self, id: BlockId) -> &BasicBlock {
         &self.blocks[id.index()]
     }
 
-    /// The blocks and their edges as a plain graph.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The blocks after it, each once; of a guarded branch the target is first.
+    /// The successors without duplicates; the target of a guarded branch comes first.
     pub fn successors(&self, id: BlockId) -> impl ExactSizeIterator<Item = BlockId> + Clone {
         self.graph.successors(id.0).iter().map(|&id| BlockId(id))
     }
 
-    /// The blocks before it, each once.
+    /// The predecessors without duplicates.
     pub fn predecessors(&self, id: BlockId) -> impl ExactSizeIterator<Item = BlockId> + Clone {
         self.graph.predecessors(id.0).iter().map(|&id| BlockId(id))
     }
@@ -112,7 +106,7 @@ impl Cfg {
         BlockId(after.saturating_sub(1) as u32)
     }
 
-    /// Which blocks are reachable.
+    /// For each block, whether it is reachable from the entry.
     pub fn reachable(&self) -> Vec<bool> {
         if self.blocks.is_empty() { Vec::new() } else { self.graph.reachable(0) }
     }

@@ -1,4 +1,5 @@
-//! Directed graphs over small numbers, dominators, strong components and orders in them. The algorithms are independent of the meaning of nodes.
+//! Directed graphs over small numbers: dominators, strong components, and orders. The algorithms do not
+//! depend on what the nodes mean.
 
 mod adjacency;
 mod components;

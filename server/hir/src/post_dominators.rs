@@ -1,4 +1,5 @@
-//! Reconvergence points: immediate post-dominators, by the primary-end rule and by the plain (ipdom) definition.
+//! Reconvergence points: immediate post-dominators, by the primary-end rule and by the plain (ipdom)
+//! definition.
 
 mod primary;
 #[cfg(test)]
@@ -14,16 +15,17 @@ pub struct PostDominators {
 }
 
 impl PostDominators {
-    /// Lanes that exit do not block the others: one of the exits is the primary end, and the others constrain
-    /// nothing.
+    /// Lanes that exit do not hold up the others: one of the exits is the primary end, and the others
+    /// constrain nothing.
     ///
-    /// The primary end is the `Exits` block for which the most diverging blocks reconverge, those that `is_uniform` does
-    /// not prove uniform counted first; if several are equal, the last in text. A block reconverges if
-    /// at least two of its successors can reach the primary end, since then they can reach the immediate
-    /// post-dominator too.
+    /// The primary end is the `Exits` block for which the most diverging blocks reconverge. Blocks that
+    /// `is_uniform` does not prove uniform count first, and ties go to the last block in the text. A block
+    /// reconverges if at least two of its successors can reach the primary end, because then they can also
+    /// reach the immediate post-dominator.
     ///
-    /// Blocks from which the primary end cannot be reached are a separate graph, to which the rule applies again; there
-    /// a `Traps` block is the end if no `Exits` block is left, and in an infinite loop its last block is.
+    /// Blocks that cannot reach the primary end form a separate graph, to which the rule applies again.
+    /// There, a `Traps` block is the end if no `Exits` block is left, and the end of an infinite loop is its
+    /// last block.
     pub fn by_primary_end(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> PostDominators {
         let mut immediate = vec![None; cfg.blocks().len()];
         let mut left = cfg.reachable();
@@ -39,10 +41,11 @@ impl PostDominators {
         PostDominators { immediate: immediate.into() }
     }
 
-    /// The plain rule: every exit, guarded or not, leads to one common virtual end. Blocks whose lanes can
-    /// only reconverge there have no immediate post-dominator.
+    /// The plain rule: every exit, guarded or not, leads to a common virtual end. Blocks whose lanes can only
+    /// reconverge there have no immediate post-dominator.
     ///
-    /// A trap stops the program, so no lane waits for lanes that reach one: traps lead to the end only if no exit is reachable.
+    /// A trap stops the program, so no lane waits for lanes that reach one: traps lead to the end only if no
+    /// exit is reachable.
     pub fn plain(cfg: &Cfg) -> PostDominators {
         let exit = cfg.blocks().len() as u32;
         let reachable = cfg.reachable();
@@ -68,8 +71,8 @@ impl PostDominators {
         PostDominators { immediate: immediate.into() }
     }
 
-    /// The reconvergence point of lanes that diverge at the end of this block; `None` if there is none before they exit, and for
-    /// unreachable blocks.
+    /// The reconvergence point of lanes that diverge at the end of this block. `None` if they only meet after
+    /// they exit, and for unreachable blocks.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
         self.immediate[block.index()]
     }

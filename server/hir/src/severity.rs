@@ -1,13 +1,13 @@
 //! The severity of a diagnostic.
 
-/// The severity of a diagnostic. *Error* if and only if the assembler rejects the file for it.
+/// The severity of a diagnostic. It is an *error* if and only if the assembler rejects the file because of
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// The assembler rejects it.
+    /// The assembler rejects the file.
     Error,
-    /// The assembler accepts it, but it is most likely a mistake.
+    /// The assembler accepts the file, but this is most likely a mistake.
     Warning,
-    /// A note.
     Information,
     /// A suggestion, which editors show unobtrusively.
     Hint,

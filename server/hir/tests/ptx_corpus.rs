@@ -1,4 +1,4 @@
-//! Every real file that the assembler takes: no name unresolved, none declared twice.
+//! Real files that the assembler accepts have no unresolved names and no duplicate declarations.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn corpus() -> Option<PathBuf> {
     Some(corpus)
 }
 
-/// What is wrong with the names of a file, one line each.
+/// The problems with the names of a file, one per line.
 fn wrong(text: &str) -> String {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let trees: Vec<_> =

@@ -1,4 +1,4 @@
-//! Every listing of the corpus is read whole: instructions, labels, targets, control information, facts.
+//! Every listing of the corpus is read completely: instructions, labels, targets, control information, facts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn listing(text: &str) -> Listing {
     Listing::new(lowered.collect())
 }
 
-/// The listings of the tools, and those that the executable cases run.
+/// The listings of the tools, and the listings that the executable cases run.
 fn listings(corpus: &Path) -> Vec<(PathBuf, String)> {
     let folders = std::fs::read_dir(corpus.join("sass")).unwrap().map(|entry| entry.unwrap().path());
     let folders = folders.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("sm_"));
@@ -40,7 +40,7 @@ fn listings(corpus: &Path) -> Vec<(PathBuf, String)> {
     files.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The lines with an address comment before a word, as the reference counts instructions.
+/// The number of lines with an address comment before a word, which is how the reference counts instructions.
 fn instruction_lines(text: &str) -> usize {
     let is_instruction = |line: &&str| {
         let Some(rest) = line.trim_start().strip_prefix("/*") else { return false };
@@ -114,7 +114,8 @@ fn every_target_is_resolved() {
     eprintln!("{kinds:?}");
 }
 
-/// The target of `BSSY` follows the `BSYNC` of the same barrier; that of `SSY` a `SYNC`, that of `PBK` a `BRK`.
+/// The target of a `BSSY` follows the `BSYNC` of the same barrier, the target of an `SSY` a `SYNC`, and the
+/// target of a `PBK` a `BRK`.
 #[test]
 fn targets_of_regions_follow_their_ends() {
     let Some(corpus) = corpus() else { return };
@@ -150,7 +151,7 @@ fn targets_of_regions_follow_their_ends() {
     eprintln!("{counts:?}");
 }
 
-/// The reuse bits of the control information are as many as the `.reuse` of the text.
+/// The control information has as many reuse bits as the text has `.reuse`.
 #[test]
 fn control_information_agrees_with_the_text() {
     let Some(corpus) = corpus() else { return };
@@ -187,7 +188,7 @@ fn control_information_agrees_with_the_text() {
     eprintln!("{checked} instructions with an encoding, {with_reuse} with .reuse");
 }
 
-/// A function, its instructions, its labels and its target, as the list of the fragments has them.
+/// The numbers of functions, instructions and labels, and the targets, of each fragment agree with the list.
 #[test]
 fn fragments() {
     let Some(corpus) = corpus() else { return };
@@ -213,7 +214,7 @@ fn fragments() {
     }
 }
 
-/// The parameters that nvinfo states are those of the cases, and lie where the code reads them.
+/// The parameters in nvinfo agree with the cases, and are where the code reads them.
 #[test]
 fn facts_of_kernels() {
     let Some(corpus) = corpus() else { return };

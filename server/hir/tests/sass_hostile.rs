@@ -1,4 +1,4 @@
-//! No text makes the lowering and the analyses of listings panic, or take time that grows with the square of its length.
+//! No text makes the lowering or the analyses of listings panic or take quadratic time.
 
 use std::hint::black_box;
 use std::sync::Arc;

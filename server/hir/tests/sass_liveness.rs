@@ -1,4 +1,5 @@
-//! The registers alive at each instruction are those that the disassembler prints with `-plr` and `-lrm`.
+//! The live registers at each instruction agree with those that the disassembler prints with `-plr` and
+//! `-lrm`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ fn listing(text: &str) -> Listing {
     Listing::new(lowered.collect())
 }
 
-/// The files of the columns: the row of a header with their names.
+/// The register files of the columns, from the header row that names them.
 fn columns(text: &str) -> Vec<&str> {
     let names = ["GPR", "PRED", "UGPR", "UPRED"];
     let row = text.lines().filter_map(|line| line.split_once("// |")).map(|(_, row)| row);

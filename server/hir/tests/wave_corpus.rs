@@ -1,4 +1,5 @@
-//! No false alarm: what either WAVE toolchain assembles has no problem that counts as an error; what both reject has one.
+//! No false alarms: programs that either WAVE toolchain assembles have no problem that counts as an error,
+//! and programs that both reject have one.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ fn corpus() -> Option<PathBuf> {
     path.is_dir().then_some(path)
 }
 
-/// Every error of a file, from the parser up.
+/// Every error of a file, including those of the parser.
 fn errors(text: &str) -> Vec<String> {
     let parse = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let mut errors: Vec<_> = parse.errors().iter().map(|error| error.message.to_string()).collect();

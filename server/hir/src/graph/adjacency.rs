@@ -1,4 +1,5 @@
-//! A graph as two flat tables: where each node's edges start, and where the edges lead.
+//! A graph as two flat tables: where each node's edges start in the second table, and the node at the other
+//! end of each edge.
 
 /// A directed graph whose nodes are `0..len`. Edges keep the order in which they were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,38 +9,33 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph with `len` nodes and these edges.
     pub fn new(len: usize, edges: &[(u32, u32)]) -> Graph {
         let reversed: Vec<(u32, u32)> = edges.iter().map(|&(from, to)| (to, from)).collect();
         Graph { successors: Adjacency::new(len, edges), predecessors: Adjacency::new(len, &reversed) }
     }
 
-    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.successors.starts.len() - 1
     }
 
-    /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Where the edges of a node lead.
     pub fn successors(&self, node: u32) -> &[u32] {
         self.successors.of(node)
     }
 
-    /// Where the edges into a node come from.
     pub fn predecessors(&self, node: u32) -> &[u32] {
         self.predecessors.of(node)
     }
 
-    /// The graph with every edge turned round.
+    /// The graph with every edge reversed.
     pub fn reversed(&self) -> Graph {
         Graph { successors: self.predecessors.clone(), predecessors: self.successors.clone() }
     }
 
-    /// Which nodes can be reached from `root`.
+    /// For each node, whether it can be reached from `root`.
     pub fn reachable(&self, root: u32) -> Vec<bool> {
         let mut seen = vec![false; self.len()];
         let mut open = vec![root];

@@ -1,9 +1,9 @@
-//! Strong components by Tarjan's method, without recursion.
+//! Strong components by Tarjan's algorithm, without recursion.
 
 use rustc_hash::FxHashMap;
 
-/// The strong components of the graph over these nodes; edges that lead elsewhere count nothing. A component comes after
-/// those that its edges lead to.
+/// The strong components of the subgraph over these nodes, in reverse topological order: a component comes
+/// after those that its edges lead to. Edges to other nodes are ignored.
 pub fn strong_components<I: IntoIterator<Item = u32>>(
     nodes: &[u32],
     successors: impl Fn(u32) -> I,
@@ -54,12 +54,12 @@ pub fn strong_components<I: IntoIterator<Item = u32>>(
 }
 
 struct Search {
-    /// By node: its discovery number.
+    /// The discovery number of each node.
     number: Vec<Option<usize>>,
-    /// By node: the earliest open node that it is known to reach.
+    /// The earliest open node that each node is known to reach.
     low: Vec<usize>,
     is_open: Vec<bool>,
-    /// Nodes whose component is not whole yet.
+    /// Nodes whose component is not complete yet.
     open: Vec<usize>,
     found: usize,
 }
@@ -73,7 +73,8 @@ impl Search {
         self.found += 1;
     }
 
-    /// The component that a node which is done is the first of; nothing if it belongs to an earlier one.
+    /// Returns the component whose first node is `node`, which is finished; empty if `node` belongs to the
+    /// component of an earlier node.
     fn close(&mut self, node: usize) -> Vec<usize> {
         if self.number[node] != Some(self.low[node]) {
             return Vec::new();

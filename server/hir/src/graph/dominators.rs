@@ -1,15 +1,15 @@
-//! Immediate dominators by the semi-NCA method (Georgiadis and Tarjan), without recursion.
+//! Immediate dominators by the semi-NCA algorithm (Georgiadis and Tarjan), without recursion.
 
 use super::Graph;
 
-/// Computes dominator trees in one graph, keeping its buffers from one root to the next.
+/// Computes dominator trees of one graph, reusing its buffers from one root to the next.
 pub struct DominatorTree<'g> {
     graph: &'g Graph,
-    /// Position of a node in the search, `NONE` for nodes not reached.
+    /// The position of each node in the search, `NONE` for nodes that are not reached.
     number: Vec<u32>,
     /// The nodes in discovery order.
     order: Vec<u32>,
-    /// Everything below is indexed by position in the search.
+    /// This and the following tables are indexed by position in the search.
     parent: Vec<u32>,
     ancestor: Vec<u32>,
     semi: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct DominatorTree<'g> {
 const NONE: u32 = u32::MAX;
 
 impl<'g> DominatorTree<'g> {
-    /// Nothing is computed yet.
+    /// Allocates the buffers; computes nothing yet.
     pub fn new(graph: &'g Graph) -> Self {
         DominatorTree {
             graph,
@@ -34,8 +34,8 @@ impl<'g> DominatorTree<'g> {
         }
     }
 
-    /// The nodes that can be reached from `root` through nodes that `within` accepts, each but the root with its immediate
-    /// dominator, in an order where a dominator comes first.
+    /// The nodes that can be reached from `root` through nodes that `within` accepts, each with its immediate
+    /// dominator (the root has none). A dominator comes before the nodes that it dominates.
     pub fn from_root(&mut self, root: u32, within: impl Fn(u32) -> bool) -> Vec<(u32, Option<u32>)> {
         self.search(root, within);
         self.semidominators();
@@ -92,8 +92,8 @@ impl<'g> DominatorTree<'g> {
         }
     }
 
-    /// The node with the least semidominator on the tree path down to `node` inside the part that is linked already,
-    /// shortening the path on the way.
+    /// The node with the least semidominator on the tree path down to `node`, within the part that is already
+    /// linked. Compresses the path.
     fn best_above(&mut self, node: u32, linked: u32) -> u32 {
         let mut top = node;
         while self.ancestor[top as usize] >= linked {
@@ -125,15 +125,15 @@ impl<'g> DominatorTree<'g> {
     }
 }
 
-/// Which nodes dominate which, in constant time.
+/// Answers in constant time whether one node dominates another.
 pub struct Dominance {
-    /// By node: its number in a walk of the tree in which a node comes before those it dominates, and one more than the last
-    /// of these; empty for nodes that are not reached.
+    /// Numbers the nodes in a preorder walk of the dominator tree. The range of a node covers the node and
+    /// all nodes that it dominates; it is empty for unreachable nodes.
     spans: Vec<std::ops::Range<u32>>,
 }
 
 impl Dominance {
-    /// In the part of the graph that is reached from `root`.
+    /// Considers the part of the graph that is reachable from `root`.
     pub fn new(graph: &Graph, root: u32) -> Dominance {
         let mut spans = vec![0..0; graph.len()];
         let tree = DominatorTree::new(graph).from_root(root, |_| true);
@@ -143,7 +143,7 @@ impl Dominance {
                 sizes[dominator as usize] += sizes[node as usize];
             }
         }
-        // The number that the next node below a dominator gets.
+        // The number for the next node below each dominator.
         let mut next = vec![0; graph.len()];
         for &(node, dominator) in &tree {
             let start = dominator.map_or(0, |dominator| next[dominator as usize]);
@@ -157,7 +157,7 @@ impl Dominance {
         Dominance { spans }
     }
 
-    /// Whether all paths from the root to `node` pass `dominator`; a node dominates itself.
+    /// Whether all paths from the root to `node` pass through `dominator`; a node dominates itself.
     pub fn dominates(&self, dominator: u32, node: u32) -> bool {
         let below = &self.spans[node as usize];
         !below.is_empty() && self.spans[dominator as usize].contains(&below.start)
@@ -178,7 +178,7 @@ mod tests {
         all
     }
 
-    /// By definition: `a` dominates `b` if `b` cannot be reached without `a`.
+    /// Computes dominators by definition: `a` dominates `b` if `b` cannot be reached without `a`.
     fn by_definition(graph: &Graph, root: u32) -> Vec<Option<u32>> {
         let reachable = graph.reachable(root);
         let dominates = |a: u32, b: u32| {

@@ -1,5 +1,6 @@
-//! A weak topological order (Bourdoncle): every node before those that its edges lead to, but for the edges that lead back to
-//! the head of a loop; the nodes of a loop are contiguous, its head first, and so are loops nested in it.
+//! A weak topological order (Bourdoncle): every node precedes the targets of its edges, except for edges back
+//! to the head of a loop. The nodes of a loop are contiguous, its head first, and nested loops are contiguous
+//! inside it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,17 +9,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Graph, strong_components};
 
-/// A node in its place in the order.
+/// A node in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ordered {
-    /// The node.
     pub node: u32,
-    /// How many nodes from here on are the loop whose head this is; 1 where it is the head of none.
+    /// The number of nodes from here on that form the loop with this head; 1 if the node is not a head.
     pub extent: u32,
 }
 
-/// The nodes that can be reached from `root` in a weak topological order. Where the edges leave a choice, lower numbers come
-/// first.
+/// The nodes that are reachable from `root`, in a weak topological order. Ties are broken in favor of lower
+/// numbers.
 pub fn weak_order(graph: &Graph, root: u32) -> Vec<Ordered> {
     let reachable = graph.reachable(root);
     let nodes: Vec<u32> = (0..graph.len() as u32).filter(|&node| reachable[node as usize]).collect();
@@ -47,19 +47,18 @@ pub fn weak_order(graph: &Graph, root: u32) -> Vec<Ordered> {
     order
 }
 
-/// A pending task.
 enum Task {
-    /// Nodes among which there may be loops.
+    /// Nodes that may contain loops.
     Nodes(Vec<u32>),
     /// A strong component of more than one node.
     Loop(Vec<u32>),
-    /// A node in its place.
+    /// A node to append to the order.
     Node(u32),
-    /// The loop is complete whose head has this place.
+    /// The loop whose head is at this position of the order is complete.
     EndOfLoop(usize),
 }
 
-/// The entry of a loop: the lowest of the nodes with a predecessor outside.
+/// The head of a loop: the lowest node with a predecessor outside the loop.
 fn head(graph: &Graph, nodes: &[u32], root: u32) -> u32 {
     let inside: FxHashSet<u32> = nodes.iter().copied().collect();
     let is_entered =
@@ -68,7 +67,7 @@ fn head(graph: &Graph, nodes: &[u32], root: u32) -> u32 {
     entered.or(nodes.iter().copied().min()).unwrap_or(root)
 }
 
-/// The strong components of the graph over `nodes`, each before those that its edges lead to.
+/// The strong components of the subgraph over `nodes`, in topological order.
 fn sorted_components(graph: &Graph, nodes: &[u32]) -> Vec<Vec<u32>> {
     let mut components = strong_components(nodes, |node| graph.successors(node).to_vec());
     let mut component_of = FxHashMap::default();
@@ -112,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_loop_is_contiguous_even_if_its_exit_is_numbered_between_its_nodes() {
-        // 0 -> 1 -> 3 -> 1, and out of the loop at 1 to 2.
+        // 0 -> 1 -> 3 -> 1, and out of the loop from 1 to 2.
         assert_eq!(order(4, &[(0, 1), (1, 2), (1, 3), (3, 1)]), [(0, 1), (1, 2), (3, 1), (2, 1)]);
     }
 

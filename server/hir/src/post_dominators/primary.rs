@@ -1,16 +1,16 @@
-//! The choice of the primary end.
+//! Chooses the primary end.
 
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 
-/// The budget in block visits; when it is used up, the last end in text is chosen without counting. Only functions with
-/// thousands of ends exceed it.
+/// A budget in block visits. Once it is spent, the last end in the text is chosen without counting; only
+/// functions with thousands of ends get there.
 const BUDGET: usize = 50_000_000;
 
-/// The ends of a graph, and what it takes to choose among them.
+/// The possible ends of a graph.
 pub(super) struct Ends<'c, F> {
     cfg: &'c Cfg,
     is_uniform: F,
-    /// The exits, in text order.
+    /// Exits, in text order.
     leaves: Vec<BlockId>,
     /// Other ends, in text order.
     stops: Vec<BlockId>,
@@ -31,7 +31,7 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         }
     }
 
-    /// The primary end of the blocks that are left; `None` when none are.
+    /// The primary end of the blocks that are left; `None` if none are.
     pub(super) fn primary(&mut self, left: &[bool]) -> Option<BlockId> {
         self.leaves.retain(|end| left[end.index()]);
         self.stops.retain(|end| left[end.index()]);
@@ -50,8 +50,8 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         best.map(|(end, _)| *end)
     }
 
-    /// For each of at most 64 ends, how many diverging blocks have two successors that can reach it: first those not proven
-    /// uniform, then all.
+    /// For each of at most 64 ends, the number of diverging blocks with two successors that can reach it:
+    /// first the blocks that are not proven uniform, then all.
     fn scores(&self, batch: &[BlockId], left: &[bool]) -> Vec<(u32, u32)> {
         let reaches = self.reaches(batch, left);
         let mut scores = vec![(0, 0); batch.len()];
@@ -93,10 +93,11 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         reaches
     }
 
-    /// No end is left, so every path ends up in a loop that it cannot leave: the last block of such a loop.
+    /// The last block of a loop that cannot be left. There is one, because no end is left and every path runs
+    /// into such a loop.
     fn end_of_endless_loop(&self, left: &[bool]) -> Option<BlockId> {
-        // Searching backwards from one block after the other, the last block that no earlier search has visited is in a
-        // strong component that nothing leaves (Kosaraju), so what it reaches is that loop.
+        // Searching backwards from one block after the other, the last search that finds an unvisited block
+        // starts in a strong component that has no edges out (Kosaraju). What that block reaches is the loop.
         let mut seen = vec![false; left.len()];
         let mut root = None;
         for id in self.cfg.ids().filter(|id| left[id.index()]) {

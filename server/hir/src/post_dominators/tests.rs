@@ -1,11 +1,12 @@
-//! The rule as specified, on small graphs, compared with the implementation.
+//! The rule as specified, compared with the implementation on small graphs.
 
 use proptest::prelude::*;
 
 use super::PostDominators;
 use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 
-/// Blocks of one instruction: two edges diverge, one continues, none exits or traps.
+/// Blocks of one instruction each: a block with two edges diverges, with one continues, with none exits or
+/// traps.
 fn graph(blocks: &[(u8, u32, u32)]) -> Cfg {
     let len = blocks.len() as u32;
     let mut edges = Vec::new();
@@ -23,7 +24,7 @@ fn graph(blocks: &[(u8, u32, u32)]) -> Cfg {
     Cfg::new(built, edges)
 }
 
-/// Whether `to` can be reached from `from` without going through `without`.
+/// Whether `to` can be reached from `from` without passing through `without`.
 fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: Option<BlockId>) -> bool {
     let mut seen = vec![false; cfg.blocks().len()];
     let mut open = vec![from];
@@ -36,7 +37,7 @@ fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: Option<BlockId>) -> b
     seen[to.index()]
 }
 
-/// The closest block that every path from `block` to `end` goes through, the block itself excluded.
+/// The closest block that every path from `block` to `end` passes through, other than `block` itself.
 fn post_dominator(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
     if block == end || !reaches(cfg, block, end, None) {
         return None;
