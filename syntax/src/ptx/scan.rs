@@ -68,25 +68,24 @@ const MATTERS: [bool; 256] = {
     matters
 };
 
-/// How many bytes after a token can matter to what it is; `@@DWARF` is the longest.
+/// The number of bytes after a token that may affect its kind; `@@DWARF` is the longest such text.
 const LOOK_AHEAD: usize = 8;
 
 struct Scanner<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    /// Where the item starts; nothing before it may matter.
+    /// The start of the item. The result may not depend on text before it.
     start: usize,
     at: usize,
-    /// How far it has looked; past the end of the text once it has seen that end.
+    /// How far the scanner has looked; past the end of the text once it has seen that end.
     examined: usize,
     open_comment: bool,
-    /// Whether a comment goes on after the given text.
+    /// Whether a comment continues after the given text.
     waits_for_comment_end: bool,
     tail: &'t Tail<'t>,
     checkpoints: Checkpoints,
 }
 
-/// The kind of a token for the scanner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     /// A name or an opcode.
@@ -103,11 +102,10 @@ enum Piece {
     End,
 }
 
-/// A token as the scanner sees it.
 struct Token {
     piece: Piece,
     range: Range<usize>,
-    /// Whether it is the first of its line.
+    /// Whether the token is the first of its line.
     starts_line: bool,
 }
 

@@ -202,7 +202,6 @@ pub struct Guard {
     pub register: TextRange,
     /// The number of the predicate register.
     pub predicate: u8,
-    /// `@!`
     pub negated: bool,
 }
 
@@ -230,11 +229,7 @@ pub enum Value {
     /// A matrix fragment, written as a register.
     Fragment(u8),
     /// `p0`, `!p0`
-    Predicate {
-        index: u8,
-        /// `!`
-        negated: bool,
-    },
+    Predicate { index: u8, negated: bool },
     /// `sr_lane_id`
     Special(Special),
     /// `42`, `0xff`

@@ -33,10 +33,11 @@ pub(super) struct Scopes {
     declared: Vec<ReferentId>,
     /// Referents of registers that belong to ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
-    /// What the names of registers of ranges mean, where that was found before.
+    /// A cache of what the names of registers in ranges mean.
     numbered: NumberedNames,
     open: Vec<OpenScope>,
-    /// Incremented whenever the meaning of many names may change: where a range begins or ends to be known.
+    /// Incremented whenever the meaning of many names may change, that is, when a range comes into or goes
+    /// out of scope.
     epoch: u32,
 }
 
@@ -162,7 +163,8 @@ impl Scopes {
             self.epoch += 1;
             Hidden::Range(word)
         } else {
-            // A function has many labels: of each, only its own name has another meaning.
+            // A function has many labels, and each changes the meaning of its own name only, so the epoch
+            // stays.
             entry.exact = Some(symbol);
             entry.known = None;
             if let Some(name) = Numbered::of(new.name.text) {
@@ -197,7 +199,7 @@ impl Scopes {
         let word = self.word(text);
         match (self.inside(word, text), self.open.last_mut()) {
             (Some(referent), _) => {
-                // Other meanings end with the scope of a symbol, without another epoch.
+                // Only these are cached: other meanings end with the scope of a symbol, without a new epoch.
                 if let Some(numbered) = numbered
                     && matches!(self.referents[referent.index()], Referent::Indexed { .. })
                 {

@@ -95,7 +95,6 @@ impl std::fmt::Debug for Instruction<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Guard {
     pub name: NameId,
-    /// `@!`
     pub negated: bool,
 }
 

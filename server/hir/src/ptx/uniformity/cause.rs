@@ -6,7 +6,6 @@ use crate::cfg::BlockId;
 /// The index of a value of a register.
 pub(super) type ValueId = u32;
 
-/// Why a value varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     /// The value is uniform.

@@ -4,7 +4,6 @@ use super::super::cells::{Cell, Cells};
 use super::super::model::Value;
 use crate::Variance;
 
-/// What is known about all registers at one instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Known {
     /// Registers that are not proven to be uniform.
