@@ -448,8 +448,8 @@ proptest! {
     }
 }
 
-/// Edits a function with an unclosed block. The error depends on the end of the body, but the edited chunk is
-/// elsewhere or holds the block.
+/// Edits statements in a function with an unclosed block. The error is found at the end of the body, but points
+/// at a `{` that may be outside the edited chunk.
 #[test]
 fn a_missing_brace_is_reported_after_edits_of_other_statements() {
     let text = long_kernel();

@@ -71,8 +71,8 @@ impl PostDominators {
         PostDominators { immediate: immediate.into() }
     }
 
-    /// The reconvergence point of lanes that diverge at the end of this block. `None` if they only meet after
-    /// they exit, and for unreachable blocks.
+    /// The reconvergence point of lanes that diverge at the end of this block. `None` if they do not reconverge
+    /// before they exit, and for unreachable blocks.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
         self.immediate[block.index()]
     }

@@ -1,4 +1,4 @@
-//! SASS tokens, line by line. No text is an error: whatever is not code becomes a comment.
+//! SASS tokens, line by line. Any text is valid: whatever is not code becomes a comment.
 
 use memchr::{memchr, memmem};
 

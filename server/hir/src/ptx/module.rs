@@ -86,8 +86,8 @@ pub enum ClashKind {
     Linkage,
 }
 
-/// The declarations of consecutive items. It is small, so that the names of a module are collected without
-/// visiting each header.
+/// The declarations of consecutive items, without their headers, so that the names of a module are collected
+/// without visiting each header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolGroup {
     /// Symbols whose `item` is relative to the group.

@@ -3,8 +3,8 @@
 //! Control flow is structured, so a walk in text order sees every path; walks are repeated until loops add
 //! nothing. There are two reasons why a register differs. The *data* it is computed from differs; or lanes
 //! *diverged*, wrote it separately, and reconverged. They reconverge at `endif`; at the top of a loop, where
-//! lanes that continued wait for the others; and after `endloop`, where lanes wait that broke in earlier
-//! iterations.
+//! lanes that continued early wait for the others; and after `endloop`, where lanes that broke early wait for
+//! the others.
 //!
 //! A function begins with the merged facts of its callers. A call leaves the registers that the function
 //! writes as they are at its end, where lanes that return early wait for the others. A launch puts the same

@@ -31,7 +31,6 @@ pub struct FormMatch {
     /// The value in each slot of the form.
     pub chosen: Box<[Option<&'static isa::Value>]>,
     pub order: Order,
-    /// The rules of the operands.
     pub operands: Box<[OperandRule]>,
     /// The rules of the parts in brackets, for all operands.
     pub parts: Box<[OperandRule]>,

@@ -1,4 +1,4 @@
-//! Where lanes with different histories join: the blocks in which diverged paths meet, and the loops that
+//! Where lanes with different histories join: the blocks in which diverged paths join, and the loops that
 //! lanes exit in different iterations. The result covers every divergence model that runs one group of a warp
 //! until it reconverges: it has the joins of all models, and for each branch and model the loop around the
 //! branch up to its reconvergence point.
@@ -156,7 +156,7 @@ impl<'f> Joins<'f> {
                 self.touched.push(block);
             }
         }
-        // The other models only add blocks: where they have none, lanes do not reconverge before they exit.
+        // Another model without a reconvergence point adds nothing: lanes do not reconverge before they exit.
         let mut points = vec![self.models[0].immediate(branch)];
         for point in self.models[1..].iter().map(|model| model.immediate(branch)) {
             if point.is_some() && !points.contains(&point) {

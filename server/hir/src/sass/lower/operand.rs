@@ -230,7 +230,7 @@ impl<'t> Reader<'_, 't> {
         Value::Address(Box::new(Address { prefix: prefix.into(), descriptor, terms, offset, symbol }))
     }
 
-    /// The sum of the numbers up to a token that is not a part of a sum.
+    /// The sum of the numbers up to a token that is not part of a sum.
     fn sum(&mut self) -> (i64, bool) {
         let (mut sum, mut negative, mut any) = (0_i64, false, false);
         loop {
