@@ -23,7 +23,6 @@ pub struct BasicBlock {
     pub end: BlockEnd,
 }
 
-/// How a block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockEnd {
     /// All lanes continue at the only successor.
@@ -100,7 +99,6 @@ impl Cfg {
         self.graph.predecessors(id.0).iter().map(|&id| BlockId(id))
     }
 
-    /// The block that holds an instruction.
     pub fn block_of(&self, instruction: u32) -> BlockId {
         let after = self.blocks.partition_point(|block| block.instructions.start <= instruction);
         BlockId(after.saturating_sub(1) as u32)

@@ -8,7 +8,6 @@ mod tests;
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 use crate::graph::{DominatorTree, Graph};
 
-/// The immediate post-dominator of each block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostDominators {
     immediate: Box<[Option<BlockId>]>,

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Graph, strong_components};
 
-/// A node in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ordered {
     pub node: u32,

@@ -50,7 +50,7 @@ impl Function {
         })
     }
 
-    /// The first instruction of each block.
+    /// The first instruction of each block, in order.
     fn starts(&self, exits: &[Exit]) -> Vec<u32> {
         let after =
             exits.iter().zip(1u32..).filter(|(exit, _)| !matches!(exit, Exit::None)).map(|(_, next)| next);

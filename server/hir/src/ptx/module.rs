@@ -14,7 +14,6 @@ const RANGE: u32 = 1 << 12;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleNames {
     symbols: Vec<ModuleSymbol>,
-    /// Symbols by name.
     by_name: FxHashMap<SmolStr, Namesakes>,
     /// Symbols that declare `name0`, `name1` …, by the part before the number.
     ranges: FxHashMap<SmolStr, Namesakes>,
@@ -32,7 +31,6 @@ struct Namesakes {
     kinds: SmallVec<[u32; 2]>,
 }
 
-/// A declaration of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSymbol {
     pub name: SmolStr,
@@ -48,7 +46,6 @@ pub struct ModuleSymbol {
 pub enum ModuleKind {
     Variable {
         space: Space,
-        /// The type of its elements.
         ty: Option<Type>,
         linkage: Option<Linkage>,
         /// The number of variables that `name<n>` declares.
@@ -59,7 +56,6 @@ pub enum ModuleKind {
         linkage: Option<Linkage>,
         /// `false` for a prototype.
         has_body: bool,
-        /// Whether calls never return.
         is_noreturn: bool,
     },
     Alias,
@@ -72,7 +68,6 @@ pub enum ModuleKind {
 pub struct Clash {
     /// The later declaration, as an index in [`ModuleNames::symbols`].
     pub symbol: u32,
-    /// The earlier declaration.
     pub first: u32,
     pub kind: ClashKind,
 }
@@ -92,7 +87,6 @@ pub enum ClashKind {
 pub struct SymbolGroup {
     /// Symbols whose `item` is relative to the group.
     symbols: Box<[ModuleSymbol]>,
-    /// The number of items.
     pub items: u32,
     /// Whether the group declares only functions and kernels of which nothing but the names needs checking.
     pub is_plain: bool,
@@ -167,7 +161,6 @@ impl ModuleNames {
         self.kinds(name).find(|symbol| symbol.kind.is_definition()).or_else(|| self.kinds(name).next())
     }
 
-    /// Whether calls of a function never return.
     pub fn is_noreturn(&self, name: &str) -> bool {
         self.kinds(name).any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
     }

@@ -53,7 +53,6 @@ impl Control {
         (self.0 >> 11) as u8 & 0x3f
     }
 
-    /// The scoreboards that the instruction waits for.
     pub fn waits(self) -> impl Iterator<Item = u8> {
         (0..6).filter(move |bit| self.wait_mask() >> bit & 1 != 0)
     }

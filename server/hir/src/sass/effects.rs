@@ -17,22 +17,19 @@ use super::register::{Register, RegisterFile};
 
 pub use destinations::destinations;
 
-/// The register accesses of an instruction.
 pub type Accesses = SmallVec<[Access; 8]>;
 
 /// An access to consecutive registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     pub register: Register,
-    /// The number of registers.
     pub count: u8,
     pub is_write: bool,
-    /// The range of the text that names them.
+    /// Where the text names them.
     pub range: TextRange,
 }
 
 impl Access {
-    /// Whether the access covers a register.
     #[must_use]
     pub fn covers(&self, register: Register) -> bool {
         let first = self.register.number;

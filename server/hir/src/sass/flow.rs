@@ -16,7 +16,6 @@ pub fn flow(instruction: &Instruction) -> Flow {
     isa::opcode(&instruction.opcode).map_or(Flow::Next, |entry| entry.flow)
 }
 
-/// Whether the last operand of an instruction is a target.
 pub(super) fn has_target(function: &Function, instruction: &Instruction) -> bool {
     match flow(instruction) {
         Flow::WarpSync => function.has_modifier(instruction, "COLLECTIVE"),
@@ -100,7 +99,6 @@ impl FlowGraph {
 /// entry holds the instruction that pushed the token, and the rest of the stack.
 type Stack = Option<u32>;
 
-/// The instructions that push each kind of token.
 fn pushes(function: &Function) -> FxHashMap<&'static str, Vec<u32>> {
     let mut pushes: FxHashMap<&'static str, Vec<u32>> = FxHashMap::default();
     for (index, instruction) in function.instructions.iter().enumerate() {
@@ -173,7 +171,6 @@ impl<'f> Walk<'f> {
         FlowGraph { graph, openers: self.openers, unbalanced: self.unbalanced, ends: self.ends }
     }
 
-    /// The node between returns and the instructions after calls.
     fn return_node(&self) -> u32 {
         self.seen.len() as u32
     }
@@ -341,7 +338,6 @@ impl<'f> Walk<'f> {
     }
 }
 
-/// The barrier register of an instruction.
 #[must_use]
 pub fn barrier(function: &Function, instruction: &Instruction) -> Option<Register> {
     let registers = function.operands(instruction).iter().filter_map(super::Operand::register);

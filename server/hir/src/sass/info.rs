@@ -10,7 +10,6 @@ use super::section::{Datum, DatumValue, Section};
 pub struct Record<'s> {
     /// `EIATTR_REGCOUNT`
     pub attribute: &'s str,
-    /// The range of the attribute's name.
     pub range: TextRange,
     /// The data after the two bytes for format and kind.
     pub data: &'s [Datum],
@@ -19,13 +18,11 @@ pub struct Record<'s> {
 /// The facts about a function from sections other than its code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// The parameters in order.
     pub parameters: Vec<Parameter>,
     /// The offset of the parameters in bank 0.
     pub parameter_base: Option<u32>,
     /// The total size of the parameters in bytes.
     pub parameter_bytes: Option<u32>,
-    /// The number of general registers.
     pub registers: Option<u32>,
     /// The size of the stack frame in bytes.
     pub frame_bytes: Option<u32>,
@@ -33,17 +30,16 @@ pub struct Facts {
     pub stack_bytes: Option<u32>,
     /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
-    /// The number of block barriers.
     pub barriers: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// The number of the parameter, counted from 0.
+    /// Counted from 0.
     pub ordinal: u32,
-    /// The offset from the first parameter in bytes.
+    /// In bytes from the first parameter.
     pub offset: u32,
-    /// The size in bytes.
+    /// In bytes.
     pub size: u32,
 }
 

@@ -74,7 +74,6 @@ impl Listing {
         &self.functions
     }
 
-    /// The lowered function.
     #[must_use]
     pub fn function(&self, listed: &Listed) -> &Function {
         &self.items[listed.item].0.functions[listed.index]
@@ -86,7 +85,6 @@ impl Listing {
         self.items[listed.item].1
     }
 
-    /// The first function with this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Listed> {
         let is_named =

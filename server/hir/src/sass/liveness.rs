@@ -63,7 +63,6 @@ impl RegisterSet {
         !register.is_constant() && with == *self
     }
 
-    /// The number of registers in each file.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let ones = |words: &[u64; 4]| words.iter().map(|word| word.count_ones()).sum::<u32>() as u16;
@@ -89,7 +88,6 @@ pub struct Counts {
     pub uniform_predicates: u16,
 }
 
-/// The live registers at each instruction of a function.
 #[derive(Debug)]
 pub struct Liveness {
     before: Vec<RegisterSet>,
@@ -124,7 +122,6 @@ impl Liveness {
         Liveness { before, occupied }
     }
 
-    /// The registers that are live before an instruction.
     #[must_use]
     pub fn before(&self, index: usize) -> &RegisterSet {
         &self.before[index]

@@ -39,7 +39,6 @@ pub fn stated(root: Node<'_>) -> Option<Target> {
     lowering.code.stated.map(|stated| stated.target)
 }
 
-/// The state of the lowering of an item.
 #[derive(Default)]
 struct Lowering {
     code: Code,

@@ -42,36 +42,35 @@ pub struct Function {
     pub range: TextRange,
     /// The target that the item states.
     pub target: Option<Target>,
-    /// The generation of the target, or one guessed from the text.
+    /// Taken from the target, or guessed from the text.
     pub generation: Generation,
     /// The generation guessed from the text alone.
     pub(super) guessed: Generation,
     /// Whether it is a kernel (`STO_CUDA_ENTRY`); `None` if the text does not say.
     pub is_kernel: Option<bool>,
-    /// The number of general registers that the header declares.
+    /// As the header declares it.
     pub registers: Option<u32>,
-    /// The number of block barriers that the header declares.
+    /// As the header declares it.
     pub barriers: Option<u32>,
     /// Whether the lines have addresses; if not, instructions are numbered from 0.
     pub has_addresses: bool,
     /// The address that begins the function because it is not above the previous one.
     pub descends: Option<TextRange>,
-    /// The instructions in address order.
+    /// In address order.
     pub instructions: Vec<Instruction>,
-    /// The operands of all instructions.
     pub operands: Vec<Operand>,
     /// The modifiers of all instructions, the suffixes of operands, and the targets in notes.
     pub words: Vec<Word>,
-    /// The labels in address order.
+    /// In address order.
     pub labels: Vec<Label>,
 }
 
 /// A modifier, suffix or target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The text without its dot.
+    /// Without its dot.
     pub text: SmolStr,
-    /// The range without the dot.
+    /// Without the dot.
     pub range: TextRange,
 }
 
@@ -89,22 +88,19 @@ pub struct Label {
 pub struct Instruction {
     /// From the address or first word to the end, without the encoding.
     pub range: TextRange,
-    /// The address in bytes from the start of the function.
+    /// In bytes from the start of the function.
     pub address: u32,
     /// `/*0050*/`, if present.
     pub address_range: Option<TextRange>,
     /// `@!P0`
     pub guard: Option<Guard>,
-    /// The opcode without modifiers: `IMAD`.
+    /// Without modifiers: `IMAD`.
     pub opcode: SmolStr,
-    /// The range of the opcode without modifiers.
     pub opcode_range: TextRange,
-    /// The role in a pair of instructions that issue together.
     pub pair: Pair,
     pub encoding: Option<Encoding>,
     /// The control information, if its encoding is printed.
     pub control: Option<Control>,
-    /// Where the target operand leads.
     pub destination: Destination,
     pub(super) modifiers: (u32, u8),
     pub(super) operands: (u32, u8),
@@ -116,7 +112,7 @@ pub struct Guard {
     pub register: Register,
     /// `@!P0`
     pub negated: bool,
-    /// The range, including the `@`.
+    /// Includes the `@`.
     pub range: TextRange,
 }
 
@@ -146,12 +142,10 @@ pub enum Pair {
     Second,
 }
 
-/// The machine code of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoding {
     /// The only word, or the low one.
     pub low: u64,
-    /// The range of that word.
     pub range: TextRange,
     /// The high word, which exists from Volta on.
     pub high: Option<(u64, TextRange)>,
@@ -176,13 +170,11 @@ pub enum Destination {
 }
 
 impl Function {
-    /// The modifiers of an instruction, in order.
     #[must_use]
     pub fn modifiers(&self, instruction: &Instruction) -> &[Word] {
         words(&self.words, instruction.modifiers)
     }
 
-    /// The operands of an instruction, in order.
     #[must_use]
     pub fn operands(&self, instruction: &Instruction) -> &[Operand] {
         let (first, count) = instruction.operands;
@@ -206,7 +198,6 @@ impl Function {
         self.modifiers(instruction).iter().any(|word| word.text == name)
     }
 
-    /// The size of an instruction in bytes.
     #[must_use]
     pub fn step(&self) -> u32 {
         self.generation.instruction_bytes()

@@ -27,7 +27,7 @@ pub struct Operand {
 }
 
 impl Operand {
-    /// The register, if the operand is one.
+    /// The register, if the operand is nothing else.
     #[must_use]
     pub fn register(&self) -> Option<Register> {
         match self.value {
@@ -74,7 +74,6 @@ pub enum Value {
     Unknown,
 }
 
-/// A number operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Immediate {
     /// `-0x1`, including its sign
@@ -94,7 +93,6 @@ pub struct Constant {
     pub descriptor: Option<Register>,
     /// The register that is added to the offset.
     pub register: Option<Register>,
-    /// The offset in bytes.
     pub offset: i64,
     /// `` `(sym) `` in ``c[0x3][`(sym)]``
     pub symbol: Option<Symbol>,
@@ -136,7 +134,6 @@ pub struct Symbol {
     pub name: SmolStr,
     /// The range without the backquote and parentheses.
     pub range: TextRange,
-    /// The number that is added.
     pub addend: i64,
     /// The part of the value that is used.
     pub part: Part,
@@ -160,9 +157,7 @@ pub enum Part {
 pub struct RegisterTarget {
     pub register: Register,
     pub range: TextRange,
-    /// The number that is added.
     pub offset: i64,
-    /// The function or label that is added.
     pub symbol: Option<Symbol>,
 }
 

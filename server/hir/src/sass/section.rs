@@ -12,20 +12,19 @@ pub struct Section {
     pub range: TextRange,
     /// The data by offset. Debug sections have none, because nothing reads it.
     pub data: Vec<Datum>,
-    /// The labels with their offsets.
     pub labels: Vec<(SmolStr, TextRange, u32)>,
     /// The starts of the nvinfo records: the name of the attribute, its range, and the index of the datum
     /// after it.
     pub attributes: Vec<(SmolStr, TextRange, u32)>,
-    /// The size of the section in bytes.
+    /// In bytes.
     pub size: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datum {
-    /// The offset in the section.
+    /// In bytes from the start of the section.
     pub offset: u32,
-    /// The size in bytes; for zeros, their total size.
+    /// In bytes; for `.zero`, the total.
     pub size: u32,
     pub value: DatumValue,
     pub range: TextRange,
@@ -49,7 +48,6 @@ pub struct Expression {
     pub symbol: SmolStr,
     /// The symbol that is subtracted: `.L_16` in `(.L_17 - .L_16)`.
     pub minus: Option<SmolStr>,
-    /// The number that is added.
     pub addend: i64,
     /// The operator words: `index`, `srel`, `fun fdesc`; usually empty.
     pub operator: SmolStr,

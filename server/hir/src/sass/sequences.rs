@@ -9,7 +9,6 @@ use super::register::Register;
 /// The smallest constant that counts as a magic number.
 const LARGE: u64 = 1 << 20;
 
-/// The sequence that begins at an instruction.
 #[must_use]
 pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequence> {
     let begun = isa::sequences().iter().find(|sequence| begins(function, index, sequence))?;

@@ -2,14 +2,12 @@
 
 use super::model::{Instruction, Operand, Role, Value};
 
-/// A set of general and predicate registers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cells {
     general: [u64; 4],
     predicates: u8,
 }
 
-/// A general or predicate register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cell {
     /// `r3`

@@ -14,12 +14,10 @@ use super::model::{Code, Entry, Instruction, Link, Value};
 use super::problem::{Problem, ProblemKind};
 use crate::severity::Severity;
 
-/// The last general register of toolchain 0.1.2.
 const LAST_REGISTER: u8 = 31;
 /// The last register that the toolchain encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
-/// The dialect that a text is checked against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Accepts {
     /// Both dialects, mixed.
@@ -36,7 +34,6 @@ impl Accepts {
     pub const NAMES: [(&'static str, Accepts); 3] =
         [("both", Accepts::Both), ("guide", Accepts::Guide), ("toolchain-0.1.2", Accepts::Toolchain)];
 
-    /// Finds a dialect by name.
     pub fn named(name: &str) -> Option<Accepts> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, accepts)| *accepts)
     }
@@ -56,7 +53,6 @@ impl Problem {
     }
 }
 
-/// A departure from the chosen dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
     /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for

@@ -10,9 +10,7 @@ use super::problem::{Problem, ProblemKind};
 /// A problem of one item that is caused by another item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileProblem {
-    /// The index of the item with the problem.
     pub item: usize,
-    /// The problem, relative to that item.
     pub problem: Problem,
     /// The other location: an item and a range in it.
     pub related: Option<(usize, text_size::TextRange)>,

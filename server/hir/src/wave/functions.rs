@@ -13,18 +13,15 @@ use super::model::{Code, Instruction, Label, Value};
 pub(crate) struct Functions {
     /// One entry for each label, in text order.
     labels: Vec<Entrance>,
-    /// The calls in text order.
+    /// In text order.
     calls: Vec<Call>,
-    /// The number of functions.
     count: usize,
 }
 
 /// A label as an entry point of calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entrance {
-    /// The function that the label belongs to.
     pub(crate) function: usize,
-    /// Whether this kernel calls the label.
     pub(crate) called: bool,
     /// Whether other code may call the label, with unknown registers.
     pub(crate) open: bool,
@@ -32,7 +29,6 @@ pub(crate) struct Entrance {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call {
-    /// The index of the instruction.
     pub(crate) at: usize,
     /// The label that the call names, if the kernel has it.
     pub(crate) label: Option<usize>,

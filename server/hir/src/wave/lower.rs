@@ -19,9 +19,7 @@ use super::model::{
 use super::problem::{Problem, ProblemKind};
 use super::{call_depth, divergence, operands, reach, recursion, structure};
 
-/// The number of the last general register.
 const LAST_REGISTER: u32 = 254;
-/// The number of the last predicate register.
 const LAST_PREDICATE: u32 = 3;
 /// After this many problems no similar names are suggested.
 const MAX_GUESSES: usize = 1000;

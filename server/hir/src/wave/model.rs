@@ -20,19 +20,19 @@ pub struct Code {
     pub resources: Resources,
     /// Every `.workgroup_size`, in text order.
     pub sizes: Vec<WorkgroupSize>,
-    /// The instructions in text order.
+    /// In text order.
     pub instructions: Vec<Instruction>,
     /// For each instruction, its links to the rest of its construct.
     pub links: Vec<Option<Link>>,
     /// For each instruction, the innermost `if` or `loop` around it.
     pub parents: Vec<Option<u32>>,
-    /// The labels in text order.
+    /// In text order.
     pub labels: Vec<Label>,
     /// The guards without an instruction after them.
     pub(super) bare_guards: Vec<Guard>,
     /// The words among the operands that are not scopes. Operands hold indices into this list.
     pub(super) words: Vec<SmolStr>,
-    /// The problems in text order.
+    /// In text order.
     pub problems: Vec<Problem>,
     pub(super) names: Names,
 }
@@ -79,11 +79,10 @@ impl Code {
 /// `.kernel name`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelHeader {
-    /// The name and its range, if there is one.
     pub name: Option<(SmolStr, TextRange)>,
-    /// The range of the directive and the name.
+    /// Covers the directive and the name.
     pub range: TextRange,
-    /// The range of `.end`, if there is one.
+    /// Covers `.end`.
     pub end: Option<TextRange>,
 }
 
@@ -102,7 +101,6 @@ impl Resources {
     /// The number of general registers of a thread without a `.registers` directive.
     pub const DEFAULT_REGISTERS: u32 = 32;
 
-    /// The number of general registers of a thread.
     pub fn register_count(&self) -> u32 {
         self.registers.map_or(Self::DEFAULT_REGISTERS, |registers| registers.value)
     }
@@ -112,14 +110,13 @@ impl Resources {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resource<T> {
     pub value: T,
-    /// The range of the directive and its arguments.
+    /// Covers the directive and its arguments.
     pub range: TextRange,
 }
 
-/// A `.workgroup_size` directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkgroupSize {
-    /// The range of the directive and its arguments.
+    /// Covers the directive and its arguments.
     pub range: TextRange,
     /// How many numbers are written; the guide makes y and z optional.
     pub written: u8,
@@ -128,13 +125,12 @@ pub struct WorkgroupSize {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     pub name: SmolStr,
-    /// The range of the name, without the colon.
+    /// Covers the name without the colon.
     pub range: TextRange,
     /// The index of the instruction after the label; at the end, the number of instructions.
     pub before: u32,
 }
 
-/// The largest number of operands that an instruction has.
 pub(crate) const MOST_OPERANDS: usize = 4;
 
 /// The operands of an instruction, stored inline, because a kernel has thousands of such lists.
@@ -198,9 +194,7 @@ impl Deref for Entry {
 pub struct Guard {
     /// From `@` to the register.
     pub range: TextRange,
-    /// The range of the register alone.
     pub register: TextRange,
-    /// The number of the predicate register.
     pub predicate: u8,
     pub negated: bool,
 }
@@ -290,7 +284,6 @@ impl Deref for Special {
     }
 }
 
-/// A half of a general register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Half {
     /// Bits 15 to 0.

@@ -8,7 +8,6 @@ use text_size::{TextRange, TextSize};
 
 use super::model::{Code, Guard, Instruction, Operand, Role, Special, Value};
 
-/// What a name denotes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     Kernel(SmolStr),
@@ -18,10 +17,9 @@ pub enum Name {
     Special(Special),
 }
 
-/// An occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameRef {
-    /// The range without guard, `!` and half.
+    /// Without guard, `!` and half.
     pub range: TextRange,
     pub name: Name,
     pub role: Role,

@@ -3,7 +3,6 @@
 use super::functions::{Functions, Segment};
 use super::model::{Code, Link};
 
-/// The maximum call depth.
 pub(crate) const CALLS: usize = 8;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -22,7 +21,6 @@ impl Code {
         std::iter::successors(parent(at), |open| parent(*open)).count()
     }
 
-    /// The depth of each instruction.
     fn depths(&self) -> Vec<usize> {
         let mut depths: Vec<usize> = Vec::with_capacity(self.parents.len());
         for parent in &self.parents {
@@ -31,7 +29,6 @@ impl Code {
         depths
     }
 
-    /// The nesting of the kernel.
     pub fn nesting(&self) -> Nesting {
         let openers = self.links.iter().zip(self.depths()).filter(|(link, _)| is_opener(link));
         let depth = openers.map(|(_, depth)| depth + 1).max().unwrap_or(0);
@@ -55,7 +52,6 @@ fn is_opener(link: &Option<Link>) -> bool {
 /// the first segment.
 pub(crate) struct Calls<'c> {
     code: &'c Code,
-    /// The number of open constructs around each instruction.
     depths: Vec<usize>,
     functions: Functions,
     segments: Vec<Segment>,

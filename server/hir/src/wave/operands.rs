@@ -11,7 +11,6 @@ use super::problem::{Problem, ProblemKind};
 /// The numbers that fit in 32 bits, signed or unsigned.
 const IMMEDIATES: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as i64;
 
-/// The length of `.lo` and `.hi`.
 const HALF: TextSize = TextSize::new(3);
 
 /// Assigns names and roles to the operands of `instruction` and reports those that do not fit. Returns

@@ -8,7 +8,7 @@ use crate::severity::Severity;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The range relative to the item.
+    /// Relative to the item.
     pub range: TextRange,
     pub kind: ProblemKind,
 }
@@ -43,7 +43,6 @@ pub enum ProblemKind {
     RegisterIndex,
     /// A general register beyond the number of registers of the kernel.
     RegisterBeyond {
-        /// The number of registers of the kernel.
         registers: u32,
         /// The directive that sets the number; `None` for the default.
         declared: Option<TextRange>,
@@ -57,10 +56,7 @@ pub enum ProblemKind {
     /// A negative number of registers or bytes, or a negative size, which wraps.
     NegativeResource(&'static str),
     /// A special register in place of a general one.
-    SpecialOperand {
-        /// Whether the operand is written.
-        written: bool,
-    },
+    SpecialOperand { written: bool },
     /// A number that does not fit in 32 bits.
     ImmediateRange(i64),
     /// A float for an operand that holds an integer.
@@ -97,17 +93,9 @@ pub enum ProblemKind {
     /// An `if` or `loop` that is not closed.
     Unclosed(Construct),
     /// A second `else` for the same `if`.
-    SecondElse {
-        /// The first `else`.
-        first: TextRange,
-    },
+    SecondElse { first: TextRange },
     /// An `else`, `endif` or `endloop` inside a construct that is still open.
-    Crossed {
-        /// The construct that is still open.
-        open: TextRange,
-        /// The kind of that construct.
-        construct: Construct,
-    },
+    Crossed { open: TextRange, construct: Construct },
     /// `break` or `continue` outside a loop.
     OutsideLoop(SmolStr),
     /// An `if` or `loop` at nesting depth 33.

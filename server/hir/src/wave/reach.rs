@@ -68,7 +68,6 @@ fn arguments(unwritten: &[(usize, Cell)]) -> u8 {
 struct Walk {
     /// The registers that may have been written on some path to here.
     written: Cells,
-    /// Whether the instruction is unreachable.
     dead: bool,
     open: Vec<Open>,
     /// The first and last instruction of each unreachable range.
@@ -78,7 +77,6 @@ struct Walk {
     reported: Cells,
 }
 
-/// An `if` or a `loop`.
 struct Open {
     written: Cells,
     dead: bool,

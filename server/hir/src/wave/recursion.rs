@@ -29,7 +29,6 @@ enum State {
     Done,
 }
 
-/// A segment on the current path.
 struct Visit {
     segment: usize,
     /// The call that led here, as an index of the calls; `None` if lanes fell through from the segment above.

@@ -11,7 +11,6 @@ use super::model::Code;
 
 /// The largest number of registers that toolchain 0.1.2 supports.
 const MOST: u32 = 32;
-/// The number of predicate registers.
 const PREDICATES: u8 = 4;
 
 pub struct Spares<'c> {

@@ -6,7 +6,6 @@ use super::cells::Cell;
 use super::functions::{Functions, ends_all};
 use super::model::{Code, Instruction, Link};
 
-/// The maximum number of writers to return.
 const MOST: usize = 8;
 
 impl Code {

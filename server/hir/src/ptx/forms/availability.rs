@@ -12,7 +12,6 @@ pub struct Platform {
     pub target: Option<&'static isa::Target>,
 }
 
-/// The reason why a module cannot use a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmetRequirement {
     /// One of these is required, for the whole form or for the value in this slot.

@@ -57,7 +57,6 @@ struct Search<'m> {
     form: &'static isa::Form,
     /// The value of each slot so far, and the positions of its words.
     chosen: Vec<(Option<&'static isa::Value>, u32)>,
-    /// The lowest cost so far.
     best: u32,
     near: Option<Near>,
     steps: u32,

@@ -16,7 +16,6 @@ use crate::ptx::{
     Type, VectorLength,
 };
 
-/// An error that keeps an operand from fitting a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mismatch {
     pub place: OperandPosition,
@@ -29,7 +28,7 @@ pub enum OperandError {
     /// missing one.
     Count {
         have: usize,
-        /// The least and the greatest number allowed.
+        /// The minimum and the maximum.
         takes: (usize, usize),
     },
     /// An operand of this kind is not allowed here, such as a register in place of an address.
@@ -44,9 +43,8 @@ pub enum OperandError {
     /// A vector register where a scalar is needed, or vice versa.
     VectorRegister {
         name: NameId,
-        /// The length of the register; `None` for a scalar.
+        /// `None` for a scalar.
         have: Option<VectorLength>,
-        /// The number of registers needed.
         takes: Count,
     },
     /// A component of a register that has no components.
@@ -60,7 +58,7 @@ pub enum OperandError {
     /// Brackets contain too many or too few parts.
     Inside {
         have: usize,
-        /// The least and the greatest number allowed.
+        /// The minimum and the maximum.
         takes: (usize, usize),
     },
     /// An integer outside these bounds.
@@ -89,7 +87,6 @@ pub enum OperandError {
     /// A variable in a different state space than the instruction accesses.
     AddressSpace {
         name: NameId,
-        /// The state space of the variable.
         have: Space,
         /// The state space that the instruction accesses.
         takes: AddressSpace,
@@ -152,7 +149,6 @@ pub struct Checker<'f> {
     pub function: &'f Function,
     /// How the module declares the function's external names, by referent.
     pub externals: &'f [(ReferentId, ModuleKind)],
-    /// The width of pointers.
     pub address_size: Option<AddressSize>,
 }
 
@@ -280,7 +276,6 @@ impl Checker<'_> {
         }
     }
 
-    /// An operand without braces.
     fn single(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         match rule.count {
             Count::Braced(_) => self.vector_register(rule, operand),
@@ -326,7 +321,6 @@ impl Checker<'_> {
         }
     }
 
-    /// How an operand is written, for a message.
     fn written(&self, operand: Operand) -> Written {
         match operand {
             Operand::Register { name, .. } => match self.named(name) {

@@ -7,7 +7,6 @@ use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType
 
 use crate::ptx::{Space, Type, TypeKind};
 
-/// The requirements on an operand of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandRule {
     /// The index of the operand in the entry.
@@ -27,7 +26,6 @@ pub struct OperandRule {
     pub second: Option<(usize, bool)>,
     /// Whether selectors such as `.b0` and `.h1` may be written, as in video instructions.
     pub selects: bool,
-    /// Whether a minus sign may be written.
     pub negates: bool,
     /// Whether a register in the address may not have 32 bits if the module's addresses have 64.
     pub wide: bool,
@@ -70,12 +68,10 @@ impl Kinds {
         Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32))
     }
 
-    /// Whether the set contains this kind.
     pub fn has(self, kind: OperandKind) -> bool {
         self.0 & 1 << kind as u32 != 0
     }
 
-    /// Whether the set contains one of these kinds.
     pub fn has_any(self, kinds: &[OperandKind]) -> bool {
         self.0 & Kinds::of(kinds).0 != 0
     }

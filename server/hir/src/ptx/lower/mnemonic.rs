@@ -61,7 +61,6 @@ impl<'a> MnemonicInterner<'a> {
     }
 }
 
-/// The roles of a mnemonic's operands.
 fn roles_of(mnemonic: &Mnemonic, shape: Shape) -> Roles {
     let (operands, first_is_list) = shape;
     if operands > MOST_OPERANDS {

@@ -16,7 +16,6 @@ const DEPTH: u32 = 32;
 
 #[derive(Clone, Copy)]
 pub(super) struct Context {
-    /// The role of the operand in the instruction.
     pub(super) role: Role,
     /// Whether the operand is inside brackets, where registers are only read.
     in_address: bool,

@@ -11,7 +11,6 @@ use super::super::{
 };
 use super::constant;
 
-/// The maximum width of a vector.
 const VECTOR_BITS: u32 = 128;
 /// The maximum alignment of a function's parameters in bytes.
 const PARAMETER_ALIGNMENT: u32 = 128;
@@ -23,7 +22,6 @@ pub(super) enum DeclarationSite {
 }
 
 impl DeclarationSite {
-    /// The default state space.
     pub(super) fn space(self) -> Space {
         match self {
             DeclarationSite::Module => Space::Global,
@@ -176,7 +174,6 @@ impl Judged<'_> {
         Some((self.part(TYPE_NAME), DeclarationMistake::InstructionType { ty, storage }))
     }
 
-    /// Checks the type and the vector length.
     fn shape(&self, space: Space, ty: Option<Type>, vector: Option<VectorLength>) -> Found {
         if let Some(found) = self.instruction_type(ty) {
             return Some(found);
@@ -204,7 +201,6 @@ impl Judged<'_> {
         is_wrong.then(|| (self.part(TYPE_NAME), DeclarationMistake::PackedParameter))
     }
 
-    /// Checks the number of elements of an array parameter.
     fn elements(&self, param: &Parameter) -> Found {
         let count = param.dimensions.first()?.0.filter(|count| *count > u64::from(u32::MAX))?;
         Some((self.part_of(self.declarator, DIMENSION), DeclarationMistake::TooManyElements(count)))

@@ -29,7 +29,6 @@ pub(super) struct Scopes {
     pub(super) referents: Vec<Referent>,
     pub(super) words: Vec<SmolStr>,
     entries: IndexMap<SmolStr, WordEntry, FxBuildHasher>,
-    /// The referent of each symbol.
     declared: Vec<ReferentId>,
     /// Referents of registers that belong to ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
@@ -194,7 +193,6 @@ impl Scopes {
         name
     }
 
-    /// Resolves a name by its text.
     fn find(&mut self, text: &str, name: NameId, role: Role, numbered: Option<Numbered>) -> ReferentId {
         let word = self.word(text);
         match (self.inside(word, text), self.open.last_mut()) {

@@ -103,7 +103,6 @@ impl Function {
         &self.parts.mnemonics[id.index()]
     }
 
-    /// The operands in a list.
     pub fn operands(&self, list: OperandList) -> &[Operand] {
         &self.parts.operands[self.parts.lists[list.0 as usize].range()]
     }

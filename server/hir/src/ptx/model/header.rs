@@ -36,7 +36,7 @@ impl Header {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
     pub name: SmolStr,
-    /// The range of the name, relative to the item.
+    /// Relative to the item.
     pub name_range: TextRange,
     pub kind: DeclarationKind,
 }
@@ -63,7 +63,7 @@ pub enum DeclarationKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleUse {
     pub name: SmolStr,
-    /// The range of the name, relative to the item.
+    /// Relative to the item.
     pub range: TextRange,
 }
 
@@ -95,7 +95,6 @@ pub struct Version {
     pub minor: u32,
 }
 
-/// The words of `.target`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Target {
     /// The architecture, such as `sm_90a`, with its range.
@@ -104,7 +103,6 @@ pub struct Target {
     pub options: Box<[(SmolStr, TextRange)]>,
 }
 
-/// The width of pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressSize {
     Bits32,

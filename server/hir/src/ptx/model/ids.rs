@@ -9,12 +9,10 @@ macro_rules! ids {
         impl $name {
             pub const FIRST: Self = Self(0);
 
-            /// The id of the entry with this index.
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("an item is shorter than 4 GiB, so it has fewer entries"))
             }
 
-            /// The index in the table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -79,7 +79,6 @@ impl<'f> Instruction<'f> {
         TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
     }
 
-    /// The innermost scope around the instruction.
     pub fn scope(self) -> ScopeId {
         self.function.scope_at(self.data.opcode_start)
     }
@@ -266,7 +265,6 @@ pub enum AddressForm {
     Subscript,
 }
 
-/// The parts of an address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'f> {
     /// `Register`, `Symbol`, or a `Constant` for an absolute address.

@@ -9,7 +9,7 @@ use super::{Space, SymbolId, Type};
 /// the function, and the module decides about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The range relative to the item.
+    /// Relative to the item.
     pub range: TextRange,
     pub kind: ProblemKind,
 }

@@ -40,7 +40,6 @@ pub struct Parameter {
     /// The name. A `_` in a `.callprototype` is kept as the name.
     pub name: Option<SmolStr>,
     pub name_range: TextRange,
-    /// The range of the whole parameter.
     pub range: TextRange,
     /// `.param` or `.reg`.
     pub space: Space,
@@ -91,10 +90,8 @@ pub struct Pointer {
 pub struct PerformanceDirective {
     /// The name without the dot.
     pub name: SmolStr,
-    /// The numbers in order.
     pub values: Box<[u64]>,
     /// Whether only plain numbers follow the name.
     pub is_plain: bool,
-    /// The range of the whole directive.
     pub range: TextRange,
 }

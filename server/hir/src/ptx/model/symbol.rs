@@ -21,7 +21,6 @@ pub struct Scope {
 pub struct Symbol {
     /// The name; for a register range, the part before `<`.
     pub name: SmolStr,
-    /// The range of the name in its declaration.
     pub range: TextRange,
     pub scope: ScopeId,
     pub kind: SymbolKind,
@@ -38,7 +37,6 @@ pub enum SymbolKind {
     },
     /// `.reg .b32 %r<100>` declares `%r0` to `%r99`.
     RegisterRange {
-        /// The type of each register.
         ty: Option<Type>,
         /// `.v2` or `.v4`.
         vector: Option<VectorLength>,
@@ -60,11 +58,7 @@ pub enum SymbolKind {
         target: InstructionId,
     },
     /// `name: .branchtargets …` or `name: .calltargets …`
-    Table {
-        kind: TableKind,
-        /// The targets in order.
-        targets: Box<[NameId]>,
-    },
+    Table { kind: TableKind, targets: Box<[NameId]> },
     /// `name: .callprototype …`
     Prototype(Box<Signature>),
 }
@@ -134,7 +128,6 @@ pub enum Initializer {
     Constant(Constant),
     /// An address: `sym + 4`, `generic(sym)`, `0xff00(sym)`.
     Address {
-        /// The variable or function.
         symbol: SmolStr,
         /// The number of bytes added to the address.
         offset: i64,

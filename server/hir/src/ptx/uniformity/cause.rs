@@ -3,7 +3,6 @@
 use crate::Variance;
 use crate::cfg::BlockId;
 
-/// The index of a value of a register.
 pub(super) type ValueId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +17,6 @@ pub(super) enum Cause {
     Diverged(BlockId),
     /// Lanes exit the loop around this block in different iterations.
     Left(BlockId),
-    /// The value is read from a special register.
     Special,
     /// The instruction selects lanes, as `elect.sync` does.
     Picks,

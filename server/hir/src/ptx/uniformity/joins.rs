@@ -45,7 +45,6 @@ pub(super) struct Joins<'f> {
     cost: Cell<usize>,
 }
 
-/// The index of a region.
 pub(super) type RegionId = u32;
 
 /// The loop around a branch that lanes exit in different iterations, limited to the region of the branch.
@@ -109,7 +108,6 @@ impl<'f> Joins<'f> {
         })
     }
 
-    /// Whether a block is in the loop of this region.
     pub(super) fn in_loop(&self, region: RegionId, block: BlockId) -> bool {
         self.loops[region as usize].blocks.binary_search(&block).is_ok()
     }

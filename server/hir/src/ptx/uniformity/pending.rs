@@ -9,7 +9,6 @@ use crate::cfg::BlockId;
 type Node = u32;
 
 pub(super) struct Pending {
-    /// The number of values.
     values: u32,
     /// The nodes that use each value.
     users: Lists,
@@ -54,12 +53,10 @@ impl Pending {
         (0..count as Node).for_each(|node| set(&mut self.bits, node));
     }
 
-    /// Adds all values and branches.
     pub(super) fn restart(&mut self, branches: usize) {
         self.add_all(self.values as usize + branches);
     }
 
-    /// Adds the users of a value.
     pub(super) fn add_users(&mut self, value: ValueId) {
         self.users.of(value).iter().for_each(|&node| set(&mut self.bits, node));
     }

@@ -17,7 +17,6 @@ pub struct Link {
     pub kind: LinkKind,
 }
 
-/// How a difference arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
     /// The instruction computes it from the register of the next link.

@@ -61,7 +61,6 @@ impl Transfer {
         Transfer { of_sources: OfSources::Aligned, ..self }
     }
 
-    /// The result for sources of this variance.
     pub(super) fn of(self, sources: Raised) -> Raised {
         let mut all = self.own;
         all.by(sources.variance, sources.cause);

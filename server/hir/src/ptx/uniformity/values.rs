@@ -11,7 +11,6 @@ use crate::cfg::{BlockId, Cfg};
 use crate::graph::strong_components;
 use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Role, SymbolKind};
 
-/// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// An instruction writes the value.
@@ -32,7 +31,6 @@ impl Origin {
     }
 }
 
-/// What a value is a copy of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
     /// A register that is never written.
@@ -55,7 +53,6 @@ pub(super) struct Use {
 pub(super) enum UseKind {
     /// A source, or a value to merge.
     Data,
-    /// The guard of the instruction.
     Guard,
     /// The previous value of the register, which remains in part of it or in some lanes.
     Previous,
@@ -324,7 +321,6 @@ impl<'f> Values<'f> {
         self.existing(register)
     }
 
-    /// The value of a definition.
     fn written(&mut self, definition: usize, register: ReferentId) -> ValueId {
         if let Some(value) = self.known[definition] {
             return value;
@@ -369,7 +365,6 @@ impl<'f> Values<'f> {
         id
     }
 
-    /// Records what a value is a copy of.
     pub(super) fn set_same(&mut self, value: ValueId, same: Same) {
         self.values[value as usize].same = same;
     }
@@ -453,9 +448,7 @@ fn places(function: &Function, cfg: &Cfg) -> Vec<(BlockId, u32)> {
 
 /// A bit set of facts about a referent.
 type Facts = u8;
-/// The referent is a register.
 const REGISTER: Facts = 1;
-/// The referent is a vector register.
 const VECTOR: Facts = 2;
 /// The referent is declared before the body, so a register is a parameter.
 const PARAMETER: Facts = 4;

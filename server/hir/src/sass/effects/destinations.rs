@@ -6,7 +6,7 @@ use crate::sass::model::Instruction;
 use crate::sass::operand::{Operand, Value};
 use crate::sass::register::{Register, RegisterFile};
 
-/// The operands that are destinations, one bit each.
+/// One bit for each operand that is a destination.
 #[must_use]
 pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
     let opcode = instruction.opcode.as_str();

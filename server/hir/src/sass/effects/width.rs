@@ -8,12 +8,11 @@ use crate::sass::register::Register;
 pub(super) struct Widths<'f> {
     function: &'f Function,
     instruction: &'f Instruction,
-    /// The operands that are destinations, one bit each.
+    /// One bit for each operand that is a destination.
     destinations: u32,
     kind: Kind,
 }
 
-/// What determines the widths.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// All operands are single registers.

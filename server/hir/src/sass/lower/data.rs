@@ -48,7 +48,7 @@ fn push(section: &mut Section, size: u32, value: DatumValue, range: TextRange) {
     section.size = end;
 }
 
-/// The values between commas.
+/// The parts between commas.
 fn values<'t, 's>(tokens: &'s [Token<'t>]) -> impl Iterator<Item = &'s [Token<'t>]> {
     tokens.split(|token| token.kind == SyntaxKind::COMMA).filter(|value| !value.is_empty())
 }

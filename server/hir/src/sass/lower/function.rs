@@ -23,7 +23,6 @@ pub(super) struct Builder {
     pub(super) is_kernel: Option<bool>,
     pub(super) registers: Option<u32>,
     pub(super) barriers: Option<u32>,
-    /// The labels that a directive declares as functions.
     pub(super) declared: Vec<SmolStr>,
     done: Vec<Function>,
     current: Lines,
@@ -33,7 +32,6 @@ pub(super) struct Builder {
     awaits_encoding: bool,
 }
 
-/// The lines of one function.
 #[derive(Default)]
 struct Lines {
     instructions: Vec<Instruction>,

@@ -380,7 +380,6 @@ impl<'t> Reader<'_, 't> {
 }
 
 impl Immediate {
-    /// The number with its sign reversed.
     #[must_use]
     pub fn negated(self) -> Immediate {
         match self {

@@ -48,7 +48,6 @@ impl Known {
         }
     }
 
-    /// Copies the facts about some registers.
     pub(super) fn take(&mut self, cells: &Cells, from: &Known) {
         self.doubtful.take(cells, &from.doubtful);
         self.varying.take(cells, &from.varying);

@@ -44,7 +44,6 @@ pub(crate) struct Learned {
     pub(super) functions: Vec<Returned>,
 }
 
-/// The facts about a loop.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LoopFacts {
     /// The facts at the top of every iteration but the first.
@@ -76,7 +75,6 @@ pub(crate) struct Arrival {
 /// The facts about what a function returns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Returned {
-    /// The facts at its returns.
     pub(super) side: Side,
     /// The registers that the function and its callees may have written.
     pub(super) writes: Cells,

@@ -12,14 +12,12 @@ use crate::Variance;
 /// A link of the chain from a register back to the origin of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
-    /// The register that differs.
     pub register: Cell,
     /// The instruction at which the difference arises.
     pub instruction: u32,
     pub because: Because,
 }
 
-/// How a difference arises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Because {
     /// The instruction computes it from the register of the next link.
@@ -137,7 +135,6 @@ impl Search<'_, '_> {
         None
     }
 
-    /// The variance of a register before an instruction.
     fn known(&self, at: usize, cell: Cell) -> Variance {
         self.before.get(at).map_or(Variance::Uniform, |(known, _)| known.of(cell))
     }
@@ -248,7 +245,6 @@ impl Search<'_, '_> {
         None
     }
 
-    /// The facts about the loop that starts at an instruction.
     fn loop_facts(&self, open: usize) -> Option<&LoopFacts> {
         let inside = &self.before.get(open + 1)?.1;
         self.analysis.learned.loops.get((*inside.last()?)?)

@@ -37,7 +37,6 @@ pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) 
 struct Sources<'i> {
     instruction: &'i Instruction,
     most: Variance,
-    /// The number of sources that vary.
     varying: usize,
 }
 
@@ -50,7 +49,6 @@ impl Sources<'_> {
         Sources { instruction, most, varying: all().filter(|one| *one == Variance::Varies).count() }
     }
 
-    /// Whether both sources are the same register.
     fn are_one(&self) -> bool {
         match &self.instruction.operands[..] {
             [_, first, second] => {

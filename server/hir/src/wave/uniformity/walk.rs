@@ -11,7 +11,6 @@ use crate::Variance;
 /// The data that all walks over a kernel share.
 pub(crate) struct Facts {
     pub(super) functions: Functions,
-    /// The memory that the kernel writes.
     pub(super) written: Memory,
 }
 
@@ -37,7 +36,6 @@ pub(crate) struct Walk<'w> {
     begun: usize,
     here: Side,
     pub(super) open: Vec<Open>,
-    /// The index of the next label.
     label: usize,
     /// The function that contains the current instruction.
     function: usize,
@@ -110,7 +108,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Executes one instruction.
+    /// Advances past one instruction and applies its effects.
     pub(crate) fn step(&mut self, at: usize) {
         self.advance_to(at);
         match self.code.links[at] {
@@ -160,7 +158,7 @@ impl<'w> Walk<'w> {
         });
     }
 
-    /// Executes an instruction that belongs to no construct.
+    /// Applies an instruction that belongs to no construct.
     fn plain(&mut self, at: usize) {
         let instruction = &self.code.instructions[at];
         match instruction.name() {
@@ -175,7 +173,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Executes an instruction with unknown effects.
+    /// Applies an instruction with unknown effects.
     fn anything(&mut self) {
         self.here.known = Known::NOTHING;
         self.wrote(&Cells::ALL);

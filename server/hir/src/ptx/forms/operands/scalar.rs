@@ -19,7 +19,7 @@ impl Checker<'_> {
             // In a list of registers, `_` is only one element.
             Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
             Operand::Address { .. } => self.address(rule, operand),
-            // This is a constant in parentheses.
+            // A constant in parentheses.
             Operand::Arguments(list) => match self.function.operands(list) {
                 [constant @ Operand::Constant(_)] => self.scalar(rule, *constant),
                 _ => None,

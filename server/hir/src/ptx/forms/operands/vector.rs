@@ -16,7 +16,6 @@ struct Elements {
     first: Option<(NameId, Type, usize)>,
     /// The kind of the elements that are not bit types.
     kind: Option<Type>,
-    /// Whether any register has a bit type.
     has_bits: bool,
 }
 

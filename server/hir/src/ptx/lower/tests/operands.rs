@@ -7,7 +7,6 @@ use expect_test::{Expect, expect};
 use super::lower;
 use crate::ptx::{Constant, Function, Operand};
 
-/// Checks the operands of each instruction.
 fn check_operands(statements: &str, expect: Expect) {
     let text = format!(
         ".entry k(.param .u64 p) {{ .reg .b32 %r<9>; .reg .v4 .f32 v; .shared .b32 s[4];\n{statements}\n}}"
