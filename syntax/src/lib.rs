@@ -17,6 +17,8 @@
 //! * Each mistake is reported by one [`SyntaxError`]; ranges are relative to the root of the parsed tree.
 //! * In bodies over 64 KB the statements are grouped in `CHUNK` nodes; `Block::statements` includes them.
 
+#![warn(missing_docs)]
+
 pub mod ast;
 mod checkpoints;
 mod chunks;

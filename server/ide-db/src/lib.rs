@@ -10,11 +10,6 @@
 //!
 //! Features, diagnostics and simulated runs do not belong here; they are in the crates above.
 
-#![allow(
-    missing_docs,
-    reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
-)]
-
 mod absent_words;
 pub mod answer;
 mod construct;

@@ -3,11 +3,6 @@
 //! [`item`] has the problems of one item, `file` those of a whole file; what differs by language is in `ptx` and `wave`.
 //! Fixes that rewrite WAVE in another dialect are in [`wave::dialect`].
 
-#![allow(
-    missing_docs,
-    reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
-)]
-
 mod allow;
 pub mod allow_fix;
 pub mod codes;

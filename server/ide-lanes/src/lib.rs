@@ -4,11 +4,6 @@
 //! returns a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result until the next one is
 //! available. Everything here except the preparation is a function of plain data.
 
-#![allow(
-    missing_docs,
-    reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
-)]
-
 mod broken;
 pub mod compare;
 mod counters;

@@ -21,7 +21,6 @@ macro_rules! scalar_types {
     ($($variant:ident $name:literal $bits:literal $class:ident;)*) => {
         /// The type of a number, in launches and in operations. Operations document which types they permit.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[allow(missing_docs)] // the names say it
         pub enum ScalarType { $($variant,)* }
 
         impl ScalarType {

@@ -60,7 +60,6 @@ pub struct Address {
 
 /// The operation of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum AtomicOp {
     Add,
     Min,

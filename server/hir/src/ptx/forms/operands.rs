@@ -105,7 +105,6 @@ pub enum OperandError {
 
 /// How an operand is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Written {
     Register(NameId),
     Predicate(NameId),

@@ -283,7 +283,6 @@ pub struct Address<'f> {
 /// A selector after a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[allow(missing_docs)]
 pub enum Component {
     X,
     Y,

@@ -6,7 +6,6 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident: $($variant:ident $word:literal;)*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[allow(missing_docs)]
         pub enum $name { $($variant,)* }
 
         impl $name {
@@ -84,7 +83,6 @@ words! {
 
 /// The number of elements of a vector register or variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum VectorLength {
     V2,
     V4,

@@ -11,7 +11,6 @@ use crate::soft_float::{self, F16, F32, F64, Number, Rounding};
 
 /// What the elements of a factor are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
 pub enum Factor {
     F16,
     Bf16,
@@ -113,7 +112,6 @@ fn double(number: Number) -> f64 {
 
 /// What the elements of a sum are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
 pub enum Sum {
     F16,
     F32,

@@ -23,7 +23,6 @@ pub struct Video {
 
 /// What a video instruction computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum VideoOp {
     Add,
     Sub,

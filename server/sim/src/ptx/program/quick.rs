@@ -6,7 +6,6 @@
 
 /// Whether an operation is frequent and only computes, and which one it is. Integers have 32 bits unless the name says more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 #[repr(u8)]
 pub enum Quick {
     /// None of these.

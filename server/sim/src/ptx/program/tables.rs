@@ -305,7 +305,6 @@ impl Exchange {
 
 /// An operation between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the modifiers of the instructions")]
 pub enum ExchangeKind {
     ShuffleUp,
     ShuffleDown,

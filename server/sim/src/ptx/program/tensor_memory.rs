@@ -61,7 +61,6 @@ pub enum TensorMemoryOp {
 
 /// Which cells of tensor memory the registers of a warp correspond to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the shapes: lanes, and bits of a row")]
 pub enum CellShape {
     Lanes32Bits32,
     Lanes16Bits64,
@@ -99,7 +98,6 @@ pub struct CellReduction {
 
 /// What values of cells are for a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the types")]
 pub enum CellNumber {
     U32,
     S32,
@@ -128,7 +126,6 @@ pub struct CellCopy {
 
 /// The rows and columns of a copy, and the lanes that they go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the shapes: rows, bits of a row, and the warps of both halves")]
 pub enum CopyShape {
     Rows128Bits256,
     Rows4Bits256,
@@ -140,7 +137,6 @@ pub enum CopyShape {
 
 /// The kinds of products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the kinds")]
 pub enum ProductKind {
     F16,
     Tf32,

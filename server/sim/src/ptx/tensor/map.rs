@@ -97,7 +97,6 @@ impl ElementType {
 
 /// How channels are interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the modes")]
 pub enum Interleave {
     #[default]
     None,

@@ -2,7 +2,6 @@
 
 /// A swizzle of a tensor map or of a matrix descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the modes: the span, and the size of an atom")]
 pub enum Swizzle {
     #[default]
     None,

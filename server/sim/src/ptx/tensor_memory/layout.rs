@@ -2,7 +2,6 @@
 
 /// The layouts of D: the names of the guide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names of the layouts")]
 pub enum DLayout {
     A,
     B,

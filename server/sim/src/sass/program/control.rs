@@ -152,7 +152,6 @@ pub enum BarrierState {
 
 /// A reduction at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum Reduction {
     And,
     Or,

@@ -410,7 +410,6 @@ impl Op {
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the registers")]
 pub enum SpecialRegister {
     Zero,
     ThreadId(u8),
@@ -475,7 +474,6 @@ pub enum Test {
 
 /// How a comparison is combined with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum Bool {
     And,
     Or,
@@ -524,7 +522,6 @@ pub struct MinMax {
 
 /// What a video instruction does with its third source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum Accumulate {
     Min,
     Max,
@@ -567,7 +564,6 @@ impl FloatMode {
 
 /// An operation on pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum Lanewise {
     Add,
     Mul,
@@ -591,7 +587,6 @@ pub struct FloatCompare {
 
 /// An approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the functions")]
 pub enum Mufu {
     Rcp,
     Rsq,
@@ -608,7 +603,6 @@ pub enum Mufu {
 
 /// Arithmetic of halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum HalfArithmetic {
     Add,
     Mul,
@@ -632,7 +626,6 @@ pub struct HalfMode {
 
 /// Where `SHFL` reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the modes")]
 pub enum ShuffleMode {
     Index,
     Up,
@@ -642,7 +635,6 @@ pub enum ShuffleMode {
 
 /// What a vote asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the modes")]
 pub enum VoteMode {
     All,
     Any,

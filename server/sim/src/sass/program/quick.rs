@@ -6,7 +6,6 @@ use crate::sass::registers::{Condition, DROPPED, INVERT, NEGATE, Part, Source};
 
 /// A frequent operation on registers, in its plain form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names of the operations")]
 pub enum Quick {
     /// None of them.
     No,
