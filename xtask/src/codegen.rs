@@ -1,10 +1,12 @@
-//! Generated files. They are written from the grammars and the instruction data, committed, and checked in CI.
+//! Generated files. They are written from the grammars, the instruction data and the measured figures, committed, and
+//! checked in CI.
 //!
 //! A generator builds the whole text of a file and passes it to [`output::ensure_file_contents`]. The old contents of a file
 //! must not influence the new contents.
 
 mod grammar;
 mod isa;
+mod measurements;
 mod output;
 mod reference;
 mod textmate;
@@ -17,5 +19,6 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     grammar::run(mode)?;
     isa::run(mode)?;
     textmate::run(mode)?;
-    reference::run(mode)
+    reference::run(mode)?;
+    measurements::run(mode)
 }
