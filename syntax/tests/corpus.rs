@@ -1,19 +1,10 @@
 //! Real files: every tree reproduces its text, and files that the assembler accepts have no syntax errors.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use warplens_syntax::{Parse, parse_file};
-
-/// The folder of test data next to the workspace, if it exists.
-fn corpus() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?.join("shared/corpus");
-    if !root.exists() {
-        eprintln!("skipped: corpus not found");
-        return None;
-    }
-    Some(root)
-}
+use warplens_test_support::shared;
 
 /// Parses a file and checks that the tree reproduces its text.
 fn parse(path: &Path) -> (String, Parse) {
@@ -50,7 +41,7 @@ fn assert_no_errors(folder: &Path, files: &[String]) {
 
 #[test]
 fn accepted_ptx_has_no_syntax_error() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let folder = corpus.join("ptx");
     assert_no_errors(&folder, &files_with_verdict(&folder.join("PTXAS-VERDICTS.tsv"), 7, "ok"));
     let folder = corpus.join("ptx-invalid");
@@ -59,7 +50,7 @@ fn accepted_ptx_has_no_syntax_error() {
 
 #[test]
 fn no_file_loses_text() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let mut folders = vec![corpus.join("ptx"), corpus.join("ptx-invalid"), corpus.join("ptx-exec")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

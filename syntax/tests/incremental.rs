@@ -1,6 +1,6 @@
 //! Edits: after an edit the item list equals the list of the edited text, and little text was scanned for it.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -244,12 +244,9 @@ proptest! {
 }
 
 /// Small files of the corpus next to the workspace, if it exists.
-fn corpus_files() -> Vec<std::path::PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/ptx");
-    let Ok(entries) = std::fs::read_dir(root.join("generated")) else {
-        eprintln!("skipped: corpus not found");
-        return Vec::new();
-    };
+fn corpus_files() -> Vec<PathBuf> {
+    let Some(root) = warplens_test_support::corpus("ptx") else { return Vec::new() };
+    let entries = std::fs::read_dir(root.join("generated")).expect("a folder of the corpus");
     let others = ["llc", "public"].into_iter().filter_map(|folder| std::fs::read_dir(root.join(folder)).ok());
     let paths = entries.chain(others.flatten()).filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<_> =

@@ -1,21 +1,12 @@
 //! The WAVE programs of the shared corpus: every tree reproduces its text, and programs that either toolchain
 //! assembles have no syntax errors.
 
-use std::path::{Path, PathBuf};
-
 use warplens_syntax::parse_file;
-
-fn corpus() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/wave");
-    path.is_dir().then_some(path)
-}
+use warplens_test_support::corpus;
 
 #[test]
 fn trees_are_their_texts_and_good_programs_have_no_errors() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(corpus) = corpus("wave") else { return };
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     let programs = manifest.as_array().expect("the manifest is a list");

@@ -8,16 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_syntax::{Language, parse_file};
-
-/// The folder `name` of the corpus. Without a corpus, prints a message and returns `None`.
-fn corpus(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: corpus not found");
-    None
-}
+use warplens_test_support::corpus;
 
 fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();

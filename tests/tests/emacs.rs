@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use expect_test::expect;
+use warplens_test_support::skip;
 
 const SOURCE: &str = include_str!("../../examples/divergence.ptx");
 const RECIPES: &str = include_str!("../../docs/editors.md");
@@ -18,8 +19,7 @@ const HAS_EGLOT: &str =
 fn a_session_in_emacs() {
     let emacs = || Command::new("emacs");
     if !emacs().args(["--batch", "--eval", HAS_EGLOT]).output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: Emacs with eglot was not found");
-        return;
+        return skip("Emacs with eglot was not found");
     }
     let folder = std::env::temp_dir().join(format!("warplens-emacs-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder can be made");

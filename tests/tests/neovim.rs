@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::Command;
 
 use expect_test::expect;
+use warplens_test_support::{runs, skip};
 
 const SOURCE: &str = include_str!("../../examples/divergence.ptx");
 
 #[test]
 fn a_session_in_neovim() {
-    if Command::new("nvim").arg("--version").output().is_err() {
-        eprintln!("skipped: Neovim (nvim) was not found");
-        return;
+    if !runs("nvim") {
+        return skip("Neovim (nvim) was not found");
     }
     let folder = std::env::temp_dir().join(format!("warplens-neovim-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder can be made");

@@ -1,7 +1,7 @@
 // Shared by the test files: where the browser and the package are, and how a workbench on the examples is started.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureHost } from './host.mjs';
 import { Workbench } from './workbench.mjs';
@@ -16,7 +16,11 @@ const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 
 /** The reason to skip the tests, or false. */
 export const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
-if (skip) console.log(`skipped: ${skip}`);
+if (skip) {
+  console.log(`skipped: ${skip}`);
+  // `cargo xtask test` counts the skips, as those of the tests in Rust.
+  if (process.env.WARPLENS_SKIPPED) appendFileSync(process.env.WARPLENS_SKIPPED, `${skip}\t${basename(process.argv[1])}\n`);
+}
 
 /** Starts VS Code with the extension of `WARPLENS_VSIX`, on a copy of the examples. */
 export function startWorkbench() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::project::project_root;
-use crate::{notices, shell};
+use crate::{notices, shell, skipped};
 
 const FOLDER: &str = "editors/vscode";
 
@@ -14,7 +14,7 @@ const FOLDER: &str = "editors/vscode";
 pub(crate) fn node_is_there() -> bool {
     let there = shell::on_path("node") && shell::on_path("npm");
     if !there {
-        println!("skipped: Node.js 20 or newer was not found, so the VS Code extension is not built");
+        skipped::note("the VS Code extension", "Node.js 20 or newer was not found");
     }
     there
 }

@@ -13,6 +13,7 @@ mod fuzz;
 mod notices;
 mod project;
 mod shell;
+mod skipped;
 mod test;
 mod tidy;
 mod wheel;
@@ -36,7 +37,11 @@ enum Task {
         web: bool,
     },
     /// Runs every test and check.
-    Test,
+    Test {
+        /// Only formatting, generated files, tidiness and the tests without editors: some minutes, for the time while you edit.
+        #[arg(long)]
+        fast: bool,
+    },
     /// Writes the generated files (or, with --check, fails if one is stale).
     Codegen {
         /// Write nothing; fail if a file is not up to date.
@@ -85,7 +90,7 @@ enum Task {
 fn main() -> Result<()> {
     match Args::parse().task {
         Task::Demo { web } => demo::run(web),
-        Task::Test => test::run(),
+        Task::Test { fast } => test::run(fast),
         Task::Codegen { check } => {
             codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })
         }

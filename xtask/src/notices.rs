@@ -170,8 +170,7 @@ mod tests {
     fn the_packages_in_the_script_of_the_extension() {
         let extension = project_root().join("editors/vscode");
         if !extension.join("node_modules").is_dir() {
-            println!("skipped: the npm packages of the extension are not installed");
-            return;
+            return warplens_test_support::skip("the npm packages of the extension are not installed");
         }
         let packages = npm_packages(&extension).expect("all are installed");
         assert!(packages.iter().any(|package| package.name.starts_with("vscode-jsonrpc ")));

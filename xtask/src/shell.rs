@@ -5,6 +5,8 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result, bail};
 
+use crate::skipped;
+
 /// Runs `program` in `folder` (relative to the workspace root), showing its output.
 pub(crate) fn run(folder: &str, program: &str, args: &[&str]) -> Result<()> {
     command(folder, program, args).run()
@@ -14,6 +16,7 @@ pub(crate) fn run(folder: &str, program: &str, args: &[&str]) -> Result<()> {
 pub(crate) fn command(folder: &str, program: &str, args: &[&str]) -> Step {
     let mut command = Command::new(program);
     command.args(args).current_dir(crate::project::project_root().join(folder));
+    command.env(skipped::VARIABLE, skipped::notes());
     Step { line: format!("{program} {}", args.join(" ")), command }
 }
 

@@ -1,16 +1,24 @@
-//! All checks of a change, the cheapest first.
+//! The checks of a change, the cheapest first: all of them, or the fast ones.
 
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 
 use crate::codegen::{self, Mode};
-use crate::{debian, dist, editor_tests, shell, tidy, wheel};
+use crate::{debian, dist, editor_tests, shell, skipped, tidy, wheel};
 
 /// A check and its name.
 type Check = (&'static str, fn() -> Result<()>);
 
-const CHECKS: [Check; 13] = [
+/// Those of `--fast`, for the time while one edits.
+const FAST: [Check; 4] = [
+    ("formatting", formatting),
+    ("generated files", || codegen::run(Mode::Check)),
+    ("tidiness", tidy::run),
+    ("tests without editors", || tests(&["--skip", "a_session_in_"])),
+];
+
+const ALL: [Check; 13] = [
     ("formatting", formatting),
     ("generated files", || codegen::run(Mode::Check)),
     ("tidiness", tidy::run),
@@ -20,22 +28,24 @@ const CHECKS: [Check; 13] = [
     ("dependencies", deny),
     ("package metadata", packages),
     ("programs that the editor tests drive", debian::ensure_programs),
-    ("tests", tests),
+    ("tests", || tests(&[])),
     ("documentation", documentation),
     ("the Python wheel", python),
     ("the extension, in a real VS Code", editor_tests::run),
 ];
 
-/// Runs every check; the first that fails ends the run.
-pub(crate) fn run() -> Result<()> {
+/// Runs the checks; the first that fails ends the run.
+pub(crate) fn run(fast: bool) -> Result<()> {
     let all = Instant::now();
-    for (name, check) in CHECKS {
+    skipped::clear();
+    for (name, check) in if fast { &FAST[..] } else { &ALL[..] } {
         println!("\n=== {name}");
         let start = Instant::now();
         check().with_context(|| format!("{name}: failed"))?;
         println!("=== {name}: passed ({:.0?})", start.elapsed());
     }
-    println!("\nAll checks passed ({:.0?}).", all.elapsed());
+    println!("\n{}", skipped::summary());
+    println!("{} checks passed ({:.0?}).", if fast { "The fast" } else { "All" }, all.elapsed());
     Ok(())
 }
 
@@ -58,7 +68,7 @@ fn deny() -> Result<()> {
 /// Runs a tool that not every machine has.
 fn optional(tool: &str, args: &[&str]) -> Result<()> {
     if !shell::on_path(tool) {
-        println!("skipped: {tool} was not found");
+        skipped::note(tool, "not found");
         return Ok(());
     }
     shell::run(".", tool, args)
@@ -77,11 +87,11 @@ fn lints() -> Result<()> {
     shell::run(".", "cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-fn tests() -> Result<()> {
-    if shell::on_path("cargo-nextest") {
-        return shell::run(".", "cargo", &["nextest", "run", "--workspace", "--no-fail-fast"]);
-    }
-    shell::run(".", "cargo", &["test", "--workspace", "--no-fail-fast", "--quiet"])
+/// Runs the tests of all crates. `options` are those of test programs, which nextest accepts too.
+fn tests(options: &[&str]) -> Result<()> {
+    let command: &[&str] =
+        if shell::on_path("cargo-nextest") { &["nextest", "run"] } else { &["test", "--quiet"] };
+    shell::run(".", "cargo", &[command, &["--workspace", "--no-fail-fast", "--"], options].concat())
 }
 
 fn documentation() -> Result<()> {

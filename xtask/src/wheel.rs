@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::project::project_root;
-use crate::shell;
+use crate::{shell, skipped};
 
 /// The release of maturin that is installed if none is on PATH.
 const MATURIN: &str = "maturin==1.16.0";
@@ -39,13 +39,13 @@ fn maturin() -> Option<PathBuf> {
         return Some("maturin".into());
     }
     if python().is_none() {
-        println!("skipped: Python 3 was not found, so the Python wheel is not built");
+        skipped::note("the Python wheel", "Python 3 was not found");
         return None;
     }
     let installed = install_maturin();
     installed
         .inspect_err(|error| {
-            println!("skipped: maturin could not be installed, so the Python wheel is not built ({error:#})")
+            skipped::note("the Python wheel", &format!("maturin could not be installed: {error:#}"));
         })
         .ok()
 }

@@ -5,15 +5,7 @@ use std::path::{Path, PathBuf};
 
 use warplens_hir::ptx::{Function, FunctionKind, Header, ModuleNames, Resolution, Role};
 use warplens_syntax::{ItemKind, ItemList, parse_item};
-
-fn corpus() -> Option<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !corpus.is_dir() {
-        eprintln!("skipped: corpus not found");
-        return None;
-    }
-    Some(corpus)
-}
+use warplens_test_support::shared;
 
 /// The problems with the names of a file, one per line.
 fn wrong(text: &str) -> String {
@@ -88,7 +80,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn files_that_the_assembler_takes_have_no_wrong_names() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let mut accepted: Vec<PathBuf> = Vec::new();
     let table = |path: &str| std::fs::read_to_string(corpus.join(path)).unwrap_or_default();
     for line in table("ptx/PTXAS-VERDICTS.tsv").lines().skip(1) {
@@ -116,7 +108,7 @@ fn files_that_the_assembler_takes_have_no_wrong_names() {
 
 #[test]
 fn no_file_makes_lowering_panic() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let mut found = Vec::new();
     files(&corpus, &mut found);
     for path in found {
@@ -127,7 +119,7 @@ fn no_file_makes_lowering_panic() {
 
 #[test]
 fn tables_stay_small_beside_the_text() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
     let functions = items

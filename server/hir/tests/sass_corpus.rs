@@ -6,15 +6,7 @@ use std::sync::Arc;
 
 use warplens_hir::sass::{Destination, Generation, Immediate, Listing, Value, lower};
 use warplens_syntax::{ItemList, TextSize, parse_item};
-
-fn corpus() -> Option<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !corpus.is_dir() {
-        eprintln!("skipped: corpus not found");
-        return None;
-    }
-    Some(corpus)
-}
+use warplens_test_support::shared;
 
 fn listing(text: &str) -> Listing {
     let items = ItemList::new(warplens_syntax::sass::LANGUAGE, text);
@@ -55,7 +47,7 @@ fn instruction_lines(text: &str) -> usize {
 
 #[test]
 fn every_instruction_and_operand_is_read() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let (mut instructions, mut operands) = (0, 0);
     let mut unknown = BTreeMap::new();
     for (path, text) in listings(&corpus) {
@@ -84,7 +76,7 @@ fn every_instruction_and_operand_is_read() {
 
 #[test]
 fn every_target_is_resolved() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let mut kinds = BTreeMap::new();
     for (path, text) in listings(&corpus) {
         let listing = listing(&text);
@@ -118,7 +110,7 @@ fn every_target_is_resolved() {
 /// target of a `PBK` a `BRK`.
 #[test]
 fn targets_of_regions_follow_their_ends() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let mut counts = BTreeMap::new();
     for (path, text) in listings(&corpus) {
         if path.to_string_lossy().contains("/hand/") {
@@ -154,7 +146,7 @@ fn targets_of_regions_follow_their_ends() {
 /// The control information has as many reuse bits as the text has `.reuse`.
 #[test]
 fn control_information_agrees_with_the_text() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let (mut checked, mut with_reuse) = (0, 0);
     for (path, text) in listings(&corpus) {
         let listing = listing(&text);
@@ -191,7 +183,7 @@ fn control_information_agrees_with_the_text() {
 /// The numbers of functions, instructions and labels, and the targets, of each fragment agree with the list.
 #[test]
 fn fragments() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let folder = corpus.join("sass/fragments");
     let expected = std::fs::read_to_string(folder.join("EXPECTED.tsv")).unwrap();
     for line in expected.lines().skip(1) {
@@ -217,7 +209,7 @@ fn fragments() {
 /// The parameters in nvinfo agree with the cases, and are where the code reads them.
 #[test]
 fn facts_of_kernels() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let cases = std::fs::read_to_string(corpus.join("sass-exec/cases.json")).unwrap();
     let cases: serde_json::Value = serde_json::from_str(&cases).unwrap();
     let cases = cases.as_array().or_else(|| cases["cases"].as_array()).unwrap();
@@ -253,7 +245,7 @@ fn facts_of_kernels() {
 /// A listing that is quoted, cut, stripped or mixed with prose keeps its instructions.
 #[test]
 fn pastes_keep_their_instructions() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = shared("corpus") else { return };
     let count = |text: &str| {
         let listing = listing(text);
         listing.functions().iter().map(|listed| listing.function(listed).instructions.len()).sum::<usize>()

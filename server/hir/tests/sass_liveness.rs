@@ -1,19 +1,16 @@
 //! The live registers at each instruction agree with those that the disassembler prints with `-plr` and
 //! `-lrm`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use warplens_hir::sass::{Counts, FlowGraph, Function, Listing, Liveness, Pair, lower};
 use warplens_isa::sass::Flow;
 use warplens_syntax::{ItemList, parse_item};
+use warplens_test_support::corpus;
 
 fn files() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/sass");
-    if !corpus.is_dir() {
-        eprintln!("skipped: corpus not found");
-        return Vec::new();
-    }
+    let Some(corpus) = corpus("sass") else { return Vec::new() };
     let folders =
         std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let files =

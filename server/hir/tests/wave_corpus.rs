@@ -1,15 +1,9 @@
 //! No false alarms: programs that either WAVE toolchain assembles have no problem that counts as an error,
 //! and programs that both reject have one.
 
-use std::path::{Path, PathBuf};
-
 use warplens_hir::{Severity, wave};
 use warplens_syntax::parse_file;
-
-fn corpus() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-    path.is_dir().then_some(path)
-}
+use warplens_test_support::corpus;
 
 /// Every error of a file, including those of the parser.
 fn errors(text: &str) -> Vec<String> {
@@ -28,10 +22,7 @@ fn errors(text: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_where_the_toolchains_have_them() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(corpus) = corpus("wave") else { return };
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     for program in manifest.as_array().expect("the manifest is a list") {

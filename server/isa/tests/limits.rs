@@ -1,9 +1,7 @@
 //! Compares the limits of multiprocessors with the assembler, which warns of a `.minnctapersm` above the limit of the
 //! target.
 
-#![allow(clippy::print_stdout)] // A skipped test prints the reason.
-
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use warplens_isa::ptx::{Target, targets};
@@ -26,10 +24,7 @@ fn takes(ptxas: &Path, target: &Target, threads: u32, ctas: u32) -> Option<bool>
 
 #[test]
 fn the_assembler_has_the_same_limits() {
-    let Some(ptxas) = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from) else {
-        println!("skipped: WARPLENS_PTXAS names no ptxas");
-        return;
-    };
+    let Some(ptxas) = warplens_test_support::ptxas() else { return };
     for target in targets() {
         let Some(limits) = target.limits else { continue };
         let fits = |threads, ctas| takes(&ptxas, target, threads, ctas).unwrap_or(true);

@@ -237,10 +237,7 @@ mod tests {
     /// A subset of `cargo xtask measure ptxas`, if an assembler is found.
     #[test]
     fn warplens_and_the_assembler_agree() {
-        let Ok(oracle) = Oracle::find() else {
-            eprintln!("skipped: no ptxas");
-            return;
-        };
+        let Ok(oracle) = Oracle::find() else { return warplens_test_support::skip("ptxas was not found") };
         let known = Known::load().unwrap();
         let options = Options { only: Vec::new(), seed: 7, per_form: 2, mutations: 20, list: 0 };
         let total = compare(&oracle, &options, &mut |_, cases| Tally::of(cases, &known)).unwrap();

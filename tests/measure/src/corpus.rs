@@ -150,19 +150,9 @@ fn ptx_files(folder: &Path) -> Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// The corpora next to the repository, if present.
-    fn corpus() -> Option<PathBuf> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-        if !folder.is_dir() {
-            eprintln!("skipped: corpus not found");
-            return None;
-        }
-        Some(folder)
-    }
-
     #[test]
     fn no_false_positive() {
-        let Some(folder) = corpus() else { return };
+        let Some(folder) = warplens_test_support::shared("corpus") else { return };
         let mut notes = Vec::new();
         accepted(&folder, &mut |note| notes.push(note)).unwrap();
         assert!(notes.is_empty(), "{}", notes.join("\n"));
@@ -170,7 +160,7 @@ mod tests {
 
     #[test]
     fn errors_are_on_the_expected_lines() {
-        let Some(folder) = corpus() else { return };
+        let Some(folder) = warplens_test_support::shared("corpus") else { return };
         let mut notes = Vec::new();
         let rejected = rejected(&folder.join("ptx-invalid"), &mut |note| notes.push(note)).unwrap();
         let enough = rejected.found * 100 >= rejected.files * 97 && rejected.few * 100 >= rejected.found * 95;

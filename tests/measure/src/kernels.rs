@@ -83,7 +83,7 @@ mod tests {
     /// The assembler, if found.
     fn tools() -> Option<Tools> {
         let tools = Tools::find();
-        tools.inspect_err(|error| eprintln!("skipped: {error}")).ok()
+        tools.inspect_err(|error| warplens_test_support::skip(&error.to_string())).ok()
     }
 
     /// A short comparison.

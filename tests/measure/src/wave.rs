@@ -332,11 +332,7 @@ mod tests {
 
     #[test]
     fn verdicts_agree() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-        if !folder.is_dir() {
-            eprintln!("skipped: corpus not found");
-            return;
-        }
+        let Some(folder) = warplens_test_support::corpus("wave") else { return };
         let programs = programs(&folder).unwrap();
         let mut tally = Tally::default();
         for program in &programs {

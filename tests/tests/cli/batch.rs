@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use expect_test::expect;
 use serde_json::{Value, json};
+use warplens_test_support::{runs, skip};
 
 use crate::support::transcript::check;
 use crate::support::{Folder, run, server};
@@ -229,10 +230,8 @@ fn options_that_do_not_apply() {
 
 #[test]
 fn parts_run_under_gnu_parallel() {
-    let is_installed = Command::new("parallel").arg("--version").stdout(Stdio::null()).status();
-    if !is_installed.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: GNU parallel is not installed");
-        return;
+    if !runs("parallel") {
+        return skip("GNU parallel was not found");
     }
     let folder = Folder::new();
     folder.write("k.ptx", KERNEL);

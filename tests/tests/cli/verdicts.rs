@@ -57,11 +57,8 @@ fn simulate(file: &Path, launch: &Value, model: &str) -> Value {
 
 /// The kernels of the corpus. Without a corpus, prints a message and returns `None`.
 fn kernels() -> Option<(PathBuf, Vec<Value>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/prove");
-    let Ok(text) = fs::read_to_string(folder.join("verdicts.json")) else {
-        eprintln!("skipped: corpus not found");
-        return None;
-    };
+    let folder = warplens_test_support::corpus("prove")?;
+    let text = fs::read_to_string(folder.join("verdicts.json")).expect("readable");
     Some((folder, serde_json::from_str(&text).expect("JSON")))
 }
 

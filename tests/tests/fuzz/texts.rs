@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use fastrand::Rng;
+use warplens_test_support::shared_if_present;
 
 /// A text of a language.
 pub(crate) struct Text {
@@ -78,10 +79,10 @@ fn only_kernel(text: &str) -> Option<[&str; 3]> {
 }
 
 fn texts(language: &'static str, extension: &'static str, own: &str, folders: &[&str]) -> Vec<Text> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let mut paths = Vec::new();
-    for folder in folders {
-        collect(&corpus.join(folder), extension, &mut paths);
+    let present = |folder: &&str| shared_if_present(&format!("corpus/{folder}"));
+    for folder in folders.iter().filter_map(present) {
+        collect(&folder, extension, &mut paths);
     }
     paths.sort();
     let step = paths.len().div_ceil(MAX_TEXTS).max(1);

@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -407,8 +407,9 @@ fn a_tool_that_hangs_is_stopped_by_its_progress_and_with_the_server() {
 
 /// The kernels of a corpus next to the repository, by file path.
 fn corpus() -> Vec<(std::path::PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/sass-compare/ptx");
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let folder = warplens_test_support::corpus("sass-compare/ptx");
+    let files = folder.into_iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let files = files.map(|entry| entry.expect("an entry").path());
     let mut files: Vec<_> =
         files.map(|path| (path.clone(), std::fs::read_to_string(path).expect("a text"))).collect();
     files.sort();
@@ -417,13 +418,9 @@ fn corpus() -> Vec<(std::path::PathBuf, String)> {
 
 #[test]
 fn the_real_tools() {
-    let Some(ptxas) = std::env::var("WARPLENS_PTXAS").ok() else {
-        eprintln!("skipped: WARPLENS_PTXAS names no ptxas");
-        return;
-    };
+    let Some(ptxas) = warplens_test_support::program_of("WARPLENS_PTXAS") else { return };
     let kernels = corpus();
     if kernels.is_empty() {
-        eprintln!("skipped: corpus not found");
         return;
     }
     let settings = json!({ "ptxas": { "path": ptxas } });

@@ -196,10 +196,7 @@ fn without_the_setting_nothing_is_run() {
 
 #[test]
 fn the_real_one() {
-    let Some(path) = std::env::var("WARPLENS_PTXAS").ok() else {
-        eprintln!("skipped: WARPLENS_PTXAS names no ptxas");
-        return;
-    };
+    let Some(path) = warplens_test_support::program_of("WARPLENS_PTXAS") else { return };
     let mut client = client(&path);
     let file = client.open("k.ptx", SOURCE);
     let used = client.command("warplens.ptxasResources", json!({ "uri": file.uri })).expect("it is accepted");

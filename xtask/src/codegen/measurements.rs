@@ -43,7 +43,8 @@ struct Figure {
 
 /// Writes the page, or fails if it is stale.
 pub(super) fn run(mode: Mode) -> Result<()> {
-    let text = fs::read_to_string(project_root().join(DATA)).with_context(|| format!("cannot read {DATA}"))?;
+    let text =
+        fs::read_to_string(project_root().join(DATA)).with_context(|| format!("cannot read {DATA}"))?;
     let measurements: Measurements = toml::from_str(&text).with_context(|| format!("{DATA} is not valid"))?;
     ensure_file_contents(PAGE, &page(&measurements)?, mode)
 }

@@ -379,10 +379,7 @@ fn the_numbers_of_the_examples_are_those_of_the_report() {
 
 #[test]
 fn the_numbers_of_other_kernels_are_those_of_the_report() {
-    let corpus = root().join("../shared/corpus");
-    if !corpus.exists() {
-        return eprintln!("skipped: ../shared/corpus is absent");
-    }
+    let Some(corpus) = warplens_test_support::shared("corpus") else { return };
     for (language, folder, extension, models) in [
         (ptx::LANGUAGE, "ptx-exec/kernels", "ptx", &PTX_MODELS[..]),
         (wave::LANGUAGE, "wave", "wave", &WAVE_MODELS[..]),

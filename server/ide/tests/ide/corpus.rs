@@ -1,20 +1,11 @@
 //! No false alarms: files of the corpora that the assembler accepts have no errors.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use warplens_ide::{Analysis, AnalysisHost, Diagnostic, FileId, Severity, TextSize};
 use warplens_syntax::Language;
-
-/// A corpus next to the repository, if present.
-fn corpus(part: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(part);
-    if !root.is_dir() {
-        println!("skipped: corpus not found ({part})");
-        return None;
-    }
-    Some(root)
-}
+use warplens_test_support::corpus;
 
 fn diagnostics(language: Language, text: &str) -> Vec<Diagnostic> {
     let mut host = AnalysisHost::new();

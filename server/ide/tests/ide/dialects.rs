@@ -291,11 +291,7 @@ fn corpus(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 
 #[test]
 fn there_and_back_again() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-    if !folder.is_dir() {
-        eprintln!("skipped: corpus not found");
-        return;
-    }
+    let Some(folder) = warplens_test_support::corpus("wave") else { return };
     let mut programs = Vec::new();
     corpus(&folder, &mut programs);
     let mut unchanged = 0;

@@ -1,7 +1,7 @@
 //! The pages of findings: each starts with its summary, the index lists all of them, and the simulator reports the
 //! finding in the page's examples. The assembler, if installed, accepts all examples.
 
-use crate::page::{Example, accepts, assembler, check_names, examples, pages};
+use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
 use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
 use warplens_ide::{AnalysisHost, FileId, Severity};
@@ -191,7 +191,7 @@ fn the_index_lists_all() {
 /// The assembler accepts programs with errors that only a run shows.
 #[test]
 fn the_assembler_accepts_the_examples() {
-    let Some(ptxas) = assembler() else { return };
+    let Some(ptxas) = warplens_test_support::ptxas() else { return };
     let mut wrong = Vec::new();
     for FindingCode { name, page, .. } in finding_codes() {
         let examples = examples(page);

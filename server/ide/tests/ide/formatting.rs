@@ -1,16 +1,15 @@
 //! The formatter on the corpora: nothing is lost, formatting is idempotent, and the output of NVIDIA's compilers hardly
 //! changes. `docs/formatting.md` has the figures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use warplens_ide::{AnalysisHost, FileId, Formatted};
 use warplens_syntax::{SyntaxKind, parse_file};
 
 /// The PTX files in one of the corpora next to the repository, if present.
 fn files(part: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(part);
     let mut found = Vec::new();
-    let mut folders = vec![root];
+    let mut folders = Vec::from_iter(warplens_test_support::corpus(part));
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -20,9 +19,6 @@ fn files(part: &str) -> Vec<PathBuf> {
                 _ => {}
             }
         }
-    }
-    if found.is_empty() {
-        println!("skipped: corpus not found ({part})");
     }
     found.sort();
     found

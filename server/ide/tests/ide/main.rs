@@ -1,7 +1,5 @@
 //! The editor features, tested through `Analysis`: corpora, pages and lints have a file each.
 
-#![allow(clippy::print_stdout, reason = "a skipped test prints a note")]
-
 mod operands;
 mod page;
 

@@ -88,22 +88,6 @@ pub(crate) fn pages(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(folder)
 }
 
-/// The assembler, if installed; otherwise prints that the test is skipped.
-pub(crate) fn assembler() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
-    let local = Some(root.join(".oracle/ptxas-13")).filter(|path| path.exists());
-    let on_path = || {
-        let found = Command::new("ptxas").arg("--version").output().is_ok();
-        found.then(|| PathBuf::from("ptxas"))
-    };
-    let found = named.or(local).or_else(on_path);
-    if found.is_none() {
-        println!("skipped: ptxas not found (WARPLENS_PTXAS)");
-    }
-    found
-}
-
 /// Whether the assembler accepts a file.
 pub(crate) fn accepts(ptxas: &Path, name: &str, text: &str) -> bool {
     let file = std::env::temp_dir().join(format!("warplens-page-{}-{name}.ptx", std::process::id()));

@@ -1,7 +1,7 @@
 //! The pages of diagnostics: each starts with its summary, only the wrong examples have the diagnostic, and the fix of a lint
 //! produces the right example. The assembler, if installed, agrees.
 
-use crate::page::{Example, accepts, assembler, check_names, examples, pages};
+use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
 use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Severity, codes};
 
@@ -100,7 +100,7 @@ fn the_fix_of_a_lint_is_the_right_example() {
 /// An example has an error if and only if the assembler rejects it.
 #[test]
 fn the_assembler_agrees_with_the_examples() {
-    let Some(ptxas) = assembler() else { return };
+    let Some(ptxas) = warplens_test_support::ptxas() else { return };
     let mut wrong = Vec::new();
     for code in codes() {
         let examples = examples(code.page);

@@ -1,7 +1,7 @@
 //! The rewrites of PTX lints keep the semantics: random kernels, and kernels of the corpora, leave equal memory before and
 //! after. The assembler, if installed, still accepts what it accepted before.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -128,14 +128,11 @@ proptest! {
 
 #[test]
 fn kernels_of_the_corpora() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let Some(corpus) = warplens_test_support::shared("corpus") else { return };
     let folders =
         ["ptx/generated", "ptx/llc", "ptx/public", "ptx-exec/kernels", "ptx-exec/public", "ptx-exec/ops"];
-    let ptxas = ptxas();
-    if !shared.exists() || ptxas.is_none() {
-        println!("skipped: corpus not found, or ptxas (WARPLENS_PTXAS)");
-    }
-    for path in folders.iter().flat_map(|folder| std::fs::read_dir(shared.join(folder)).into_iter().flatten())
+    let ptxas = warplens_test_support::ptxas();
+    for path in folders.iter().flat_map(|folder| std::fs::read_dir(corpus.join(folder)).into_iter().flatten())
     {
         let path = path.expect("an entry").path();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -161,8 +158,4 @@ fn accepts(ptxas: &Path, text: &str) -> bool {
     let run = Command::new(ptxas).arg("-arch").arg(format!("compute_{target}")).arg(&file).output();
     std::fs::remove_file(&file).expect("it was written");
     run.expect("it runs").status.success()
-}
-
-fn ptxas() -> Option<PathBuf> {
-    std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from).filter(|path| path.exists())
 }

@@ -2,7 +2,7 @@
 //! instruction, and every opcode and modifier is explained.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::sass::{Destination, Function, Value, flow, lower, token};
@@ -13,11 +13,7 @@ use warplens_syntax::{ItemList, parse_item, sass};
 const FILE: FileId = FileId(0);
 
 fn files() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !corpus.is_dir() {
-        eprintln!("skipped: corpus not found");
-        return Vec::new();
-    }
+    let Some(corpus) = warplens_test_support::shared("corpus") else { return Vec::new() };
     let folders = std::fs::read_dir(corpus.join("sass")).unwrap().map(|entry| entry.unwrap().path());
     let folders = folders
         .filter(|path| path.is_dir())

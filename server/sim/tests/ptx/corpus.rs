@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::Source;
-use crate::support::shared;
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions};
+use warplens_test_support::shared;
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -38,7 +38,6 @@ fn kernels_end_with_a_known_status() {
         ptx_files(&folder, &mut files);
     }
     if files.is_empty() {
-        eprintln!("skipped: corpus not found");
         return;
     }
     let limits = Limits { max_steps: 4_000, ..Limits::default() };

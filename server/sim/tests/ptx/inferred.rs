@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::common::Source;
-use crate::support::shared;
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
 use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape, resolve};
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, Severity};
+use warplens_test_support::shared;
 
 /// Step limit of a launch: kernels that recurse once per thread number do not finish.
 const STEPS: u64 = 300_000;
@@ -63,10 +63,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
 
 #[test]
 fn generated_kernels_finish_or_stop_at_a_named_instruction() {
-    let Some(folder) = shared("corpus/ptx/generated") else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(folder) = shared("corpus/ptx/generated") else { return };
     let entries = std::fs::read_dir(folder).expect("readable").filter_map(Result::ok);
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();

@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 
 use crate::common::{Source, kernel};
-use crate::support::shared;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
+use warplens_test_support::shared_if_present;
 
 /// A kernel of every family, for when the corpora are not there.
 const OWN: &str = "ld.param.u64 %rd1, [out];
@@ -39,7 +39,7 @@ ret;";
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut texts = vec![kernel(OWN)];
     let folders = ["corpus/ptx-exec/kernels", "corpus/ptx-exec/public", "corpus/ptx-exec/ops"];
-    for folder in folders.into_iter().filter_map(shared) {
+    for folder in folders.into_iter().filter_map(shared_if_present) {
         let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         texts.extend(entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()));
     }

@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use crate::common::Source;
-use crate::support::shared;
 use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::ptx::{RegisterQuery, Uniformity};
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
+use warplens_test_support::shared;
 
 /// The statements with a guard that was wrongly called uniform, as text.
 fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Model) -> Vec<String> {
@@ -48,9 +48,6 @@ fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Mod
 fn kernels_of_the_corpora() {
     let folders = ["corpus/ptx/generated", "corpus/ptx/llc", "corpus/ptx/public", "corpus/ptx-exec"];
     let folders: Vec<PathBuf> = folders.into_iter().filter_map(shared).collect();
-    if folders.is_empty() {
-        eprintln!("skipped: corpus not found");
-    }
     for path in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")) {
         let path = path.expect("an entry").path();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

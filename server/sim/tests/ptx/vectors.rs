@@ -1,9 +1,9 @@
 //! Results of single instructions, as the assembler folds them.
 
 use crate::common::{Source, kernel};
-use crate::support::shared;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
+use warplens_test_support::shared;
 
 /// The values of `%r30` and `%rd15` after the statements.
 fn fold(statements: &str) -> Result<(u64, u64), String> {
@@ -28,10 +28,7 @@ fn fold(statements: &str) -> Result<(u64, u64), String> {
 
 #[test]
 fn instructions_agree_with_the_assembler_s_constant_folding() {
-    let Some(path) = shared("reference/ptx-semantics-vectors.json") else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(path) = shared("reference/ptx-semantics-vectors.json") else { return };
     let text = std::fs::read_to_string(path).expect("readable");
     let data: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let vectors = data["vectors"].as_array().expect("a list");

@@ -2,14 +2,6 @@
 
 pub(crate) mod recording;
 
-use std::path::{Path, PathBuf};
-
-/// A file or folder of the shared test data, if it exists.
-pub(crate) fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
-    path.exists().then_some(path)
-}
-
 /// Bytes written in hexadecimal.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");

@@ -1,21 +1,15 @@
 //! The WAVE programs of the shared corpus, run as the manifest ran them: device memory must hash to what the reference toolchain's
 //! newest state left in it, and no check may find a mistake.
 
-use std::path::{Path, PathBuf};
-
 use warplens_hir::wave as hir;
 use warplens_sim::LaunchConfig;
 use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Severity, Status};
 use warplens_syntax::parse_file;
+use warplens_test_support::corpus;
 
 /// Bytes of device memory in the manifest's runs.
 const DEVICE: u32 = 65_536;
-
-fn corpus() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-    path.is_dir().then_some(path)
-}
 
 fn simulate(text: &str) -> RunResult {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
@@ -38,10 +32,7 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 #[test]
 fn memory_ends_as_the_toolchain_leaves_it() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(corpus) = corpus("wave") else { return };
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     let mut compared = 0;

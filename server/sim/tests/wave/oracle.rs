@@ -77,11 +77,8 @@ fn follow_kernel(
 /// The kernels of the shared corpus, under the model `wave-emu`.
 #[test]
 fn the_emulator_is_followed_through_the_corpus() {
-    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-    let Ok(folders) = std::fs::read_dir(&corpus) else {
-        eprintln!("skipped: corpus not found");
-        return;
-    };
+    let Some(corpus) = warplens_test_support::corpus("wave") else { return };
+    let folders = std::fs::read_dir(&corpus).expect("a folder");
     let (mut ended, mut stopped) = (0, 0);
     for folder in folders.flatten().filter(|entry| entry.path().is_dir()) {
         for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {

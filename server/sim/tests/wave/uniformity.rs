@@ -2,7 +2,6 @@
 //! corpus, and kernels made at random with loops, `continue`, lanes that end, guards, calls and wave operations.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use proptest::prelude::*;
 use warplens_hir::Variance;
@@ -73,10 +72,7 @@ fn differs(lanes: Mask, values: &[u64]) -> bool {
 
 #[test]
 fn kernels_of_the_corpus() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
-    if !corpus.exists() {
-        eprintln!("skipped: corpus not found");
-    }
+    let Some(corpus) = warplens_test_support::corpus("wave") else { return };
     for folder in ["from-registry", "from-repository"] {
         for file in std::fs::read_dir(corpus.join(folder)).into_iter().flatten() {
             let path = file.expect("an entry").path();

@@ -1,23 +1,14 @@
 //! Listings with known verdicts, from the corpora beside the repository where they are.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_sim::launch::launch_object;
+use warplens_test_support::corpus;
 
 use super::*;
 use crate::cli::launch::Launches;
-
-/// A folder of the shared corpora; `None`, with a printed note, if it is absent.
-pub(super) fn corpus(name: &str) -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: corpus not found");
-    None
-}
 
 fn cases(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("cases.json")).expect("readable");

@@ -308,7 +308,7 @@ fn what_cannot_be_reduced() {
         For more information, try '--help'.
     "#]],
     );
-    let Some(corpus) = corpus::corpus("sass-compare") else { return };
+    let Some(corpus) = warplens_test_support::corpus("sass-compare") else { return };
     let corpus = corpus.display().to_string();
     let ptx = format!("{corpus}/ptx/rot40_sub64.sm90.ptx");
     let sass = std::fs::read_dir(format!("{corpus}/sass")).expect("a folder").flatten().next();
@@ -325,10 +325,8 @@ const WAVE: &str = ".kernel k\n.registers 4\n    mov_imm r1, 1\n    halt\n.end\n
 /// The real faults become small by themselves, in kernels of 40 statements.
 #[test]
 fn real_faults() {
-    let Some(ptxas) = std::env::var("WARPLENS_FAULTY_PTXAS").ok() else {
-        eprintln!("skipped: WARPLENS_FAULTY_PTXAS names no ptxas of 12.9 to 13.2");
-        return;
-    };
+    // One of 12.9 to 13.2.
+    let Some(ptxas) = warplens_test_support::program_of("WARPLENS_FAULTY_PTXAS") else { return };
     let rotation = [
         "mov.b64 %rd6, {%r4, %r3};",
         "shl.b64 %rd7, %rd6, 8;",

@@ -1,0 +1,76 @@
+//! What tests need from outside the repository: the corpora in `../shared`, and assemblers.
+//!
+//! A test that cannot run without one asks for it here and returns if it gets `None`. The skip is printed, and appended to the file
+//! that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A file or folder of the corpora. Without it the test is skipped, or fails if `WARPLENS_REQUIRE_CORPUS` is set.
+pub fn corpus(path: &str) -> Option<PathBuf> {
+    shared(&format!("corpus/{path}"))
+}
+
+/// A file or folder in `../shared`, under the same rule.
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let found = shared_if_present(path);
+    if found.is_none() {
+        let missing = if beside_the_repository("corpus").exists() { path } else { "corpus" };
+        let is_required = std::env::var_os("WARPLENS_REQUIRE_CORPUS").is_some_and(|value| !value.is_empty());
+        assert!(!is_required, "../shared/{missing} was not found, and WARPLENS_REQUIRE_CORPUS is set");
+        skip(&format!("../shared/{missing} was not found"));
+    }
+    found
+}
+
+/// The same for a test that also runs without it: nothing is skipped.
+pub fn shared_if_present(path: &str) -> Option<PathBuf> {
+    Some(beside_the_repository(path)).filter(|path| path.exists())
+}
+
+fn beside_the_repository(path: &str) -> PathBuf {
+    root().join("../shared").join(path)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The assembler: that of `WARPLENS_PTXAS`, otherwise `.oracle/ptxas-13`, otherwise the one on the path.
+pub fn ptxas() -> Option<PathBuf> {
+    let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
+    let local = Some(root().join(".oracle/ptxas-13")).filter(|path| path.exists());
+    let found = named.or(local).or_else(|| runs("ptxas").then(|| PathBuf::from("ptxas")));
+    if found.is_none() {
+        skip("ptxas was not found");
+    }
+    found
+}
+
+/// The program that an environment variable names, for tests that need a certain one.
+pub fn program_of(variable: &str) -> Option<String> {
+    let named = std::env::var(variable).ok();
+    if named.is_none() {
+        skip(&format!("{variable} is not set"));
+    }
+    named
+}
+
+/// Whether a program on the path answers `--version`. The caller skips its test if not.
+pub fn runs(program: &str) -> bool {
+    let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+/// Notes that the running test is skipped. The caller returns then.
+pub fn skip(reason: &str) {
+    eprintln!("skipped: {reason}");
+    let Some(notes) = std::env::var_os("WARPLENS_SKIPPED") else { return };
+    let thread = std::thread::current();
+    let note = format!("{reason}\t{}\n", thread.name().unwrap_or("a test"));
+    let file = OpenOptions::new().create(true).append(true).open(notes);
+    file.and_then(|mut file| file.write_all(note.as_bytes()))
+        .expect("the file of WARPLENS_SKIPPED is writable");
+}
