@@ -33,10 +33,9 @@ pub use file::{FileProblem, file_problems};
 pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{
-    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Operand, Operands, Resource, Resources,
-    Role, Scope, Special, Value, Word, WorkgroupSize,
+    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Operands,
+    Resource, Resources, Role, Scope, Special, Value, Word, WorkgroupSize,
 };
-pub use names::{Name, NameRef};
 pub use nesting::Nesting;
 pub use problem::{Construct, Problem, ProblemKind};
 pub use spare::Spares;

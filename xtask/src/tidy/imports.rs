@@ -1,9 +1,11 @@
 //! What a Rust file names of other modules, read from its tokens.
 //!
-//! This is a reader of `use` declarations and of paths, not of Rust: macros and conditional compilation are seen as text.
+//! It reads `use` declarations and paths, not Rust: macros and conditional compilation count as written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice::Iter;
+
+use super::tokens::code;
 
 /// What a file names and declares.
 #[derive(Default)]
@@ -12,13 +14,6 @@ pub(super) struct Module {
     pub(super) used: Vec<Vec<String>>,
     /// Names that `use` declarations bind, with what they stand for.
     pub(super) bound: BTreeMap<String, Vec<String>>,
-    /// Types that have an `impl` here.
-    pub(super) impls: BTreeSet<String>,
-}
-
-/// The tokens of a file, without comments, literals and items under `#[cfg(test)]`.
-pub(super) fn code(text: &str) -> Vec<String> {
-    without_tests(&tokens(text))
 }
 
 /// Reads a file.
@@ -49,9 +44,6 @@ pub(super) fn read(text: &str) -> Module {
             "mod" if tokens.get(at + 2).is_some_and(|next| next == ";") => {
                 children.insert(tokens[at + 1].clone());
                 at += 1;
-            }
-            "impl" => {
-                module.impls.extend(impl_type(&tokens[at + 1..]));
             }
             _ if is_name(token) && tokens.get(at + 1).is_some_and(|next| next == "::") => {
                 let path = path(&tokens[at..]);
@@ -134,122 +126,6 @@ fn use_group(tokens: &mut Iter<'_, String>, prefix: &[String], bound: &mut Vec<(
     }
 }
 
-/// The name of the type that an `impl` is for.
-fn impl_type(tokens: &[String]) -> Option<String> {
-    let open = tokens.iter().position(|token| token == "{" || token == ";")?;
-    let head = &tokens[..open];
-    let start = head.iter().position(|token| token == "for").map_or(0, |at| at + 1);
-    let mut depth = 0;
-    let mut last = None;
-    for token in &head[start..] {
-        match token.as_str() {
-            "<" => depth += 1,
-            ">" => depth -= 1,
-            "where" => break,
-            name if depth == 0 && is_name(name) => last = Some(name.to_owned()),
-            _ => {}
-        }
-    }
-    last
-}
-
-/// Drops items under `#[cfg(test)]`.
-fn without_tests(tokens: &[String]) -> Vec<String> {
-    const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        if !tokens[at..].iter().zip(TEST).all(|(token, test)| token == test) || at + TEST.len() > tokens.len()
-        {
-            kept.push(tokens[at].clone());
-            at += 1;
-            continue;
-        }
-        let mut depth = 0;
-        while at < tokens.len() {
-            match tokens[at].as_str() {
-                "{" => depth += 1,
-                "}" => depth -= 1,
-                _ => {}
-            }
-            let ends = tokens[at] == ";" || tokens[at] == "}";
-            at += 1;
-            if depth == 0 && ends {
-                break;
-            }
-        }
-    }
-    kept
-}
-
-/// Names, `::` and single characters; without comments, strings, characters and numbers.
-fn tokens(text: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = match c {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            'r' | 'b' if raw_string(rest).is_some() => raw_string(rest).unwrap_or(1),
-            '"' => string(rest),
-            '\'' => character(rest),
-            ':' if rest.starts_with("::") => {
-                tokens.push("::".to_owned());
-                2
-            }
-            _ if c.is_alphabetic() || c == '_' => {
-                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                tokens.push(rest[..length].to_owned());
-                length
-            }
-            _ if c.is_ascii_digit() => {
-                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
-            }
-            _ => {
-                if !c.is_whitespace() {
-                    tokens.push(c.to_string());
-                }
-                c.len_utf8()
-            }
-        };
-        rest = &rest[length..];
-    }
-    tokens
-}
-
-/// The length of a raw string at the start of a text, if one starts there.
-fn raw_string(text: &str) -> Option<usize> {
-    let after = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
-    let hashes = after.len() - after.trim_start_matches('#').len();
-    let inside = after[hashes..].strip_prefix('"')?;
-    let end = format!("\"{}", "#".repeat(hashes));
-    let start = text.len() - inside.len();
-    Some(inside.find(&end).map_or(text.len(), |at| start + at + end.len()))
-}
-
-fn string(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
-/// The length of a character literal, or of the quote of a lifetime.
-fn character(text: &str) -> usize {
-    let mut chars = text.char_indices().skip(1);
-    match (chars.next(), chars.next()) {
-        (Some((_, '\\')), Some(_)) => text[3..].find('\'').map_or(text.len(), |at| at + 4),
-        (Some(_), Some((at, '\''))) => at + 1,
-        _ => 1,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,11 +153,5 @@ mod tests {
     fn a_re_export_counts_where_the_file_uses_the_name() {
         assert_eq!(paths("pub use a::B;"), Vec::<String>::new());
         assert_eq!(paths("pub(crate) use a::B;\nfn f(b: B) {}"), ["a::B"]);
-    }
-
-    #[test]
-    fn the_type_of_an_impl_is_known() {
-        let module = read("impl<T: Into<u8>> fmt::Display for a::Wrapper<T> where T: X {}\nimpl Plain {}");
-        assert_eq!(module.impls.into_iter().collect::<Vec<_>>(), ["Plain", "Wrapper"]);
     }
 }

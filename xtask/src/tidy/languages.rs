@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::imports;
+use super::tokens;
 
 /// The file that lists the languages.
 const REGISTRY: &str = "server/ide/src/languages.rs";
@@ -17,7 +17,7 @@ pub(super) fn check(name: &str, text: &str, problems: &mut Vec<String>) {
     {
         return;
     }
-    let tokens = imports::code(text);
+    let tokens = tokens::code(text);
     let follows = |first: &str, second: &str| {
         tokens.windows(2).any(|pair| matches!(pair, [one, other] if one == first && other == second))
     };

@@ -3,8 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Code, Role};
-use super::names::{Name, NameRef};
+use super::model::{Code, Name, NameRef, Role};
 use super::problem::{Problem, ProblemKind};
 
 /// A problem of one item that is caused by another item.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -10,7 +11,6 @@ use text_size::TextRange;
 use warplens_isa::wave as isa;
 
 use super::Problem;
-use super::names::Names;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
@@ -352,3 +352,41 @@ pub enum Role {
     /// The role is unknown because the instruction or the operand does not fit.
     Unknown,
 }
+
+/// The meaning of a name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// A kernel of the file.
+    Kernel(SmolStr),
+    /// A label of the file.
+    Label(SmolStr),
+    /// A general register.
+    Register(u8),
+    /// A predicate register.
+    Predicate(u8),
+    /// A special register.
+    Special(Special),
+}
+
+/// One occurrence of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameRef {
+    /// Where, without guard, `!` and half.
+    pub range: TextRange,
+    /// The name.
+    pub name: Name,
+    /// Its role here.
+    pub role: Role,
+}
+
+/// The names of a [`Code`], once they were asked for. Equal code has equal names.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names(pub(super) OnceLock<Vec<NameRef>>);
+
+impl PartialEq for Names {
+    fn eq(&self, _: &Names) -> bool {
+        true
+    }
+}
+
+impl Eq for Names {}

@@ -1,42 +1,9 @@
 //! The occurrences of names in an item: its kernel, labels and registers. They follow from the instructions,
 //! so they are listed only when a feature needs them; checks read the instructions.
 
-use std::sync::OnceLock;
-
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
-use super::model::{Code, Guard, Instruction, Operand, Role, Special, Value};
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Name {
-    Kernel(SmolStr),
-    Label(SmolStr),
-    Register(u8),
-    Predicate(u8),
-    Special(Special),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameRef {
-    /// Without guard, `!` and half.
-    pub range: TextRange,
-    pub name: Name,
-    pub role: Role,
-}
-
-/// The names of a [`Code`], computed on demand. Equal code has equal names, so comparing two always gives
-/// `true`.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Names(OnceLock<Vec<NameRef>>);
-
-impl PartialEq for Names {
-    fn eq(&self, _: &Names) -> bool {
-        true
-    }
-}
-
-impl Eq for Names {}
+use super::model::{Code, Guard, Instruction, Name, NameRef, Operand, Role, Value};
 
 impl Code {
     /// Every occurrence of a name, in text order.

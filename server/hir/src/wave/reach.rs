@@ -8,8 +8,7 @@
 use text_size::TextRange;
 
 use super::cells::{Cell, Cells};
-use super::model::{Code, Link, Role};
-use super::names::Name;
+use super::model::{Code, Link, Name, Role};
 use super::problem::{Problem, ProblemKind};
 
 /// The number of adjacent arguments that a kernel may leave unread.
