@@ -53,19 +53,23 @@ describe('acceptance', { skip, timeout: 900_000 }, () => {
       bench.write('empty/note.txt', '');
       await bench.open('note.txt', 'empty');
       await bench.page.locator('.statusbar-item', { hasText: 'Plain Text' }).waitFor();
-      await until('the name of a file is asked for', async () => {
-        // VS Code may close the list while it still loads: then the keys are pressed again.
-        await bench.page.keyboard.press('Escape');
-        keys = 0;
-        await press('F1');
-        await type('create: new file');
-        await palette.filter({ hasText: 'Create: New File...' }).waitFor({ timeout: 5000 });
-        await press('Enter');
-        await palette.first().waitFor({ timeout: 5000 });
-        await type('k.ptx');
-        await palette.filter({ hasText: 'k.ptx' }).waitFor({ timeout: 5000 });
-        return true;
-      }, 60);
+      await until(
+        'the name of a file is asked for',
+        async () => {
+          // VS Code may close the list while it still loads: then the keys are pressed again.
+          await bench.page.keyboard.press('Escape');
+          keys = 0;
+          await press('F1');
+          await type('create: new file');
+          await palette.filter({ hasText: 'Create: New File...' }).waitFor({ timeout: 5000 });
+          await press('Enter');
+          await palette.first().waitFor({ timeout: 5000 });
+          await type('k.ptx');
+          await palette.filter({ hasText: 'k.ptx' }).waitFor({ timeout: 5000 });
+          return true;
+        },
+        60,
+      );
       await press('Enter');
       await bench.page.locator('.quick-input-widget', { hasText: 'OK' }).waitFor();
       await press('Enter');

@@ -28,7 +28,14 @@ export function completionTests(given) {
   async function proposed(label) {
     await until(`${label} is proposed`, async () => {
       await press('Control+Space');
-      return rows().locator('.label-name', { hasText: label }).first().waitFor({ timeout: 3000 }).then(() => true, () => false);
+      return rows()
+        .locator('.label-name', { hasText: label })
+        .first()
+        .waitFor({ timeout: 3000 })
+        .then(
+          () => true,
+          () => false,
+        );
     });
   }
 
@@ -47,7 +54,13 @@ export function completionTests(given) {
         await press('End');
         await type(`\n${text}`);
         await until('proposals are shown', async () => {
-          const shown = await rows().first().waitFor({ timeout: 5000 }).then(() => true, () => false);
+          const shown = await rows()
+            .first()
+            .waitFor({ timeout: 5000 })
+            .then(
+              () => true,
+              () => false,
+            );
           if (!shown) {
             // On a busy machine VS Code may drop the request of a letter; the next letter asks again.
             await press('Backspace');
@@ -112,7 +125,11 @@ export function completionTests(given) {
       await until('the kernel is inserted', async () => {
         await press('Control+a');
         await type('kernel');
-        await rows().filter({ hasText: 'A kernel with a parameter' }).or(rows().locator('.label-name', { hasText: /^kernel$/ })).first().waitFor({ timeout: 3000 });
+        await rows()
+          .filter({ hasText: 'A kernel with a parameter' })
+          .or(rows().locator('.label-name', { hasText: /^kernel$/ }))
+          .first()
+          .waitFor({ timeout: 3000 });
         await press('Tab');
         return until('it is there', async () => (await lines()).includes('ret;'), 3);
       });

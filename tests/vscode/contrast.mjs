@@ -7,7 +7,10 @@ export function contrast(one, other) {
 }
 
 function luminance(color) {
-  const channels = color.match(/[\d.]+/g).slice(0, 3).map((channel) => Number(channel) / 255);
+  const channels = color
+    .match(/[\d.]+/g)
+    .slice(0, 3)
+    .map((channel) => Number(channel) / 255);
   const [red, green, blue] = channels.map((channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

@@ -17,22 +17,40 @@ const workspace = join(home, 'examples');
 cpSync(join(ROOT, 'examples'), workspace, { recursive: true });
 const data = join(home, 'data');
 mkdirSync(join(data, 'User'), { recursive: true });
-writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify({ 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off' }));
+writeFileSync(
+  join(data, 'User', 'settings.json'),
+  JSON.stringify({ 'workbench.startupEditor': 'none', 'telemetry.telemetryLevel': 'off' }),
+);
 const folders = ['--user-data-dir', data, '--extensions-dir', join(home, 'extensions')];
 const env = { ...process.env, HOME: home };
 execFileSync(process.execPath, [entry, ...folders, '--install-extension', vsix], { env, stdio: 'pipe' });
 
-const quiet = ['--auth', 'none', '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
-const server = spawn(process.execPath, [entry, '--bind-addr', `127.0.0.1:${PORT}`, ...quiet, ...folders], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+const quiet = [
+  '--auth',
+  'none',
+  '--disable-telemetry',
+  '--disable-update-check',
+  '--disable-workspace-trust',
+  '--disable-getting-started-override',
+];
+const server = spawn(process.execPath, [entry, '--bind-addr', `127.0.0.1:${PORT}`, ...quiet, ...folders], {
+  env,
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 const file = `vscode-remote://127.0.0.1:${PORT}${workspace}/divergence.ptx`;
 const payload = encodeURIComponent(JSON.stringify([['openFile', file]]));
 let answers = false;
 for (let tries = 0; tries < 300 && !answers && server.exitCode === null; tries++) {
   await new Promise((resolve) => setTimeout(resolve, 100));
-  answers = await fetch(`http://127.0.0.1:${PORT}/healthz`).then((response) => response.ok, () => false);
+  answers = await fetch(`http://127.0.0.1:${PORT}/healthz`).then(
+    (response) => response.ok,
+    () => false,
+  );
 }
 if (answers) {
-  console.log(`\nOpen this address, and select the code lens “Run one warp” (Ctrl+C ends the demo):\n\n  http://127.0.0.1:${PORT}/?folder=${workspace}&payload=${payload}\n`);
+  console.log(
+    `\nOpen this address, and select the code lens “Run one warp” (Ctrl+C ends the demo):\n\n  http://127.0.0.1:${PORT}/?folder=${workspace}&payload=${payload}\n`,
+  );
 } else {
   console.error(`VS Code does not answer on port ${PORT}; set WARPLENS_PORT to a port that is free.`);
   server.kill();

@@ -161,7 +161,10 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await until('the menu of quick fixes is open', async () => {
         await bench.word(part, word).click();
         await bench.page.keyboard.press('Control+.');
-        return first.waitFor({ timeout: 5000 }).then(() => true, () => false);
+        return first.waitFor({ timeout: 5000 }).then(
+          () => true,
+          () => false,
+        );
       });
       await shot(name);
       assert.match(await first.innerText(), title);

@@ -22,7 +22,9 @@ function processes(home, pattern) {
 
 /** The processor time that a process has used, in clock ticks of 10 ms. */
 function ticks(id) {
-  const fields = readFileSync(`/proc/${id}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${id}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
@@ -57,7 +59,12 @@ export function idleTests(given) {
       const { bench, shot } = given();
       await bench.page.locator('.statusbar-item', { hasText: 'Plain Text' }).waitFor();
       await showRunning();
-      assert.equal(await running().filter({ hasText: /warplens/i }).count(), 0);
+      assert.equal(
+        await running()
+          .filter({ hasText: /warplens/i })
+          .count(),
+        0,
+      );
       assert.deepEqual(servers(), []);
       const [host] = await until('there is one host', () => hosts().length > 0 && hosts().slice(-1));
       console.log(`idle without the extension: extension host ${await usedBy(host)} ms of processor time in ${PERIOD} ms`);
@@ -84,11 +91,15 @@ export function idleTests(given) {
     const [server] = await until('there is one server', () => servers().length === 1 && servers());
     const [host] = await until('there is one host', () => hosts().length > 0 && hosts().slice(-1));
     // What follows the opening of a file takes a while.
-    const used = await until('the server is idle', async () => {
-      const [ofServer, ofHost] = await Promise.all([usedBy(server), usedBy(host)]);
-      if (ofServer > 0) throw new Error(`${ofServer} ms of processor time in ${PERIOD} ms`);
-      return { ofServer, ofHost };
-    }, 60);
+    const used = await until(
+      'the server is idle',
+      async () => {
+        const [ofServer, ofHost] = await Promise.all([usedBy(server), usedBy(host)]);
+        if (ofServer > 0) throw new Error(`${ofServer} ms of processor time in ${PERIOD} ms`);
+        return { ofServer, ofHost };
+      },
+      60,
+    );
     console.log(`idle with lanes: server ${used.ofServer} ms, extension host ${used.ofHost} ms of processor time in ${PERIOD} ms`);
   });
 }

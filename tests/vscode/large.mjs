@@ -33,7 +33,8 @@ export function largeFile(bytes, comment) {
 /** Records in each frame which of the lines with these texts have no strip. */
 function record(view, texts) {
   const missing = new Set();
-  const isDrawn = (line) => [...line.querySelectorAll('span')].some((span) => getComputedStyle(span, '::before').maskImage?.startsWith('url'));
+  const isDrawn = (line) =>
+    [...line.querySelectorAll('span')].some((span) => getComputedStyle(span, '::before').maskImage?.startsWith('url'));
   const textOf = (line) => line.textContent.replaceAll('\u00a0', ' ').trim();
   const look = () => {
     const undrawn = [...view.querySelectorAll(':scope > .view-line')].filter((line) => texts.includes(textOf(line)) && !isDrawn(line));
@@ -84,12 +85,16 @@ export function largeTests(given) {
   async function show(name) {
     const { bench } = given();
     await bench.open(name);
-    await until('lanes are shown', async () => {
-      if ((await bench.strips()).length > 0) return true;
-      await bench.editor.locator('.view-line').first().click();
-      await bench.page.keyboard.press('Control+F5');
-      return until('the key shows lanes', async () => (await bench.strips()).length > 0, 10);
-    }, 90);
+    await until(
+      'lanes are shown',
+      async () => {
+        if ((await bench.strips()).length > 0) return true;
+        await bench.editor.locator('.view-line').first().click();
+        await bench.page.keyboard.press('Control+F5');
+        return until('the key shows lanes', async () => (await bench.strips()).length > 0, 10);
+      },
+      90,
+    );
   }
 
   describe('edits', () => {
@@ -155,7 +160,11 @@ export function largeTests(given) {
 
     test('is decorated in view only', async (context) => {
       const { bench, shot } = given();
-      const counts = async () => ({ lines: (await bench.lines()).length, strips: (await bench.strips()).length, rules: await bench.page.evaluate(stripRules) });
+      const counts = async () => ({
+        lines: (await bench.lines()).length,
+        strips: (await bench.strips()).length,
+        rules: await bench.page.evaluate(stripRules),
+      });
       const first = await counts();
       assert.ok(first.strips > 10 && first.strips <= first.lines, JSON.stringify(first));
       for (let page = 0; page < 5; page++) {

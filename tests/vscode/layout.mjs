@@ -31,9 +31,16 @@ function covered(view) {
       const { left, right } = span.getBoundingClientRect();
       if ((cells.maskImage || cells.webkitMaskImage)?.startsWith('url')) {
         const from = left + parseFloat(cells.marginLeft);
-        boxes.push({ what: 'strip', left: from, right: from + parseFloat(cells.width), top: top + height / 2 - 5, bottom: top + height / 2 + 5 });
+        boxes.push({
+          what: 'strip',
+          left: from,
+          right: from + parseFloat(cells.width),
+          top: top + height / 2 - 5,
+          bottom: top + height / 2 + 5,
+        });
       }
-      if (/^".+"$/.test(text.content)) boxes.push({ what: 'label', left: left + parseFloat(text.marginLeft), right, top: top + 3, bottom: top + height - 3 });
+      if (/^".+"$/.test(text.content))
+        boxes.push({ what: 'label', left: left + parseFloat(text.marginLeft), right, top: top + 3, bottom: top + height - 3 });
     }
     const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -42,7 +49,8 @@ function covered(view) {
       for (const word of node.textContent.matchAll(/[^\s\u00a0]+/g)) {
         range.setStart(node, word.index);
         range.setEnd(node, word.index + word[0].length);
-        for (const box of range.getClientRects()) code.push({ word: word[0], left: box.left, right: box.right, top: box.top, bottom: box.bottom });
+        for (const box of range.getClientRects())
+          code.push({ word: word[0], left: box.left, right: box.right, top: box.top, bottom: box.bottom });
       }
     }
   }
@@ -103,7 +111,10 @@ export function layoutTests(given) {
       const [odd, even] = [await bench.stripOf('mul.lo'), await bench.stripOf('%r1, 100;')];
       assert.notEqual(odd.image, even.image);
       assert.equal(odd.x, even.x);
-      const background = await bench.editor.locator('.monaco-editor-background').first().evaluate((element) => getComputedStyle(element).backgroundColor);
+      const background = await bench.editor
+        .locator('.monaco-editor-background')
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
       for (const strip of await bench.strips()) {
         assert.ok(contrast(strip.letters, background) >= 4.5, `label ${strip.letters} on ${background}`);
         assert.ok(contrast(strip.cells, background) >= 3, `cells ${strip.cells} on ${background}`);

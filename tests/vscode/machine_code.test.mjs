@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { reportFailure, ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { ROOT, reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 const stored = (name) => readFileSync(join(ROOT, 'tests', 'vscode', name), 'utf8');
@@ -39,7 +39,10 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     await bench.page.setViewportSize({ width: 1800, height: 1000 });
     bench.write('code/split.ptx', PTX);
     bench.write('tools/split.sass', SASS);
-    for (const [name, script] of [['ptxas', PTXAS], ['nvdisasm', NVDISASM]]) {
+    for (const [name, script] of [
+      ['ptxas', PTXAS],
+      ['nvdisasm', NVDISASM],
+    ]) {
       bench.write(`tools/${name}`, script);
       chmodSync(join(bench.workspace, 'tools', name), 0o755);
     }
@@ -63,7 +66,9 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
 
   /** The lines of an editor that are on the page, with the hints at their ends. */
   async function lineOf(editor, part) {
-    const lines = await editor.locator('.view-lines > .view-line').evaluateAll((elements) => elements.map((line) => line.textContent ?? ''));
+    const lines = await editor
+      .locator('.view-lines > .view-line')
+      .evaluateAll((elements) => elements.map((line) => line.textContent ?? ''));
     return lines.map((line) => line.replaceAll('\u00a0', ' ')).find((line) => line.includes(part));
   }
 
@@ -71,11 +76,15 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
   async function moving(editor, part, word, other, expected) {
     await until(`the cursor at ${part} highlights ${expected.join(' and ')}`, async () => {
       await editor.locator('.view-line', { hasText: part }).first().locator('span span', { hasText: word }).last().click({ timeout: 5000 });
-      return until('they are highlighted', async () => {
-        const found = await lit(other);
-        if (found.length > 0 && expected.every((text) => found.some((line) => line.includes(text)))) return true;
-        throw new Error(`highlighted: ${found.join(' | ')}`);
-      }, 3);
+      return until(
+        'they are highlighted',
+        async () => {
+          const found = await lit(other);
+          if (found.length > 0 && expected.every((text) => found.some((line) => line.includes(text)))) return true;
+          throw new Error(`highlighted: ${found.join(' | ')}`);
+        },
+        3,
+      );
     });
   }
 
@@ -120,7 +129,10 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
   test('each side follows the cursor of the other', async () => {
     await moving(ptx(), 'setp.lt.u32', 'setp', sass(), ['ISETP.GE.U32']);
     await shot('code-3-ptx');
-    assert.deepEqual((await lit(ptx())).filter((line) => !line.includes('setp')), []);
+    assert.deepEqual(
+      (await lit(ptx())).filter((line) => !line.includes('setp')),
+      [],
+    );
     await moving(sass(), 'IMAD.WIDE', 'IMAD', ptx(), ['add.u64']);
     await shot('code-4-sass');
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { blocks, BRANCH_SASS, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
+import { BRANCH_SASS, blocks, FAULT, LONG, registers, STRIDE, STRIDE_LAUNCH } from './panel_kernels.mjs';
 import { PanelPage } from './panel_page.mjs';
 import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { PRINTS } from './simulation.mjs';
@@ -228,7 +228,10 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
     });
     after(() => bench.page.setViewportSize({ width: 1280, height: 1500 }));
 
-    for (const [name, width] of [['320', 320], ['zoom-200', 640]]) {
+    for (const [name, width] of [
+      ['320', 320],
+      ['zoom-200', 640],
+    ]) {
       test(`${width} pixels wide`, async () => {
         await bench.page.setViewportSize({ width, height: 1500 });
         await panel.resize(900);
@@ -237,7 +240,9 @@ describe('the lanes panel', { skip, timeout: 900_000 }, () => {
           await shot(`panel-12-${name}-${tab}`);
           assert.deepEqual(await panel.violations(), [], tab);
           const frame = await panel.frame();
-          await until(`${tab} does not scroll the page sideways`, () => frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+          await until(`${tab} does not scroll the page sideways`, () =>
+            frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth),
+          );
         }
       });
     }

@@ -92,8 +92,11 @@ const HEAD = '.version 8.0\n.target sm_80\n.address_size 64\n\n';
 
 /** A kernel with so many basic blocks: each lane skips some of them. */
 export function blocks(count) {
-  const skips = Array.from({ length: count >> 1 }, (_, at) =>
-    `\tand.b32\t\t%r2, %r1, ${1 << at % 5};\n\tsetp.eq.u32\t%p1, %r2, 0;\n\t@%p1 bra\tL${at};\n\tadd.u32\t\t%r3, %r3, ${at};\nL${at}:\n`);
+  const skips = Array.from(
+    { length: count >> 1 },
+    (_, at) =>
+      `\tand.b32\t\t%r2, %r1, ${1 << (at % 5)};\n\tsetp.eq.u32\t%p1, %r2, 0;\n\t@%p1 bra\tL${at};\n\tadd.u32\t\t%r3, %r3, ${at};\nL${at}:\n`,
+  );
   return `${HEAD}.visible .entry blocks()\n{\n\t.reg .b32\t%r<4>;\n\t.reg .pred\t%p<2>;\n\tmov.u32\t\t%r1, %laneid;\n\tmov.u32\t\t%r3, 0;\n${skips.join('')}\tret;\n}\n`;
 }
 
@@ -115,7 +118,9 @@ ${[
   'BRA 0x60',
   'BSYNC B0',
   'EXIT',
-].map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`).join('')}\t\t..........
+]
+  .map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`)
+  .join('')}\t\t..........
 `;
 
 /** A load of a word of each lane, its double, and a store: machine code. */
@@ -129,7 +134,9 @@ ${[
   'IADD3 R6, R2, R2, RZ',
   'STG.E [R4.64], R6',
   'EXIT',
-].map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`).join('')}\t\t..........
+]
+  .map((text, at) => `        /*${(at * 16).toString(16).padStart(4, '0')}*/                   ${text} ;\n`)
+  .join('')}\t\t..........
 `;
 
 export const LOAD_LAUNCH = `[[launch]]

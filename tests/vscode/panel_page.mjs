@@ -13,7 +13,8 @@ export class PanelPage {
     this.bench = bench;
     bench.page.on('console', (message) => {
       const text = message.text();
-      if (/content security policy/i.test(text) && /warplens|panel|vscode-webview/i.test(`${text} ${message.location().url}`)) this.problems.push(text);
+      if (/content security policy/i.test(text) && /warplens|panel|vscode-webview/i.test(`${text} ${message.location().url}`))
+        this.problems.push(text);
     });
     bench.page.on('pageerror', (error) => this.problems.push(String(error)));
   }
@@ -22,7 +23,13 @@ export class PanelPage {
   async frame() {
     return until('the panel has a page', async () => {
       for (const frame of this.bench.page.frames()) {
-        if (await frame.locator('#warplens-panel').count().catch(() => 0)) return frame;
+        if (
+          await frame
+            .locator('#warplens-panel')
+            .count()
+            .catch(() => 0)
+        )
+          return frame;
       }
       return undefined;
     });
@@ -53,8 +60,13 @@ export class PanelPage {
     const frame = await this.frame();
     const entries = await frame.evaluate(() => performance.getEntriesByType('measure').map(({ name, duration }) => [name, duration]));
     for (const name of new Set(entries.map(([name]) => name))) {
-      const sorted = entries.filter(([other]) => other === name).map(([, duration]) => duration).sort((a, b) => a - b);
-      console.log(`${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`);
+      const sorted = entries
+        .filter(([other]) => other === name)
+        .map(([, duration]) => duration)
+        .sort((a, b) => a - b);
+      console.log(
+        `${name}: ${sorted.length} times, median ${sorted[sorted.length >> 1].toFixed(1)} ms, longest ${sorted.at(-1).toFixed(1)} ms`,
+      );
     }
     console.log(`memory of the page: ${((await this.memory()) / 1e6).toFixed(0)} MB`);
   }
@@ -80,7 +92,14 @@ export class PanelPage {
       const frame = await this.frame();
       if ((await frame.locator(shown).count()) > 0) return true;
       await frame.locator(selector).first().click({ timeout: 3000 });
-      return frame.locator(shown).first().waitFor({ timeout: 3000 }).then(() => true, () => false);
+      return frame
+        .locator(shown)
+        .first()
+        .waitFor({ timeout: 3000 })
+        .then(
+          () => true,
+          () => false,
+        );
     });
   }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { reportFailure, ROOT, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { ROOT, reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
@@ -28,16 +28,21 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
 
   /** Clicks an element until something is shown: what is drawn again loses a click. A second click too early would repeat a command. */
   async function click(element, what, isShown) {
-    await until(what, async () => {
-      if (await isShown()) return true;
-      await element.click({ timeout: 3000 });
-      return until(what, isShown, 15);
-    }, 60);
+    await until(
+      what,
+      async () => {
+        if (await isShown()) return true;
+        await element.click({ timeout: 3000 });
+        return until(what, isShown, 15);
+      },
+      60,
+    );
   }
 
   const isVisible = (locator) => async () => (await locator.count()) > 0 && locator.first().isVisible();
 
-  const button = (step, name) => bench.page.locator('.getting-started-step.expanded', { hasText: step }).locator('.monaco-button', { hasText: name });
+  const button = (step, name) =>
+    bench.page.locator('.getting-started-step.expanded', { hasText: step }).locator('.monaco-button', { hasText: name });
 
   /** Opens a step of the walkthrough. */
   async function open(step, name) {
@@ -76,12 +81,16 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
     const place = bench.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'Comment above the kernel' });
     const isWritten = isVisible(bench.editor.locator('.view-line', { hasText: '@launch' }));
     // A list that loses the focus is closed without a choice.
-    await until('the launch is written', async () => {
-      if (await isWritten()) return true;
-      if (!(await isVisible(place)())) await button('Write a launch', 'Edit Launch').click({ timeout: 3000 });
-      await place.click({ timeout: 5000 });
-      return until('the choice writes it', isWritten, 5);
-    }, 60);
+    await until(
+      'the launch is written',
+      async () => {
+        if (await isWritten()) return true;
+        if (!(await isVisible(place)())) await button('Write a launch', 'Edit Launch').click({ timeout: 3000 });
+        await place.click({ timeout: 5000 });
+        return until('the choice writes it', isWritten, 5);
+      },
+      60,
+    );
     await shot('walkthrough-3-launch');
     await open('Follow a finding', 'next finding');
     const answer = bench.page.locator('.statusbar-item', { hasText: 'the run has no findings' });
@@ -95,14 +104,18 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
       bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
       await bench.page.setViewportSize({ width: 960, height: 720 });
       const welcome = bench.page.locator('.tab', { hasText: 'Walkthrough' });
-      if (await welcome.count()) await click(welcome.locator('.codicon-close'), 'the walkthrough is closed', async () => (await welcome.count()) === 0);
+      if (await welcome.count())
+        await click(welcome.locator('.codicon-close'), 'the walkthrough is closed', async () => (await welcome.count()) === 0);
       const bar = bench.page.locator('.part.sidebar:visible');
       const toggle = bench.page.locator('[aria-label^="Toggle Primary Side Bar"]').first();
       if (await bar.count()) await click(toggle, 'the side bar is closed', async () => (await bar.count()) === 0);
       await click(bench.lens('Run').or(bench.lens('instr')).first(), 'the launch has run', isVisible(bench.endedRun()));
       await bench.word('shr.u32', 'shr').click();
       await bench.closeHover();
-      await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0 && (await bench.strips()).length > 10);
+      await until(
+        'the theme applies',
+        async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0 && (await bench.strips()).length > 10,
+      );
       await bench.page.waitForTimeout(500); // notifications and tips fade out
       const path = join(FOLDER, name);
       await bench.screenshot(path);

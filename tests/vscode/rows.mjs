@@ -170,7 +170,10 @@ export function rowTests(given) {
       const { bench, shot } = given();
       await bench.hover('128, %r2', 'mad', /32 lanes/);
       const code = await page().locator('.monaco-hover:not(.hidden) code').allInnerTexts();
-      assert.ok(code.every((text) => text.split('\n').every((line) => line.length <= 60)), code.join('\n'));
+      assert.ok(
+        code.every((text) => text.split('\n').every((line) => line.length <= 60)),
+        code.join('\n'),
+      );
       await shot('row-2-opcode');
       await bench.closeHover();
     });

@@ -72,7 +72,10 @@ export function sassTests(given) {
   }
 
   const language = () => given().bench.page.locator('[id="status.editor.mode"]', { hasText: 'SASS' }).waitFor();
-  const cursorIsAt = (line) => given().bench.page.locator('.statusbar-item', { hasText: `Ln ${line},` }).waitFor();
+  const cursorIsAt = (line) =>
+    given()
+      .bench.page.locator('.statusbar-item', { hasText: `Ln ${line},` })
+      .waitFor();
   /** The number of the first line of the listing that contains `part`. */
   const lineOf = (part) => LISTING.split('\n').findIndex((line) => line.includes(part)) + 1;
 

@@ -98,7 +98,14 @@ export function sideTests(given) {
 
   before(() => {
     const { bench } = given();
-    for (const [file, text] of Object.entries({ 'race.ptx': RACE, 'bounds.ptx': BOUNDS, 'zero.ptx': ZERO, 'k.cu': SOURCE, 'k.ptx': COMPILED })) bench.write(file, text);
+    for (const [file, text] of Object.entries({
+      'race.ptx': RACE,
+      'bounds.ptx': BOUNDS,
+      'zero.ptx': ZERO,
+      'k.cu': SOURCE,
+      'k.ptx': COMPILED,
+    }))
+      bench.write(file, text);
     bench.write('warplens.toml', bench.read('warplens.toml') + LAUNCHES);
   });
 
@@ -106,11 +113,15 @@ export function sideTests(given) {
   async function lit(editor) {
     const tops = await editor.locator('.view-overlays > div').evaluateAll((elements) => {
       const isLit = (overlay) => getComputedStyle(overlay).backgroundColor.startsWith('rgba(108, 182, 255');
-      return elements.filter((element) => [...element.querySelectorAll('.cdr')].some(isLit)).map((element) => parseFloat(element.style.top));
+      return elements
+        .filter((element) => [...element.querySelectorAll('.cdr')].some(isLit))
+        .map((element) => parseFloat(element.style.top));
     });
-    const lines = await editor.locator('.view-lines > .view-line').evaluateAll((elements) =>
-      elements.map((element) => [parseFloat(element.style.top), (element.textContent ?? '').replaceAll('\u00a0', ' ').trim()]),
-    );
+    const lines = await editor
+      .locator('.view-lines > .view-line')
+      .evaluateAll((elements) =>
+        elements.map((element) => [parseFloat(element.style.top), (element.textContent ?? '').replaceAll('\u00a0', ' ').trim()]),
+      );
     return lines.filter(([top]) => tops.includes(top)).map(([, text]) => text);
   }
 
@@ -145,7 +156,9 @@ export function sideTests(given) {
       await bench.word('ld.shared', 'shared').click();
       await page().keyboard.press('End');
       const { x } = await bench.stripOf('ld.shared');
-      const ends = await bench.editor.locator('.squiggly-error').evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().right));
+      const ends = await bench.editor
+        .locator('.squiggly-error')
+        .evaluateAll((marks) => marks.map((mark) => mark.getBoundingClientRect().right));
       assert.ok(ends.length > 0 && ends.every((end) => end < x - 8), `underlines end at ${ends}, strips begin at ${x}`);
       const cursor = await bench.editor.locator('.cursors-layer .cursor').first().boundingBox();
       assert.ok(cursor.x < x - 8, `the cursor is at ${cursor.x}, strips begin at ${x}`);
@@ -155,7 +168,9 @@ export function sideTests(given) {
     test('the list of warps has their figures, filters and a preview', async () => {
       const { bench } = given();
       await bench.command('Warplens: Pick Warp');
-      await rows().filter({ hasText: /100 % active · \d findings · shown now/ }).waitFor();
+      await rows()
+        .filter({ hasText: /100 % active · \d findings · shown now/ })
+        .waitFor();
       assert.equal(await rows().count(), 4);
       await page().keyboard.press('ArrowDown');
       await status(/warp 0\/2/).waitFor();
@@ -171,9 +186,13 @@ export function sideTests(given) {
     test('the list of launches marks the shown one and has a preview', async () => {
       const { bench } = given();
       await bench.command('Warplens: Pick Launch');
-      await rows().filter({ hasText: /two warps race.*shown now[\s\S]*100 % active · \d findings/ }).waitFor();
+      await rows()
+        .filter({ hasText: /two warps race.*shown now[\s\S]*100 % active · \d findings/ })
+        .waitFor();
       await page().keyboard.press('ArrowDown');
-      await rows().filter({ hasText: /inferred from the kernel · \d+ % active/ }).waitFor();
+      await rows()
+        .filter({ hasText: /inferred from the kernel · \d+ % active/ })
+        .waitFor();
       await shot('side-3-launches');
       await page().keyboard.press('Escape');
       await status(/<<<2, 64>>> warp 1\/2/).waitFor();

@@ -163,8 +163,14 @@ export function simulationTests(given) {
         await bench.closeHover();
         await bench.command('View: Focus Problems');
         const problems = bench.page.locator('.markers-panel .monaco-list-row');
-        await problems.filter({ hasText: /Shared-memory race: .* read by thread .*, written by thread/ }).first().waitFor();
-        await problems.filter({ hasText: /thread .* writes .* here/ }).first().waitFor();
+        await problems
+          .filter({ hasText: /Shared-memory race: .* read by thread .*, written by thread/ })
+          .first()
+          .waitFor();
+        await problems
+          .filter({ hasText: /thread .* writes .* here/ })
+          .first()
+          .waitFor();
         await shot('sim-2-problems');
         await bench.command('View: Toggle Panel Visibility');
         await until('the panel is closed', async () => (await bench.page.locator('.markers-panel:visible').count()) === 0);

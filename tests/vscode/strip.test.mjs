@@ -133,7 +133,13 @@ describe('lanes as strips', { skip, timeout: 900_000 }, () => {
       const action = bench.page.locator('.action-widget .monaco-list-row.action', { hasText: 'grid' });
       await until('the fix is offered', async () => {
         await bench.page.keyboard.press('Control+.');
-        return action.first().waitFor({ timeout: 3000 }).then(() => true, () => false);
+        return action
+          .first()
+          .waitFor({ timeout: 3000 })
+          .then(
+            () => true,
+            () => false,
+          );
       });
       await bench.page.keyboard.press('Enter');
       await until('the key is correct', async () => (await toml.locator('.view-line', { hasText: 'grid' }).count()) === 1);

@@ -179,7 +179,10 @@ export function waveTests(given) {
       const rows = bench.page.locator('.suggest-widget.visible .monaco-list-row');
       const construct = rows.filter({ hasText: 'endif' }).first();
       await until('the construct is offered', async () => {
-        const offered = await construct.waitFor({ timeout: 5000 }).then(() => true, () => false);
+        const offered = await construct.waitFor({ timeout: 5000 }).then(
+          () => true,
+          () => false,
+        );
         if (!offered) await press('Escape', 'Control+Space');
         return offered;
       });
@@ -243,7 +246,7 @@ export function waveTests(given) {
       await shot('wave-11-accepts');
       assert.match(await fix.innerText(), /Rewrite for toolchain 0\.1\.2/);
       await press('Enter');
-      await until('the name is the toolchain\'s', async () => await bench.lineWith('icmp_lt p1'));
+      await until("the name is the toolchain's", async () => await bench.lineWith('icmp_lt p1'));
     });
   });
 

@@ -285,7 +285,11 @@ export class Workbench {
   run(...args) {
     const extensions = join(this.home, 'extensions');
     const extension = readdirSync(extensions).find((name) => name.startsWith('warplens.warplens-'));
-    return execFileSync(join(extensions, extension, 'server', 'warplens'), args, { cwd: this.workspace, encoding: 'utf8', maxBuffer: 1 << 26 });
+    return execFileSync(join(extensions, extension, 'server', 'warplens'), args, {
+      cwd: this.workspace,
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+    });
   }
 
   /** Ends the language server of this workbench; false if there is none. */

@@ -53,7 +53,12 @@ export type Icon = keyof typeof ICONS;
 /** A drawing of 16 pixels in the colour of the text. */
 export function icon(name: Icon): SVGElement {
   const isFilled = ['first', 'previous', 'next', 'last'].includes(name);
-  const path = h('path', { d: ICONS[name], fill: isFilled ? 'currentColor' : 'none', stroke: isFilled ? null : 'currentColor', 'stroke-width': isFilled ? null : 1.2 });
+  const path = h('path', {
+    d: ICONS[name],
+    fill: isFilled ? 'currentColor' : 'none',
+    stroke: isFilled ? null : 'currentColor',
+    'stroke-width': isFilled ? null : 1.2,
+  });
   return h('svg', { width: 16, height: 16, viewBox: '0 0 16 16', 'aria-hidden': 'true' }, path);
 }
 

@@ -12,20 +12,44 @@ export function header(panel: Panel): Child[] {
   const { active, steps, width } = panel.base;
   const average = steps ? active / steps : 0;
   const pickers = [
-    picker(panel, 'launch', 'Launch', [h('strong', null, run.launch), h('span', { class: 'dim' }, ` ${run.kernel}${run.shape}`)], 'warplens.pickLaunch'),
+    picker(
+      panel,
+      'launch',
+      'Launch',
+      [h('strong', null, run.launch), h('span', { class: 'dim' }, ` ${run.kernel}${run.shape}`)],
+      'warplens.pickLaunch',
+    ),
     picker(panel, 'block', 'Block', ['block ', h('strong', null, run.cta.join(','))], 'warplens.pickWarp'),
-    picker(panel, 'warp', 'Warp', ['warp ', h('strong', null, run.warp), h('span', { class: 'dim of' }, ` of ${run.warps}`)], 'warplens.pickWarp'),
+    picker(
+      panel,
+      'warp',
+      'Warp',
+      ['warp ', h('strong', null, run.warp), h('span', { class: 'dim of' }, ` of ${run.warps}`)],
+      'warplens.pickWarp',
+    ),
     picker(panel, 'model', 'Divergence model', ['model ', h('strong', null, run.model)], 'warplens.pickModel'),
   ];
   const found = run.findings.length;
   const first = run.findings[0];
   return [
     h('span', { class: 'row pickers' }, pickers),
-    h('span', { class: 'facts' },
+    h(
+      'span',
+      { class: 'facts' },
       run.outdated ? h('span', { class: 'warning' }, 'before the last edits · ') : null,
-      run.partial ? h('span', { class: 'warning' }, 'first part of the run · ') : run.status !== 'finished' ? h('span', { class: 'error' }, `${run.status} · `) : null,
-      found ? h('span', { class: 'error', title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span', null, 'no findings · '),
-      h('strong', null, share(active, steps * width)), ' active, ', h('strong', null, average.toFixed(1)), ` of ${width} lanes`),
+      run.partial
+        ? h('span', { class: 'warning' }, 'first part of the run · ')
+        : run.status !== 'finished'
+          ? h('span', { class: 'error' }, `${run.status} · `)
+          : null,
+      found
+        ? h('span', { class: 'error', title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `)
+        : h('span', null, 'no findings · '),
+      h('strong', null, share(active, steps * width)),
+      ' active, ',
+      h('strong', null, average.toFixed(1)),
+      ` of ${width} lanes`,
+    ),
   ];
 }
 
@@ -33,17 +57,32 @@ export function header(panel: Panel): Child[] {
 function picker(panel: Panel, id: string, name: string, content: Child, command: PanelCommand): Child {
   const { source } = panel;
   if (!source.command) return h('span', null, content);
-  return h('button', { id: `pick-${id}`, type: 'button', class: 'picker', title: `${name}: pick another`, onclick: () => source.command?.(command) },
-    content, h('span', { 'aria-hidden': 'true' }, ' ▾'));
+  return h(
+    'button',
+    { id: `pick-${id}`, type: 'button', class: 'picker', title: `${name}: pick another`, onclick: () => source.command?.(command) },
+    content,
+    h('span', { 'aria-hidden': 'true' }, ' ▾'),
+  );
 }
 
 export function tabs(panel: Panel): Child[] {
   return TABS.map((id) => {
     const isChosen = panel.state.tab === id;
     const unexpected = id === 'buffers' ? panel.source.run.unexpected : 0;
-    return h('button', { role: 'tab', type: 'button', id: `tab-${id}`, 'aria-selected': String(isChosen), 'aria-controls': 'view', tabindex: isChosen ? 0 : -1,
-      onclick: () => panel.setTab(id) },
-    VIEWS[id].label, unexpected ? h('span', { class: 'badge', title: `${unexpected} unexpected elements` }, grouped(unexpected)) : null);
+    return h(
+      'button',
+      {
+        role: 'tab',
+        type: 'button',
+        id: `tab-${id}`,
+        'aria-selected': String(isChosen),
+        'aria-controls': 'view',
+        tabindex: isChosen ? 0 : -1,
+        onclick: () => panel.setTab(id),
+      },
+      VIEWS[id].label,
+      unexpected ? h('span', { class: 'badge', title: `${unexpected} unexpected elements` }, grouped(unexpected)) : null,
+    );
   });
 }
 
@@ -53,17 +92,23 @@ export function stepper(panel: Panel): Child[] {
   const { moment } = panel;
   const isKnown = moment?.step === step;
   return [
-    h('span', { class: 'row tight' },
+    h(
+      'span',
+      { class: 'row tight' },
       button('first', 'First step', icon('first'), () => panel.goTo(0)),
       button('previous', 'Previous step', icon('previous'), () => panel.goTo(step - 1)),
       h('span', { class: 'mono', id: 'step' }, `step ${grouped(steps ? step + 1 : 0)}/${grouped(steps)}`),
       button('next', 'Next step', icon('next'), () => panel.goTo(step + 1)),
-      button('last', 'Last step', icon('last'), () => panel.goTo(steps))),
-    h('span', { class: 'row tight' },
+      button('last', 'Last step', icon('last'), () => panel.goTo(steps)),
+    ),
+    h(
+      'span',
+      { class: 'row tight' },
       h('span', { class: 'dim' }, 'visit'),
       button('visit-back', 'Previous visit', icon('previous'), () => void panel.visit(-1)),
       h('span', { class: 'mono', id: 'visit' }, isKnown ? `${grouped(moment.visit)}/${grouped(moment.visits)}` : '…'),
-      button('visit-on', 'Next visit', icon('next'), () => void panel.visit(1))),
+      button('visit-on', 'Next visit', icon('next'), () => void panel.visit(1)),
+    ),
   ];
 }
 
@@ -73,7 +118,11 @@ export function tools(panel: Panel): Child[] {
     button('table', 'Show as a table', icon('table'), () => panel.set({ table: !table }), { 'aria-pressed': String(table) }),
     button('copy-markdown', 'Copy as Markdown', icon('copy'), () => void panel.copy('markdown')),
     button('copy-csv', 'Copy as CSV', 'CSV', () => void panel.copy('csv')),
-    panel.source.reveal ? button('pin', 'Pin: do not follow the cursor of the editor', icon('pin'), () => panel.set({ pinned: !pinned }), { 'aria-pressed': String(pinned) }) : null,
+    panel.source.reveal
+      ? button('pin', 'Pin: do not follow the cursor of the editor', icon('pin'), () => panel.set({ pinned: !pinned }), {
+          'aria-pressed': String(pinned),
+        })
+      : null,
   ];
 }
 
@@ -85,8 +134,14 @@ export function caption(panel: Panel): Child {
   const { executed } = moment;
   const isPartial = executed !== moment.active ? `, ${lanesOf(executed).length} executed` : '';
   const found = source.run.findings.filter((finding) => finding.line === moment.line).slice(0, 1);
-  return h('span', { id: 'sentence' }, h('span', { class: 'dim mono' }, `line ${moment.line + 1} `), h('code', null, source.statement(moment.line)), ` ${active}${isPartial}`,
-    found.map(({ code, message }) => [' ', h('span', { class: 'error' }, `▲ ${code} `), message.split('\n')[0]]));
+  return h(
+    'span',
+    { id: 'sentence' },
+    h('span', { class: 'dim mono' }, `line ${moment.line + 1} `),
+    h('code', null, source.statement(moment.line)),
+    ` ${active}${isPartial}`,
+    found.map(({ code, message }) => [' ', h('span', { class: 'error' }, `▲ ${code} `), message.split('\n')[0]]),
+  );
 }
 
 /** The steps of marks of a kind: those of the page, and those of the whole run outside of it. */

@@ -17,8 +17,10 @@ export function overview(panel: Panel): Overview {
   const x = (step: number) => (step / Math.max(1, base.steps)) * width;
   const y = (lanes: number) => HEIGHT - 2 - (lanes / base.width) * (HEIGHT - 5);
   const each = base.overview_steps;
-  const points = base.overview.map((lanes, at) =>
-    `L${x(at * each).toFixed(1)},${y(lanes).toFixed(1)}L${x(Math.min(base.steps, (at + 1) * each)).toFixed(1)},${y(lanes).toFixed(1)}`);
+  const points = base.overview.map(
+    (lanes, at) =>
+      `L${x(at * each).toFixed(1)},${y(lanes).toFixed(1)}L${x(Math.min(base.steps, (at + 1) * each)).toFixed(1)},${y(lanes).toFixed(1)}`,
+  );
   const area = h('path', { d: `M0,${y(0)}${points.join('')}L${width},${y(0)}Z`, class: 'active-lanes' });
   const window = h('rect', { y: 1, height: HEIGHT - 2, fill: 'none', stroke: 'var(--fg)' });
   const moment = h('path', { fill: 'var(--fg)', stroke: 'var(--fg)', 'stroke-width': 1.5 });
@@ -27,8 +29,24 @@ export function overview(panel: Panel): Overview {
     const box = drawing.getBoundingClientRect();
     panel.goTo(((event.clientX - box.left) / width) * base.steps);
   };
-  const drawing = h('svg', { width, height: HEIGHT, id: 'overview', tabindex: 0, role: 'slider', 'aria-label': 'Step', 'aria-valuemin': 1,
-    'aria-valuemax': Math.max(1, base.steps), onpointerdown: drag, onpointermove: drag }, area, window, moment);
+  const drawing = h(
+    'svg',
+    {
+      width,
+      height: HEIGHT,
+      id: 'overview',
+      tabindex: 0,
+      role: 'slider',
+      'aria-label': 'Step',
+      'aria-valuemin': 1,
+      'aria-valuemax': Math.max(1, base.steps),
+      onpointerdown: drag,
+      onpointermove: drag,
+    },
+    area,
+    window,
+    moment,
+  );
   const move = () => {
     const { from, step } = panel.state;
     window.setAttribute('x', String(x(from) + 0.5));

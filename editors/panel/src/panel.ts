@@ -4,7 +4,7 @@ import { caption, header, marksOf, stepper, tabs, tools } from './frame';
 import { handleKey } from './keys';
 import { grouped, runAt } from './lanes';
 import type { Moment, Tab, Timeline } from './messages';
-import { overview, type Overview } from './overview';
+import { type Overview, overview } from './overview';
 import { Pages } from './pages';
 import type { Source } from './source';
 import { clamp, fit, type State, TABS } from './state';
@@ -182,7 +182,10 @@ export class Panel {
   mark(by: number, kind: 'diverge' | 'finding'): void {
     const steps = marksOf(this, kind);
     const { step } = this.state;
-    const next = by > 0 ? (steps.find((other) => other > step) ?? (kind === 'finding' ? steps[0] : undefined)) : steps.filter((other) => other < step).pop();
+    const next =
+      by > 0
+        ? (steps.find((other) => other > step) ?? (kind === 'finding' ? steps[0] : undefined))
+        : steps.filter((other) => other < step).pop();
     if (next !== undefined) this.goTo(next);
   }
 
@@ -257,8 +260,28 @@ export class Panel {
     const { header, tabs, stepper, tools, caption, dock, view, overview, live } = this.parts;
     this.narrow = this.isNarrow;
     this.root.classList.toggle('narrow', this.narrow);
-    if (this.narrow) fill(this.root, header, h('div', { class: 'row spread bar' }, stepper, tools), dock, overview, h('div', { class: 'bar' }, tabs), caption, view, live);
-    else fill(this.root, header, h('div', { class: 'row spread bar' }, tabs, h('div', { class: 'row' }, stepper, tools)), caption, view, overview, live);
+    if (this.narrow)
+      fill(
+        this.root,
+        header,
+        h('div', { class: 'row spread bar' }, stepper, tools),
+        dock,
+        overview,
+        h('div', { class: 'bar' }, tabs),
+        caption,
+        view,
+        live,
+      );
+    else
+      fill(
+        this.root,
+        header,
+        h('div', { class: 'row spread bar' }, tabs, h('div', { class: 'row' }, stepper, tools)),
+        caption,
+        view,
+        overview,
+        live,
+      );
   }
 
   private resize(): void {
@@ -335,7 +358,11 @@ export class Panel {
 
   private drawCaption(): void {
     const problem = this.content === undefined || this.view !== VIEWS[this.shownTab ?? this.state.tab];
-    fill(this.parts.caption, caption(this), h('span', { class: 'dim legend' }, problem || this.isTable ? null : this.view.legend(this, this.content)));
+    fill(
+      this.parts.caption,
+      caption(this),
+      h('span', { class: 'dim legend' }, problem || this.isTable ? null : this.view.legend(this, this.content)),
+    );
   }
 
   /** After a move of the moment or the lane: what needs no request. */
@@ -349,7 +376,10 @@ export class Panel {
 
   /** Asks for the statement of the moment. */
   private async locateNow(follow: boolean): Promise<void> {
-    const { goal, state: { step } } = this;
+    const {
+      goal,
+      state: { step },
+    } = this;
     const found = this.moment?.step === step ? this.moment : await this.source.request('moment', { step }).catch(() => null);
     if (step !== this.state.step) return;
     this.moment = found ?? undefined;
@@ -377,7 +407,20 @@ function sentence(text: string): string {
 
 /** A panel without a run: what it would show, and what to do. */
 export function nothing(root: HTMLElement, title: string, text: string, actions: { label: string; run: () => void }[]): void {
-  fill(root, h('div', { class: 'nothing' }, h('h2', null, title), h('p', { class: 'dim' }, text),
-    h('p', null, actions.map(({ label, run }, at) => h('button', { class: at === 0 ? 'primary' : 'secondary', type: 'button', id: `action-${at}`, onclick: run }, label)))));
+  fill(
+    root,
+    h(
+      'div',
+      { class: 'nothing' },
+      h('h2', null, title),
+      h('p', { class: 'dim' }, text),
+      h(
+        'p',
+        null,
+        actions.map(({ label, run }, at) =>
+          h('button', { class: at === 0 ? 'primary' : 'secondary', type: 'button', id: `action-${at}`, onclick: run }, label),
+        ),
+      ),
+    ),
+  );
 }
-

@@ -1,6 +1,20 @@
 // The panel in a report: a page without a server, with the answers that the program wrote into it.
 import layoutWorker from 'worker:layers';
-import type { Accesses, AccessRequest, Answers, BufferPage, Buffers, Graph, Method, Moment, Registers, RunInfo, Timeline, WorstAccess, Writer } from './messages';
+import type {
+  Accesses,
+  AccessRequest,
+  Answers,
+  BufferPage,
+  Buffers,
+  Graph,
+  Method,
+  Moment,
+  Registers,
+  RunInfo,
+  Timeline,
+  WorstAccess,
+  Writer,
+} from './messages';
 import { nothing, Panel } from './panel';
 import type { Source } from './source';
 import { restored } from './state';
@@ -42,7 +56,14 @@ function known(step: number): Moment | undefined {
   if (statement === undefined || line === null || line === undefined) return undefined;
   const registers = data.moments.registers[step];
   const masks = maskAt(step);
-  return { step, line, visit: visits[step] ?? 1, visits: stepsOf.get(statement)?.length ?? 1, active: registers?.active ?? masks[0], executed: registers?.executed ?? masks[1] };
+  return {
+    step,
+    line,
+    visit: visits[step] ?? 1,
+    visits: stepsOf.get(statement)?.length ?? 1,
+    active: registers?.active ?? masks[0],
+    executed: registers?.executed ?? masks[1],
+  };
 }
 
 function maskAt(step: number): [string, string] {
@@ -64,8 +85,11 @@ function find(line: number, visit?: number): Moment | null {
 }
 
 function missing(what: string): Error {
-  return new Error(data.moments.count === 0 ? `The ${what} of steps are not recorded for this run.`
-    : `The report has the ${what} of ${data.moments.count} of ${data.timeline.steps} steps, not of this one. Open the file in an editor with Warplens to see all.`);
+  return new Error(
+    data.moments.count === 0
+      ? `The ${what} of steps are not recorded for this run.`
+      : `The report has the ${what} of ${data.moments.count} of ${data.timeline.steps} steps, not of this one. Open the file in an editor with Warplens to see all.`,
+  );
 }
 
 const answers: { [M in Method]: (asked: Asked) => Answers[M] | null } = {
@@ -84,7 +108,8 @@ const answers: { [M in Method]: (asked: Asked) => Answers[M] | null } = {
   buffers({ name, element, from = 0 }): Buffers {
     if (name === undefined) return data.buffers;
     if (element === undefined) {
-      if (from > 0) throw new Error('The report has the first 1,024 elements of each buffer. Open the file in an editor with Warplens to see all.');
+      if (from > 0)
+        throw new Error('The report has the first 1,024 elements of each buffer. Open the file in an editor with Warplens to see all.');
       return { ...data.buffers, page: data.pages[name] as BufferPage };
     }
     return { ...data.buffers, element: data.writers[`${name} ${element}`] };

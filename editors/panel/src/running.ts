@@ -10,10 +10,18 @@ export class RunningNote {
   private readonly kept = h('span', { class: 'dim' });
   private readonly element: HTMLElement;
 
-  constructor(private readonly root: HTMLElement, stop: () => void) {
+  constructor(
+    private readonly root: HTMLElement,
+    stop: () => void,
+  ) {
     const button = h('button', { type: 'button', id: 'stop-run', class: 'secondary', onclick: stop }, 'Stop');
-    this.element = h('section', { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },
-      this.bar, h('div', { class: 'numbers' }, h('span', { role: 'status' }, this.title), this.count, this.kept), button);
+    this.element = h(
+      'section',
+      { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },
+      this.bar,
+      h('div', { class: 'numbers' }, h('span', { role: 'status' }, this.title), this.count, this.kept),
+      button,
+    );
     root.before(this.element);
   }
 

@@ -23,8 +23,18 @@ export interface State {
 export const TABS: readonly Tab[] = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'];
 
 const START: State = {
-  tab: 'timeline', step: 0, lane: 0, from: 0, to: null, table: false, pinned: false,
-  buffer: null, bufferFrom: 0, element: null, pins: [], zoom: 1,
+  tab: 'timeline',
+  step: 0,
+  lane: 0,
+  from: 0,
+  to: null,
+  table: false,
+  pinned: false,
+  buffer: null,
+  bufferFrom: 0,
+  element: null,
+  pins: [],
+  zoom: 1,
 };
 
 /** The remembered state; what does not fit is ignored, because another version may have written it. */

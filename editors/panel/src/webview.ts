@@ -70,7 +70,9 @@ function receive(message: ToPanel): void {
       panel?.close();
       panel = new Panel(root, source(message.run), state, save);
       note.show(running, false);
-      panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', error instanceof Error ? error.message : String(error), []));
+      panel
+        .open()
+        .catch((error: unknown) => nothing(root, 'The run cannot be shown', error instanceof Error ? error.message : String(error), []));
       break;
     }
     case 'running':
@@ -82,7 +84,12 @@ function receive(message: ToPanel): void {
       panel = undefined;
       note.show(running, true);
       const { title, text, actions } = message.nothing;
-      nothing(root, title, text, actions.map(({ label, command }) => ({ label, run: () => api.postMessage({ type: 'command', command }) })));
+      nothing(
+        root,
+        title,
+        text,
+        actions.map(({ label, command }) => ({ label, run: () => api.postMessage({ type: 'command', command }) })),
+      );
       break;
     }
     case 'answer': {
@@ -103,7 +110,9 @@ function receive(message: ToPanel): void {
 }
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => receive(data));
-document.addEventListener('securitypolicyviolation', (event) => console.error(`blocked by the content security policy: ${event.violatedDirective} ${event.blockedURI}`));
+document.addEventListener('securitypolicyviolation', (event) =>
+  console.error(`blocked by the content security policy: ${event.violatedDirective} ${event.blockedURI}`),
+);
 // Canvases do not follow the theme by themselves.
 new MutationObserver(() => panel?.repaint()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 api.postMessage({ type: 'ready' });

@@ -1,9 +1,9 @@
 // Compares a kernel with another file, or with the machine code that the assembler of the settings makes of it.
 import * as vscode from 'vscode';
-import { moveCursor } from './cursor';
 import { agreement, type Compared, differenceOf } from './compared';
-import { LANGUAGES } from './languages';
+import { moveCursor } from './cursor';
 import { activeDocument } from './lanes';
+import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
 import type { SassBeside } from './sass';
 import type { Server } from './server';
@@ -56,7 +56,12 @@ export class Comparisons implements vscode.Disposable {
       void vscode.window.showInformationMessage('Warplens: open a .ptx file to compare it with its machine code.');
       return;
     }
-    await this.compare(document, { entry }, 'its machine code', async ({ listing }) => (await this.sass.show(document, undefined, { text: listing })).document);
+    await this.compare(
+      document,
+      { entry },
+      'its machine code',
+      async ({ listing }) => (await this.sass.show(document, undefined, { text: listing })).document,
+    );
   }
 
   dispose(): void {

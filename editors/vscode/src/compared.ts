@@ -60,7 +60,10 @@ export function differenceOf(compared: Compared, names: [string, string]): { tit
     const side = (index: number): Side => {
       const writer = writers[index];
       const here = `${what} is ${found.values[index]} here and ${found.values[1 - index]} in ${names[1 - index]}`;
-      return { message: `${here} (launch ${launch.name}); ${writer ? `stored by ${thread(writer)}` : 'no thread stored it here'}`, at: placeOf(writer) };
+      return {
+        message: `${here} (launch ${launch.name}); ${writer ? `stored by ${thread(writer)}` : 'no thread stored it here'}`,
+        at: placeOf(writer),
+      };
     };
     const more = `${found.differing} of ${count(found.elements, 'element', 'elements')} differ`;
     const title = `${what} is ${found.values[0]} in ${names[0]} and ${found.values[1]} in ${names[1]} (launch ${launch.name}; ${more})`;

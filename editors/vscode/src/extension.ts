@@ -7,12 +7,12 @@ import { offerStrip } from './display';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
-import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
+import { LANGUAGES } from './languages';
 import { editLaunch } from './launch';
+import { LinkedDocuments } from './linked';
 import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
-import { LinkedDocuments } from './linked';
 import { LitLines } from './lit';
 import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
 import { LanesPanel } from './panel/view';
@@ -58,9 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
     adoptWaveDocuments(),
     offerListings(server),
     vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
-    vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>
-      pickLaunch(server, lanes, uri, entry),
-    ),
+    vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) => pickLaunch(server, lanes, uri, entry)),
     vscode.commands.registerCommand('warplens.editLaunch', (uri?: string, entry?: string) =>
       editLaunch(server, lanes, typeof uri === 'string' ? uri : undefined, entry),
     ),

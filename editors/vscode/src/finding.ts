@@ -70,7 +70,10 @@ export class FindingView implements vscode.Disposable {
     const editor = activeEditor();
     const finding = shown?.masks.findings[number];
     if (!shown || !editor || finding?.line === undefined) return;
-    this.lit.light(editor, finding.related.map((other) => other.line));
+    this.lit.light(
+      editor,
+      finding.related.map((other) => other.line),
+    );
     this.at = { line: finding.line, finding: number };
     await this.selectWarp(shown, finding);
     await this.selectVisit(shown.uri, finding);
@@ -120,8 +123,14 @@ function problemOpens(): Promise<void> {
 function isProblemSelected(): boolean {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return false;
-  const ofProblem = ({ range, relatedInformation = [] }: vscode.Diagnostic) => [range, ...relatedInformation.map(({ location }) => location.range)];
-  return vscode.languages.getDiagnostics(editor.document.uri).flatMap(ofProblem).some((range) => range.isEqual(editor.selection));
+  const ofProblem = ({ range, relatedInformation = [] }: vscode.Diagnostic) => [
+    range,
+    ...relatedInformation.map(({ location }) => location.range),
+  ];
+  return vscode.languages
+    .getDiagnostics(editor.document.uri)
+    .flatMap(ofProblem)
+    .some((range) => range.isEqual(editor.selection));
 }
 
 /** The number of the picked finding. */

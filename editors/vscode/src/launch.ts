@@ -51,7 +51,9 @@ function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable
 async function write(server: Server, document: string, entry?: string): Promise<void> {
   const draft = await server.execute<Draft>('warplens.draftLaunch', { uri: document, entry });
   if (!draft) return;
-  const file = draft.launchFile ? vscode.Uri.parse(draft.launchFile) : vscode.Uri.joinPath(vscode.Uri.parse(document), '..', 'warplens.toml');
+  const file = draft.launchFile
+    ? vscode.Uri.parse(draft.launchFile)
+    : vscode.Uri.joinPath(vscode.Uri.parse(document), '..', 'warplens.toml');
   const places = [
     { label: '$(file) warplens.toml', description: draft.launchFile ? 'appends the launch' : 'creates the file', isFile: true },
     { label: '$(comment) Comment above the kernel', description: '@launch', isFile: false },

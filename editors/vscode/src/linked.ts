@@ -64,7 +64,10 @@ export class LinkedDocuments implements vscode.Disposable {
 
   private async linesOf(document: vscode.TextDocument): Promise<SourceLines> {
     const params = { textDocument: { uri: document.uri.toString() } };
-    const links = await this.server.request<{ range: { start: { line: number } }; target?: string }[] | null>('textDocument/documentLink', params);
+    const links = await this.server.request<{ range: { start: { line: number } }; target?: string }[] | null>(
+      'textDocument/documentLink',
+      params,
+    );
     const places = (links ?? []).map(({ range, target }) => ({ line: range.start.line, target: target ?? '' }));
     const texts = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
     const keys = new Map<string, string>();
@@ -84,7 +87,10 @@ export class LinkedDocuments implements vscode.Disposable {
     }
     if (!this.compiled.has(key) || contentChanges.length === 0) return;
     clearTimeout(this.timers.get(key));
-    this.timers.set(key, setTimeout(() => void this.read(document), EDIT_DELAY));
+    this.timers.set(
+      key,
+      setTimeout(() => void this.read(document), EDIT_DELAY),
+    );
   }
 
   private async read(document: vscode.TextDocument): Promise<void> {

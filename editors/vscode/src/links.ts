@@ -14,7 +14,9 @@ export function withLinks(hover: vscode.Hover, uri: string, line: number, store:
   const links = [
     ...(lane && lane.count > 1 ? [link('Choose a visit', 'warplens.goToVisit', line)] : []),
     ...(findings.length > 0 ? [link('Show the warp of the finding', 'warplens.showFinding', line)] : []),
-    ...findings.flatMap(({ related }) => related).map((other) => link(`Line ${other.line + 1}: ${other.message}`, 'warplens.goToLine', other.line)),
+    ...findings
+      .flatMap(({ related }) => related)
+      .map((other) => link(`Line ${other.line + 1}: ${other.message}`, 'warplens.goToLine', other.line)),
   ];
   if (lane) links.push(link('Open the lanes panel', 'warplens.showPanel', 'registers'));
   if (links.length === 0) return hover;

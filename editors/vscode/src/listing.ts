@@ -79,7 +79,6 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     const change = () => this.changed.fire(listing);
     this.watchers.set(key, vscode.Disposable.from(watcher, watcher.onDidChange(change), watcher.onDidCreate(change)));
   }
-
 }
 
 /** The tab of a file with machine code: it is replaced by the listing, or shows the reason that there is none. */
@@ -123,7 +122,11 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
 }
 
 function page(text: string): string {
-  const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/`([^`]*)`/g, '<code>$1</code>');
+  const escaped = text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/`([^`]*)`/g, '<code>$1</code>');
   const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`;
   return `<!doctype html><html lang="en"><head>${policy}<title>Listing</title></head><body><p>${escaped}</p></body></html>`;
 }

@@ -1,7 +1,7 @@
 // Keys that step through a run: the next or previous divergence, visit and warp.
 import * as vscode from 'vscode';
 import { moveCursor } from './cursor';
-import { activeEditor, selectionOf, warpCount, type Lanes } from './lanes';
+import { activeEditor, type Lanes, selectionOf, warpCount } from './lanes';
 import type { Server } from './server';
 import { type Direction, nextLine, nextWarp, splits } from './steps';
 

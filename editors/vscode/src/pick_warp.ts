@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { type Lanes, selectionOf, warpCount } from './lanes';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
-import { listWarps, type ListedWarp, type WarpSummary } from './warp_list';
+import { type ListedWarp, listWarps, type WarpSummary } from './warp_list';
 
 /** The answer of `warplens/warps`; docs/lsp-extensions.md documents it. */
 export interface Warps {
@@ -23,8 +23,7 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   const { launch, cta, warp } = masks;
   const answer = await server.request<Warps | null>('warplens/warps', { textDocument: { uri } });
   const items = listWarps(launch.grid, warpCount(masks), answer?.warps ?? [], masks);
-  const show = (item: { cta: number[]; warp: number }) =>
-    server.select({ ...selectionOf(uri, masks), cta: item.cta, warp: item.warp });
+  const show = (item: { cta: number[]; warp: number }) => server.select({ ...selectionOf(uri, masks), cta: item.cta, warp: item.warp });
   pickWithPreview<ListedWarp>({
     title: 'Show the lanes of a warp',
     items,

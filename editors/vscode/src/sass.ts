@@ -144,7 +144,12 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     if (targets.length < 2) return {};
     const items = targets.map((target, index) => ({
       label: target,
-      description: target === answer?.own ? 'the target of this file' : index === 0 ? 'the lowest target that ptxas assembles this file for' : undefined,
+      description:
+        target === answer?.own
+          ? 'the target of this file'
+          : index === 0
+            ? 'the lowest target that ptxas assembles this file for'
+            : undefined,
       name: index === 0 ? undefined : target,
     }));
     return vscode.window.showQuickPick(items, { title: 'Open SASS Beside', placeHolder: 'The target of the machine code' });

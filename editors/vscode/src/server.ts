@@ -3,13 +3,18 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
+import type { RunProgress } from '../../panel/src/messages';
 import { display } from './display';
 import { LANGUAGES } from './languages';
-import type { RunProgress } from '../../panel/src/messages';
 import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
-export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.draftLaunch' | 'warplens.selectVisit' | 'warplens.stopRun';
+export type ServerCommand =
+  | 'warplens.selectLaunch'
+  | 'warplens.listLaunches'
+  | 'warplens.draftLaunch'
+  | 'warplens.selectVisit'
+  | 'warplens.stopRun';
 
 type Library = typeof import('vscode-languageclient/node');
 
@@ -140,7 +145,9 @@ export class Server implements vscode.Disposable {
     const library = await import('vscode-languageclient/node');
     this.client = new library.LanguageClient('warplens', 'Warplens', options, this.clientOptions(library));
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
-    this.client.onNotification('warplens/runProgress', ({ uri, running }: { uri: string; running: RunProgress | null }) => this.progress(uri, running));
+    this.client.onNotification('warplens/runProgress', ({ uri, running }: { uri: string; running: RunProgress | null }) =>
+      this.progress(uri, running),
+    );
     this.client.onDidChangeState(({ newState }) => {
       if (newState !== library.State.Stopped) return;
       [...this.running.keys()].forEach((uri) => this.progress(uri, null));
@@ -242,7 +249,9 @@ function findProgram(context: vscode.ExtensionContext): string {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
   const found = [bundled, ...onPath].find(isProgram);
   if (!found) {
-    throw new Error('this package contains no server for your platform; build one with `cargo build --release` and set warplens.server.path');
+    throw new Error(
+      'this package contains no server for your platform; build one with `cargo build --release` and set warplens.server.path',
+    );
   }
   return found;
 }

@@ -16,7 +16,12 @@ export function nextLine(lines: number[], line: number, direction: Direction): n
 }
 
 /** The number of the finding after or before the line, or after or before the finding `shown` of this line. */
-export function nextFinding(findings: { line?: number }[], line: number, shown: number | undefined, direction: Direction): number | undefined {
+export function nextFinding(
+  findings: { line?: number }[],
+  line: number,
+  shown: number | undefined,
+  direction: Direction,
+): number | undefined {
   const placed = findings.flatMap((finding, number) => (finding.line === undefined ? [] : [{ line: finding.line, number }]));
   const sorted = placed.sort((a, b) => (a.line - b.line || a.number - b.number) * direction);
   const at = sorted.findIndex((other) => other.line === line && other.number === shown);

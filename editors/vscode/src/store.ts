@@ -1,10 +1,10 @@
 // The lanes of the open documents: requested when the server reports a change, and position-tracked through edits until then.
 import * as vscode from 'vscode';
-import { LANGUAGES } from './languages';
 import type { LaneMasks } from './lanes';
+import { LANGUAGES } from './languages';
 import { requestMasks } from './masks_request';
 import type { Server } from './server';
-import { moved, type LineEdit } from './strip/positions';
+import { type LineEdit, moved } from './strip/positions';
 
 /** The number of edits that a late answer is adapted to. */
 const EDITS_KEPT = 1000;

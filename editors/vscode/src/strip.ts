@@ -1,13 +1,13 @@
 // Draws lanes at the end of the visible lines: a strip of cells in a common column, and a label.
 import * as vscode from 'vscode';
 import { display } from './display';
-import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './lanes';
+import { LANGUAGES } from './languages';
 import type { LaneStore } from './store';
 import { label } from './strip/label';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
 import { share, size } from './strip/masks';
-import { overview, step, STEPS } from './strip/positions';
+import { overview, STEPS, step } from './strip/positions';
 import { HEIGHT, imageOf, shape } from './strip/shape';
 
 /** Lines above and below the visible ones that are drawn too. */

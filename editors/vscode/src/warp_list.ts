@@ -1,5 +1,5 @@
 // The warps of a run, as the pick list shows them. Pure.
-import { warpAt, type WarpId } from './steps';
+import { type WarpId, warpAt } from './steps';
 
 /** A warp in the answer of `warplens/warps`; docs/lsp-extensions.md documents it. */
 export interface WarpSummary {
@@ -23,12 +23,7 @@ export interface ListedWarp {
 const WARPS_OFFERED = 1024;
 
 /** The warps of a launch with `warps` warps in each block; those with findings are first. `shown` is the warp on the screen. */
-export function listWarps(
-  grid: number[],
-  warps: number,
-  summaries: WarpSummary[],
-  shown: { cta: number[]; warp: number },
-): ListedWarp[] {
+export function listWarps(grid: number[], warps: number, summaries: WarpSummary[], shown: { cta: number[]; warp: number }): ListedWarp[] {
   const known = new Map(summaries.map((summary) => [key(summary), summary]));
   const listed = warpIds(grid, warps).map((id) => {
     const summary = known.get(key(id));

@@ -14,24 +14,48 @@ export function draw(panel: Panel, graph: Graph, layout: Layout): SVGElement {
   const { zoom } = panel.state;
   const most = Math.max(1, ...graph.edges.map((edge) => edge.threads));
   const link = graph.reconverges.filter(([from]) => from === current);
-  return h('svg', { id: 'graph', class: 'graph', xmlns: 'http://www.w3.org/2000/svg', width: Math.ceil(layout.width * zoom), height: Math.ceil(layout.height * zoom),
-    viewBox: `0 0 ${Math.ceil(layout.width)} ${Math.ceil(layout.height)}`, role: 'group', 'aria-label': `Control-flow graph of ${graph.blocks.length} blocks. The table has the same numbers.` },
-  h('defs', null, arrow('arrow', 'var(--fg)'), arrow('arrow-never', 'var(--wire)'), hatches()),
-  graph.edges.map((edge, at) => drawEdge(edge, layout.edges[at], most)),
-  link.map(([from, to]) => drawLink(layout.blocks[from], layout.blocks[to])),
-  graph.blocks.map((_, at) => drawBlock(panel, graph, layout, at, current === at)));
+  return h(
+    'svg',
+    {
+      id: 'graph',
+      class: 'graph',
+      xmlns: 'http://www.w3.org/2000/svg',
+      width: Math.ceil(layout.width * zoom),
+      height: Math.ceil(layout.height * zoom),
+      viewBox: `0 0 ${Math.ceil(layout.width)} ${Math.ceil(layout.height)}`,
+      role: 'group',
+      'aria-label': `Control-flow graph of ${graph.blocks.length} blocks. The table has the same numbers.`,
+    },
+    h('defs', null, arrow('arrow', 'var(--fg)'), arrow('arrow-never', 'var(--wire)'), hatches()),
+    graph.edges.map((edge, at) => drawEdge(edge, layout.edges[at], most)),
+    link.map(([from, to]) => drawLink(layout.blocks[from], layout.blocks[to])),
+    graph.blocks.map((_, at) => drawBlock(panel, graph, layout, at, current === at)),
+  );
 }
 
 function arrow(id: string, colour: string): SVGElement {
-  return h('marker', { id, viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' }, h('path', { d: 'M0,0L8,4L0,8Z', fill: colour }));
+  return h(
+    'marker',
+    { id, viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+    h('path', { d: 'M0,0L8,4L0,8Z', fill: colour }),
+  );
 }
 
 /** The hatches of the time line as patterns. */
 function hatches(): SVGElement[] {
   const lines = ['', 'M-2,2L2,-2M0,8L8,0M6,10L10,6', 'M-2,6L2,10M0,0L8,8M6,-2L10,2', ''];
-  return [0, 1, 2, 3].flatMap((hue) => [1, 2, 3].map((kind) => h('pattern', { id: `hatch-${hue}-${kind}`, width: 8, height: 8, patternUnits: 'userSpaceOnUse' },
-    h('rect', { width: 8, height: 8, fill: `var(--b${hue})` }),
-    kind === 3 ? h('circle', { cx: 4, cy: 4, r: 1.3, fill: 'var(--bg)' }) : h('path', { d: lines[kind] ?? '', stroke: 'var(--bg)', 'stroke-width': 1.5 }))));
+  return [0, 1, 2, 3].flatMap((hue) =>
+    [1, 2, 3].map((kind) =>
+      h(
+        'pattern',
+        { id: `hatch-${hue}-${kind}`, width: 8, height: 8, patternUnits: 'userSpaceOnUse' },
+        h('rect', { width: 8, height: 8, fill: `var(--b${hue})` }),
+        kind === 3
+          ? h('circle', { cx: 4, cy: 4, r: 1.3, fill: 'var(--bg)' })
+          : h('path', { d: lines[kind] ?? '', stroke: 'var(--bg)', 'stroke-width': 1.5 }),
+      ),
+    ),
+  );
 }
 
 function fillOf(block: number): string {
@@ -44,8 +68,14 @@ function drawEdge({ threads, diverged }: GraphEdge, placed: Layout['edges'][numb
   const text = grouped(threads);
   const wide = text.length * 6.6 + 6;
   return [
-    h('path', { d: curve(placed.points), fill: 'none', stroke: threads ? 'var(--fg)' : 'var(--wire)', 'stroke-width': threads ? 1 + 3.5 * (threads / most) : 0.7, 'stroke-dasharray': diverged ? '6 4' : null,
-      'marker-end': `url(#${threads ? 'arrow' : 'arrow-never'})` }),
+    h('path', {
+      d: curve(placed.points),
+      fill: 'none',
+      stroke: threads ? 'var(--fg)' : 'var(--wire)',
+      'stroke-width': threads ? 1 + 3.5 * (threads / most) : 0.7,
+      'stroke-dasharray': diverged ? '6 4' : null,
+      'marker-end': `url(#${threads ? 'arrow' : 'arrow-never'})`,
+    }),
     h('rect', { x: placed.label.x - wide / 2, y: placed.label.y - 8, width: wide, height: 14, fill: 'var(--bg)' }),
     h('text', { x: placed.label.x, y: placed.label.y + 3, 'text-anchor': 'middle', class: threads ? null : 'dim' }, text),
   ];
@@ -71,7 +101,13 @@ function at({ x, y }: Point): string {
 function drawLink(from: Point | undefined, to: Point | undefined): Child {
   if (!from || !to) return null;
   const middle = { x: (from.x + to.x) / 2, y: Math.max(from.y, to.y) + 56 };
-  return h('path', { d: `M${at({ x: from.x, y: from.y + 26 })}Q${at(middle)} ${at({ x: to.x, y: to.y + 26 })}`, fill: 'none', stroke: 'var(--accent)', 'stroke-dasharray': '2 4', 'stroke-width': 2 });
+  return h('path', {
+    d: `M${at({ x: from.x, y: from.y + 26 })}Q${at(middle)} ${at({ x: to.x, y: to.y + 26 })}`,
+    fill: 'none',
+    stroke: 'var(--accent)',
+    'stroke-dasharray': '2 4',
+    'stroke-width': 2,
+  });
 }
 
 function drawBlock(panel: Panel, graph: Graph, layout: Layout, number: number, isCurrent: boolean): Child {
@@ -91,19 +127,42 @@ function drawBlock(panel: Panel, graph: Graph, layout: Layout, number: number, i
     else panel.revealLine(line);
   };
   const name = `Lines ${lineRange(block.lines)}, ${block.visits} visits, ${share(block.steps, graph.steps)} of steps${joins ? `, reconvergence of ${joins}` : ''}${isCurrent ? ', current' : ''}`;
-  return h('g', { id: `block-${number}`, tabindex: 0, role: 'button', class: 'block', onclick: go, onkeydown: (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' && event.key !== ' ') return;
-    event.preventDefault();
-    event.stopPropagation();
-    go();
-  } },
-  h('title', null, name),
-  h('rect', { x, y, width, height, rx: 4, fill: 'var(--bg)', stroke: isCurrent ? 'var(--fg)' : 'var(--wire)', 'stroke-width': isCurrent ? 3 : 1 }),
-  h('rect', { x: x + 1, y: y + 1, width: 8, height: height - 2, fill: fillOf(number) }),
-  h('text', { x: x + 14, y: y + 16, 'font-weight': 600 }, lineRange(block.lines)),
-  h('text', { x: x + 14, y: y + 32, class: block.visits ? null : 'dim' }, `${grouped(block.visits)}×${joins ? `  > ${joins}` : ''}`),
-  panel.isNarrow && line !== undefined ? h('text', { x: x + 14, y: y + 47, class: 'mono dim' }, panel.source.statement(line).slice(0, 24)) : null,
-  h('rect', { x: x + 14, y: y + height - 20, width: bar, height: 5, fill: 'var(--rule)' }),
-  h('rect', { x: x + 14, y: y + height - 20, width: (bar * block.steps) / Math.max(1, graph.steps), height: 5, fill: 'var(--fg)' }),
-  lanes.map((of) => h('rect', { x: x + 14 + of * lane, y: y + height - 12, width: Math.max(0.8, lane - 0.5), height: 7, fill: 'var(--lane)' })));
+  return h(
+    'g',
+    {
+      id: `block-${number}`,
+      tabindex: 0,
+      role: 'button',
+      class: 'block',
+      onclick: go,
+      onkeydown: (event: KeyboardEvent) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        event.stopPropagation();
+        go();
+      },
+    },
+    h('title', null, name),
+    h('rect', {
+      x,
+      y,
+      width,
+      height,
+      rx: 4,
+      fill: 'var(--bg)',
+      stroke: isCurrent ? 'var(--fg)' : 'var(--wire)',
+      'stroke-width': isCurrent ? 3 : 1,
+    }),
+    h('rect', { x: x + 1, y: y + 1, width: 8, height: height - 2, fill: fillOf(number) }),
+    h('text', { x: x + 14, y: y + 16, 'font-weight': 600 }, lineRange(block.lines)),
+    h('text', { x: x + 14, y: y + 32, class: block.visits ? null : 'dim' }, `${grouped(block.visits)}×${joins ? `  > ${joins}` : ''}`),
+    panel.isNarrow && line !== undefined
+      ? h('text', { x: x + 14, y: y + 47, class: 'mono dim' }, panel.source.statement(line).slice(0, 24))
+      : null,
+    h('rect', { x: x + 14, y: y + height - 20, width: bar, height: 5, fill: 'var(--rule)' }),
+    h('rect', { x: x + 14, y: y + height - 20, width: (bar * block.steps) / Math.max(1, graph.steps), height: 5, fill: 'var(--fg)' }),
+    lanes.map((of) =>
+      h('rect', { x: x + 14 + of * lane, y: y + height - 12, width: Math.max(0.8, lane - 0.5), height: 7, fill: 'var(--lane)' }),
+    ),
+  );
 }

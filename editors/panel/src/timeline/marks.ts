@@ -35,7 +35,10 @@ export function paintMarks(context: CanvasRenderingContext2D, page: Timeline, ge
   }
   const taken: [number, number][] = [];
   for (const kind of ['finding', 'diverge', 'reconverge'] as const) {
-    for (const group of groups(visible.filter((mark) => mark.kind === kind), at)) {
+    for (const group of groups(
+      visible.filter((mark) => mark.kind === kind),
+      at,
+    )) {
       const count = group.reduce((sum, mark) => sum + (mark.count ?? 1), 0);
       const left = at(group[0] as Mark) - 4;
       const width = 10 + (count > 1 ? context.measureText(String(count)).width + 2 : 0);

@@ -16,7 +16,14 @@ const [LOOP, LINES, BAND, MARKS] = [11, 24, 28, 50];
 /** Shorter visits on average have the colour of their loop. */
 const SHORT = 7;
 
-export function paintLanes(context: CanvasRenderingContext2D, page: Timeline, from: number, to: number, geometry: Geometry, style: CSSStyleDeclaration): void {
+export function paintLanes(
+  context: CanvasRenderingContext2D,
+  page: Timeline,
+  from: number,
+  to: number,
+  geometry: Geometry,
+  style: CSSStyleDeclaration,
+): void {
   const { width, pitch, y, x, scale } = geometry;
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const [fg, dim, rule] = [colour('--fg'), colour('--dim'), colour('--rule')];
@@ -97,8 +104,15 @@ export function paintLanes(context: CanvasRenderingContext2D, page: Timeline, fr
 }
 
 /** The colours of the blocks and, where they fit, their lines. */
-function paintLines(context: CanvasRenderingContext2D, page: Timeline, runs: Run[], { x, scale }: Geometry, dim: string, shown: (block: number) => number,
-  fillOf: (block: number) => string | CanvasPattern): void {
+function paintLines(
+  context: CanvasRenderingContext2D,
+  page: Timeline,
+  runs: Run[],
+  { x, scale }: Geometry,
+  dim: string,
+  shown: (block: number) => number,
+  fillOf: (block: number) => string | CanvasPattern,
+): void {
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at] as Run;
     const first = at;
@@ -117,7 +131,15 @@ function paintLines(context: CanvasRenderingContext2D, page: Timeline, runs: Run
 }
 
 /** A bracket over consecutive visits of the blocks of a loop. */
-function paintLoops(context: CanvasRenderingContext2D, page: Timeline, runs: Run[], { x, width }: Geometry, fg: string, dim: string, style: CSSStyleDeclaration): void {
+function paintLoops(
+  context: CanvasRenderingContext2D,
+  page: Timeline,
+  runs: Run[],
+  { x, width }: Geometry,
+  fg: string,
+  dim: string,
+  style: CSSStyleDeclaration,
+): void {
   const loopOf = (run: Run) => page.blocks[run.block]?.loop ?? null;
   for (let at = 0; at < runs.length; at++) {
     const loop = loopOf(runs[at] as Run);
@@ -165,7 +187,13 @@ function paintAxis(context: CanvasRenderingContext2D, page: Timeline, from: numb
 }
 
 /** The moment, the selected lane and its share of steps. */
-export function paintCursor(context: CanvasRenderingContext2D, page: Timeline, { step, lane }: State, geometry: Geometry, style: CSSStyleDeclaration): void {
+export function paintCursor(
+  context: CanvasRenderingContext2D,
+  page: Timeline,
+  { step, lane }: State,
+  geometry: Geometry,
+  style: CSSStyleDeclaration,
+): void {
   const { width, y, x, scale, pitch } = geometry;
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const [fg, bg, accent] = [colour('--fg'), colour('--bg'), colour('--accent')];
@@ -186,7 +214,16 @@ export function paintCursor(context: CanvasRenderingContext2D, page: Timeline, {
 }
 
 /** A text on its own background. */
-function label(context: CanvasRenderingContext2D, text: string, x: number, y: number, align: 'right' | 'center', background: string, frame: string, colour: string): void {
+function label(
+  context: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  align: 'right' | 'center',
+  background: string,
+  frame: string,
+  colour: string,
+): void {
   const wide = context.measureText(text).width + 8;
   const left = Math.max(1, align === 'right' ? x - wide + 4 : x - wide / 2);
   context.fillStyle = background;

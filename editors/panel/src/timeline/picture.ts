@@ -39,7 +39,10 @@ export class TimelinePicture {
     const { page, state } = panel;
     paintLanes(context(this.lanes, geometry), page, state.from, panel.to, geometry, getComputedStyle(panel.root));
     const more = page.truncated ? ' Not all marks are shown: there are too many.' : '';
-    this.lanes.setAttribute('aria-label', `Time line of steps ${grouped(state.from + 1)} to ${grouped(panel.to)}. The table has the same numbers.${more}`);
+    this.lanes.setAttribute(
+      'aria-label',
+      `Time line of steps ${grouped(state.from + 1)} to ${grouped(panel.to)}. The table has the same numbers.${more}`,
+    );
     this.move();
     panel.source.painted?.('time line', performance.now() - start);
   }

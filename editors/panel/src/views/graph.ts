@@ -19,7 +19,10 @@ let kept: { key: string; layout: Layout } | undefined;
 export const graphView: View<Content> = {
   label: 'Graph',
   followsStep: false,
-  legend: (_, { graph }) => ['┄ divergent branch  > n: n branches reconverge  edge: threads  n×: visits  ▬ share of steps', graph.truncated ? '  truncated to 2,000 blocks' : null],
+  legend: (_, { graph }) => [
+    '┄ divergent branch  > n: n branches reconverge  edge: threads  n×: visits  ▬ share of steps',
+    graph.truncated ? '  truncated to 2,000 blocks' : null,
+  ],
 
   async load(panel) {
     const graph = await panel.source.request('graph', {});
@@ -29,25 +32,53 @@ export const graphView: View<Content> = {
     if (kept?.key !== key) {
       const start = performance.now();
       const size = isNarrow ? BLOCK_WITH_CODE : BLOCK;
-      const placed = await layout(await panel.source.layoutScript(), { count: graph.blocks.length, edges: graph.edges, ...size, direction: isNarrow ? 'TB' : 'LR' });
+      const placed = await layout(await panel.source.layoutScript(), {
+        count: graph.blocks.length,
+        edges: graph.edges,
+        ...size,
+        direction: isNarrow ? 'TB' : 'LR',
+      });
       kept = { key, layout: placed };
       panel.source.painted?.(`layout of ${graph.blocks.length} blocks`, performance.now() - start);
     }
     return { graph, layout: kept.layout };
   },
 
-  table: (_, { graph }) => [['lines', 'visits', 'steps', 'share', 'lanes on average', 'diverged visits', 'reconverges at', 'to: threads'], ...graph.blocks.map((block, at) => {
-    const to = graph.edges.filter((edge) => edge.from === at).map((edge) => `${lineRange(graph.blocks[edge.to]?.lines)}: ${edge.threads}`);
-    const joins = graph.reconverges.filter(([from]) => from === at).map(([, point]) => lineRange(graph.blocks[point]?.lines));
-    return [lineRange(block.lines), block.visits, block.steps, share(block.steps, graph.steps), block.steps ? Number((block.active / block.steps).toFixed(1)) : 0, block.diverged, joins.join(', '), to.join('; ')];
-  })],
+  table: (_, { graph }) => [
+    ['lines', 'visits', 'steps', 'share', 'lanes on average', 'diverged visits', 'reconverges at', 'to: threads'],
+    ...graph.blocks.map((block, at) => {
+      const to = graph.edges
+        .filter((edge) => edge.from === at)
+        .map((edge) => `${lineRange(graph.blocks[edge.to]?.lines)}: ${edge.threads}`);
+      const joins = graph.reconverges.filter(([from]) => from === at).map(([, point]) => lineRange(graph.blocks[point]?.lines));
+      return [
+        lineRange(block.lines),
+        block.visits,
+        block.steps,
+        share(block.steps, graph.steps),
+        block.steps ? Number((block.active / block.steps).toFixed(1)) : 0,
+        block.diverged,
+        joins.join(', '),
+        to.join('; '),
+      ];
+    }),
+  ],
   row: (panel) => panel.masks?.block,
 
   draw(panel, { graph, layout: placed }) {
-    const save = () => panel.source.save('control-flow.svg', standalone(panel.root.querySelector('#graph') as SVGElement, getComputedStyle(panel.root)));
-    return h('div', { class: 'graph-view' },
-      h('div', { class: 'row spread' }, h('span', { id: 'block-sentence' }, sentence(panel, graph)), button('save-svg', 'Save the graph as SVG', [icon('save'), ' SVG'], save)),
-      h('div', { class: 'scroll-both', id: 'graph-scroll' }, draw(panel, graph, placed)));
+    const save = () =>
+      panel.source.save('control-flow.svg', standalone(panel.root.querySelector('#graph') as SVGElement, getComputedStyle(panel.root)));
+    return h(
+      'div',
+      { class: 'graph-view' },
+      h(
+        'div',
+        { class: 'row spread' },
+        h('span', { id: 'block-sentence' }, sentence(panel, graph)),
+        button('save-svg', 'Save the graph as SVG', [icon('save'), ' SVG'], save),
+      ),
+      h('div', { class: 'scroll-both', id: 'graph-scroll' }, draw(panel, graph, placed)),
+    );
   },
 
   drawn: (panel) => reveal(panel),

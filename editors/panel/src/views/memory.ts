@@ -12,7 +12,9 @@ const LEFT = 64;
 export const memoryView: View<Accesses> = {
   label: 'Memory',
   followsStep: true,
-  legend: (_, { requests: [request] }) => [request?.space === 'global' ? '▁ fill: bytes used of 32' : request ? 'bars: distinct words, by wavefront' : null],
+  legend: (_, { requests: [request] }) => [
+    request?.space === 'global' ? '▁ fill: bytes used of 32' : request ? 'bars: distinct words, by wavefront' : null,
+  ],
 
   async load(panel) {
     const content = await panel.source.request('accesses', { step: panel.state.step });
@@ -20,18 +22,49 @@ export const memoryView: View<Accesses> = {
     return content;
   },
 
-  table: (panel, { requests, worst }) => (requests.length
-    ? [['space', 'address', 'lanes', 'bytes used', 'bank', 'wavefront'], ...requests.flatMap((request) =>
-      request.parts.map((part) => [request.space, part.at, ranges(lanesOf(part.lanes)), part.bytes, part.bank ?? '', part.wavefront === undefined ? '' : part.wavefront + 1]))]
-    : [['line', 'statement', 'space', 'requests', 'cost', 'ideal', 'excess'], ...worst.map((access) =>
-      [access.line + 1, panel.source.statement(access.line), access.space, access.requests, access.cost, access.ideal, excess(access)])]),
+  table: (panel, { requests, worst }) =>
+    requests.length
+      ? [
+          ['space', 'address', 'lanes', 'bytes used', 'bank', 'wavefront'],
+          ...requests.flatMap((request) =>
+            request.parts.map((part) => [
+              request.space,
+              part.at,
+              ranges(lanesOf(part.lanes)),
+              part.bytes,
+              part.bank ?? '',
+              part.wavefront === undefined ? '' : part.wavefront + 1,
+            ]),
+          ),
+        ]
+      : [
+          ['line', 'statement', 'space', 'requests', 'cost', 'ideal', 'excess'],
+          ...worst.map((access) => [
+            access.line + 1,
+            panel.source.statement(access.line),
+            access.space,
+            access.requests,
+            access.cost,
+            access.ideal,
+            excess(access),
+          ]),
+        ],
 
   draw(panel, content) {
     const [request] = content.requests;
-    return h('div', { class: 'two' },
-      request ? access(panel, request) : h('p', { class: 'dim' }, 'This statement does not access global or shared memory. ',
-        content.worst.length ? 'The accesses of the kernel are listed, the largest excess first.' : null),
-      worst(panel, content));
+    return h(
+      'div',
+      { class: 'two' },
+      request
+        ? access(panel, request)
+        : h(
+            'p',
+            { class: 'dim' },
+            'This statement does not access global or shared memory. ',
+            content.worst.length ? 'The accesses of the kernel are listed, the largest excess first.' : null,
+          ),
+      worst(panel, content),
+    );
   },
 
   moved(panel, content) {
@@ -69,7 +102,16 @@ function access(panel: Panel, request: AccessRequest): HTMLElement {
   request.parts.forEach((part, at) => {
     for (const of of lanesOf(part.lanes)) {
       if (of === lane) mine = at;
-      wires.push(h('line', { x1: across(of, width), y1: 36, x2: partX(at), y2: 104, stroke: of === lane ? 'var(--accent)' : 'var(--wire)', 'stroke-width': of === lane ? 3 : 0.8 }));
+      wires.push(
+        h('line', {
+          x1: across(of, width),
+          y1: 36,
+          x2: partX(at),
+          y2: 104,
+          stroke: of === lane ? 'var(--accent)' : 'var(--wire)',
+          'stroke-width': of === lane ? 3 : 0.8,
+        }),
+      );
     }
   });
   drawing.push(wires);
@@ -78,20 +120,47 @@ function access(panel: Panel, request: AccessRequest): HTMLElement {
     const label = at === lane || (at % 8 === 0 && Math.abs(at - lane) > 1);
     drawing.push(
       label ? h('text', { x: across(at, width), y: 12, 'text-anchor': 'middle', class: at === lane ? 'strong' : 'dim' }, at) : null,
-      h('rect', { x: across(at, width) - cell / 2, y: 18, width: cell, height: 16, fill: on ? 'var(--lane)' : 'none', stroke: at === lane ? 'var(--accent)' : 'var(--wire)',
-        'stroke-width': at === lane ? 3 : 0.8, 'data-lane': at, onclick: () => panel.choose(at) }));
+      h('rect', {
+        x: across(at, width) - cell / 2,
+        y: 18,
+        width: cell,
+        height: 16,
+        fill: on ? 'var(--lane)' : 'none',
+        stroke: at === lane ? 'var(--accent)' : 'var(--wire)',
+        'stroke-width': at === lane ? 3 : 0.8,
+        'data-lane': at,
+        onclick: () => panel.choose(at),
+      }),
+    );
   }
   const [parts, height] = isShared ? banks(request, (bank) => across(bank, BANKS), box, lane) : sectors(request, partX, box, mine, size);
   drawing.push(parts);
   const address = request.addresses[lane];
   const part = request.parts[mine];
-  const where = !address ? 'does not access memory' : isShared ? `bank ${part?.bank ?? 0}, wavefront ${(part?.wavefront ?? 0) + 1} of ${request.cost}`
-    : [request.elements[lane], `sector ${mine + 1} of ${request.parts.length}`, `${part?.bytes ?? 0} of its 32 bytes used`].filter(Boolean).join(', ');
+  const where = !address
+    ? 'does not access memory'
+    : isShared
+      ? `bank ${part?.bank ?? 0}, wavefront ${(part?.wavefront ?? 0) + 1} of ${request.cost}`
+      : [request.elements[lane], `sector ${mine + 1} of ${request.parts.length}`, `${part?.bytes ?? 0} of its 32 bytes used`]
+          .filter(Boolean)
+          .join(', ');
   const line = (name: string, ...text: Child[]) => h('p', null, h('span', { class: 'dim label' }, name), text);
-  return h('div', { id: 'access' }, h('strong', { id: 'cost' }, sentence(request)),
-    h('div', { class: 'scroll-x' }, h('svg', { width: size, height, role: 'img', 'aria-label': `${sentence(request)}. ${stride(request)} The table has the same numbers.` }, drawing)),
+  return h(
+    'div',
+    { id: 'access' },
+    h('strong', { id: 'cost' }, sentence(request)),
+    h(
+      'div',
+      { class: 'scroll-x' },
+      h(
+        'svg',
+        { width: size, height, role: 'img', 'aria-label': `${sentence(request)}. ${stride(request)} The table has the same numbers.` },
+        drawing,
+      ),
+    ),
     line(`Lane ${lane}`, address ? [h('code', null, address), ' '] : null, where),
-    stride(request) ? line('Stride', stride(request)) : null);
+    stride(request) ? line('Stride', stride(request)) : null,
+  );
 }
 
 /** A frame for each sector, filled by the bytes that were used; below the ideal ones. */
@@ -100,7 +169,15 @@ function sectors(request: AccessRequest, x: (at: number) => number, box: number,
   const drawn: Child[] = request.parts.map((part, at) => {
     const fill = ((tall - 2) * part.bytes) / SECTOR;
     return [
-      h('rect', { x: x(at) - box / 2, y: 105, width: box, height: tall, fill: 'none', stroke: at === mine ? 'var(--accent)' : 'var(--wire)', 'stroke-width': at === mine ? 3 : 1 }),
+      h('rect', {
+        x: x(at) - box / 2,
+        y: 105,
+        width: box,
+        height: tall,
+        fill: 'none',
+        stroke: at === mine ? 'var(--accent)' : 'var(--wire)',
+        'stroke-width': at === mine ? 3 : 1,
+      }),
       h('rect', { x: x(at) - box / 2 + 2, y: 104 + tall - fill, width: Math.max(1, box - 4), height: fill, fill: 'var(--b1)' }),
     ];
   });
@@ -111,7 +188,10 @@ function sectors(request: AccessRequest, x: (at: number) => number, box: number,
   const shown = Math.min(request.ideal, Math.floor((size - LEFT - 220) / 24));
   drawn.push(h('text', { x: 0, y: 200, class: 'dim' }, 'ideal'));
   for (let at = 0; at < shown; at++) {
-    drawn.push(h('rect', { x: LEFT + at * 24, y: 180, width: 18, height: 30, fill: 'none', stroke: 'var(--wire)' }), h('rect', { x: LEFT + at * 24 + 2, y: 182, width: 14, height: 26, fill: 'var(--b0)' }));
+    drawn.push(
+      h('rect', { x: LEFT + at * 24, y: 180, width: 18, height: 30, fill: 'none', stroke: 'var(--wire)' }),
+      h('rect', { x: LEFT + at * 24 + 2, y: 182, width: 14, height: 26, fill: 'var(--b0)' }),
+    );
   }
   const bytes = request.bytes * request.addresses.filter((address) => address !== null).length;
   drawn.push(h('text', { x: LEFT + Math.max(0, shown) * 24 + 8, y: 200 }, `${grouped(request.ideal)} for ${grouped(bytes)} bytes`));
@@ -124,12 +204,32 @@ function banks(request: AccessRequest, x: (at: number) => number, box: number, l
   const tall = Math.max(2, Math.min(12, 76 / deep));
   const drawn: Child[] = [];
   for (let bank = 0; bank < BANKS; bank++) {
-    drawn.push(h('rect', { x: x(bank) - box / 2, y: 105, width: box, height: deep * tall + 1, fill: 'none', stroke: 'var(--wire)', 'stroke-width': 0.5 }));
+    drawn.push(
+      h('rect', {
+        x: x(bank) - box / 2,
+        y: 105,
+        width: box,
+        height: deep * tall + 1,
+        fill: 'none',
+        stroke: 'var(--wire)',
+        'stroke-width': 0.5,
+      }),
+    );
     if (bank % 8 === 0) drawn.push(h('text', { x: x(bank), y: 106 + deep * tall + 14, 'text-anchor': 'middle', class: 'dim' }, bank));
   }
   request.parts.forEach((part) => {
     const mine = lanesOf(part.lanes).includes(lane);
-    drawn.push(h('rect', { x: x(part.bank ?? 0) - box / 2, y: 106 + (part.wavefront ?? 0) * tall, width: box, height: Math.max(1, tall - 1), fill: 'var(--b1)', stroke: mine ? 'var(--accent)' : null, 'stroke-width': mine ? 2 : null }));
+    drawn.push(
+      h('rect', {
+        x: x(part.bank ?? 0) - box / 2,
+        y: 106 + (part.wavefront ?? 0) * tall,
+        width: box,
+        height: Math.max(1, tall - 1),
+        fill: 'var(--b1)',
+        stroke: mine ? 'var(--accent)' : null,
+        'stroke-width': mine ? 2 : null,
+      }),
+    );
   });
   return [drawn, 106 + deep * tall + 20];
 }
@@ -154,17 +254,68 @@ function worst(panel: Panel, content: Accesses): HTMLElement {
     const rows = content.worst.filter((access) => access.space === space);
     if (!rows.length) return null;
     const isHere = (access: WorstAccess) => access.line === panel.moment?.line && panel.moment.step === panel.state.step;
-    return h('table', { class: 'worst' },
-      h('thead', null, h('tr', null, h('th', { scope: 'col', class: 'number' }, 'line'), h('th', { scope: 'col', class: 'statement' }, title),
-        ['requests', 'cost', 'ideal', 'excess'].map((name) => h('th', { scope: 'col', class: `number ${name}` }, name)))),
-      h('tbody', null, rows.map((access) => h('tr', { class: isHere(access) ? 'picked' : null },
-        h('td', { class: 'number' }, h('button', { type: 'button', class: 'link', id: `access-${space}-${access.line}`, title: 'Go to the last visit of this line',
-          onclick: () => void panel.goToLine(access.line, undefined, true) }, grouped(access.line + 1))),
-        h('td', null, h('code', null, panel.source.statement(access.line).slice(0, 60))),
-        (['requests', 'cost', 'ideal'] as const).map((name) => h('td', { class: `number mono ${name}` }, grouped(access[name]))),
-        h('td', { class: 'number mono strong' }, grouped(excess(access)), h('span', { class: 'heat', css: `width:${Math.round((excess(access) / most) * 100)}%` }))))));
+    return h(
+      'table',
+      { class: 'worst' },
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          h('th', { scope: 'col', class: 'number' }, 'line'),
+          h('th', { scope: 'col', class: 'statement' }, title),
+          ['requests', 'cost', 'ideal', 'excess'].map((name) => h('th', { scope: 'col', class: `number ${name}` }, name)),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        rows.map((access) =>
+          h(
+            'tr',
+            { class: isHere(access) ? 'picked' : null },
+            h(
+              'td',
+              { class: 'number' },
+              h(
+                'button',
+                {
+                  type: 'button',
+                  class: 'link',
+                  id: `access-${space}-${access.line}`,
+                  title: 'Go to the last visit of this line',
+                  onclick: () => void panel.goToLine(access.line, undefined, true),
+                },
+                grouped(access.line + 1),
+              ),
+            ),
+            h('td', null, h('code', null, panel.source.statement(access.line).slice(0, 60))),
+            (['requests', 'cost', 'ideal'] as const).map((name) => h('td', { class: `number mono ${name}` }, grouped(access[name]))),
+            h(
+              'td',
+              { class: 'number mono strong' },
+              grouped(excess(access)),
+              h('span', { class: 'heat', css: `width:${Math.round((excess(access) / most) * 100)}%` }),
+            ),
+          ),
+        ),
+      ),
+    );
   };
   const tables = [table('global', 'Global, 32-byte sectors'), table('shared', 'Shared, wavefronts')].filter((one) => one !== null);
-  return h('div', { class: 'scroll' }, tables.length ? [tables, h('p', { class: 'dim' }, `Sums over all warps. Excess = cost − ideal, the largest first.${content.truncated ? ' Truncated to 200.' : ''}`)]
-    : h('p', { class: 'dim' }, 'The run has no access to global or shared memory whose cost is known.'));
+  return h(
+    'div',
+    { class: 'scroll' },
+    tables.length
+      ? [
+          tables,
+          h(
+            'p',
+            { class: 'dim' },
+            `Sums over all warps. Excess = cost − ideal, the largest first.${content.truncated ? ' Truncated to 200.' : ''}`,
+          ),
+        ]
+      : h('p', { class: 'dim' }, 'The run has no access to global or shared memory whose cost is known.'),
+  );
 }

@@ -10,7 +10,9 @@ const MAX_LINES = 5000;
 export const outputView: View<Buffers> = {
   label: 'Output',
   followsStep: false,
-  legend: (_, content) => [content.output ? `${count(lines(content).length, 'line')} printed${content.output_truncated ? ', truncated' : ''}` : null],
+  legend: (_, content) => [
+    content.output ? `${count(lines(content).length, 'line')} printed${content.output_truncated ? ', truncated' : ''}` : null,
+  ],
 
   async load(panel) {
     const content = await panel.source.request('buffers', {});
@@ -23,10 +25,18 @@ export const outputView: View<Buffers> = {
   draw(_, content) {
     const all = lines(content);
     if (!all.length) return h('p', { class: 'dim' }, 'The kernel printed nothing. Text that it prints with printf is shown here.');
-    return h('pre', { class: 'mono', id: 'printed' }, all.slice(0, MAX_LINES).join('\n'), all.length > MAX_LINES ? `\n… ${count(all.length - MAX_LINES, 'more line')}` : '');
+    return h(
+      'pre',
+      { class: 'mono', id: 'printed' },
+      all.slice(0, MAX_LINES).join('\n'),
+      all.length > MAX_LINES ? `\n… ${count(all.length - MAX_LINES, 'more line')}` : '',
+    );
   },
 };
 
 function lines({ output = '' }: Buffers): string[] {
-  return output.replace(/\n$/, '').split('\n').slice(0, output ? undefined : 0);
+  return output
+    .replace(/\n$/, '')
+    .split('\n')
+    .slice(0, output ? undefined : 0);
 }

@@ -13,7 +13,10 @@ const DIGIT = 7.3;
 export const registersView: View<Registers> = {
   label: 'Registers',
   followsStep: true,
-  legend: (_, content) => [h('b', { class: 'sample' }, String(changes(content))), ' changed at this visit  ● true  ○ false  · uninitialized'],
+  legend: (_, content) => [
+    h('b', { class: 'sample' }, String(changes(content))),
+    ' changed at this visit  ● true  ○ false  · uninitialized',
+  ],
 
   async load(panel) {
     const content = await panel.source.request('registers', { step: panel.state.step, pins: panel.state.pins });
@@ -22,12 +25,17 @@ export const registersView: View<Registers> = {
     return content;
   },
 
-  table: (_, content) => [['register', 'role', 'type', 'form', ...Array.from({ length: content.width }, (_, lane) => `lane ${lane}`)],
-    ...content.rows.map((row) => [row.name, row.role, row.type, row.form ?? '', ...row.values.map((value) => value ?? '·')])],
+  table: (_, content) => [
+    ['register', 'role', 'type', 'form', ...Array.from({ length: content.width }, (_, lane) => `lane ${lane}`)],
+    ...content.rows.map((row) => [row.name, row.role, row.type, row.form ?? '', ...row.values.map((value) => value ?? '·')]),
+  ],
 
   draw(panel, content) {
-    const body = !content.rows.length ? h('p', { class: 'dim' }, 'This statement names no registers. Pin one to follow it through the run.')
-      : panel.isNarrow ? turned(panel, content) : straight(panel, content);
+    const body = !content.rows.length
+      ? h('p', { class: 'dim' }, 'This statement names no registers. Pin one to follow it through the run.')
+      : panel.isNarrow
+        ? turned(panel, content)
+        : straight(panel, content);
     return h('div', { class: 'registers' }, body, pinner(panel));
   },
 
@@ -48,33 +56,74 @@ function shown(row: RegisterRow, lane: number): string {
 
 /** The value in full: `4 → 7` */
 function full(row: RegisterRow, content: Registers, lane: number): string {
-  const word = (of: RegisterRow) => (of.type === 'pred' && of.values[lane] ? (of.values[lane] === '1' ? 'true' : 'false') : (of.values[lane] ?? '·'));
+  const word = (of: RegisterRow) =>
+    of.type === 'pred' && of.values[lane] ? (of.values[lane] === '1' ? 'true' : 'false') : (of.values[lane] ?? '·');
   const before = content.rows.find((other) => other.role === 'before' && other.name === row.name);
   return row.role === 'after' && before && has(row.changed, lane) ? `${word(before)} → ${word(row)}` : word(row);
 }
 
 function cell(panel: Panel, content: Registers, row: RegisterRow, lane: number, content_: Child): HTMLElement {
   const classes = ['number mono lane', has(row.changed, lane) ? 'changed' : '', has(content.active, lane) ? '' : 'inactive'].join(' ');
-  return h('td', { class: classes, 'data-lane': lane, title: `lane ${lane}: ${full(row, content, lane)}`, onclick: () => panel.choose(lane) }, content_);
+  return h(
+    'td',
+    { class: classes, 'data-lane': lane, title: `lane ${lane}: ${full(row, content, lane)}`, onclick: () => panel.choose(lane) },
+    content_,
+  );
 }
 
 function straight(panel: Panel, content: Registers): HTMLElement {
   const lanes = Array.from({ length: content.width }, (_, lane) => lane);
   const space = (panel.root.clientWidth - 290) / content.width;
-  const executed = h('tr', null, h('th', { scope: 'row' }, 'executed'), h('td'), lanes.map((lane) => {
-    const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated off' : 'inactive';
-    return h('td', { class: 'lane', 'data-lane': lane, title: `lane ${lane}: ${state}`, onclick: () => panel.choose(lane) },
-      h('span', { class: `cell ${state.replace(' ', '-')}` }, h('span', { class: 'visually-hidden' }, state)));
-  }), h('td', { class: 'chosen' }));
+  const executed = h(
+    'tr',
+    null,
+    h('th', { scope: 'row' }, 'executed'),
+    h('td'),
+    lanes.map((lane) => {
+      const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated off' : 'inactive';
+      return h(
+        'td',
+        { class: 'lane', 'data-lane': lane, title: `lane ${lane}: ${state}`, onclick: () => panel.choose(lane) },
+        h('span', { class: `cell ${state.replace(' ', '-')}` }, h('span', { class: 'visually-hidden' }, state)),
+      );
+    }),
+    h('td', { class: 'chosen' }),
+  );
   const line = (row: RegisterRow) => {
     const isWide = Math.max(...lanes.map((lane) => shown(row, lane).length)) * DIGIT > space;
-    const values = row.form ? folded(panel, content, row) : isWide ? bars(panel, content, row) : lanes.map((lane) => cell(panel, content, row, lane, shown(row, lane)));
-    return h('tr', { class: row.role, 'data-row': `${row.name} ${row.role}` }, h('th', { scope: 'row', class: 'mono name' }, row.name, unpin(panel, row)),
-      h('td', { class: 'dim role' }, row.role), values, h('td', { class: 'chosen mono', 'data-full': row.name }));
+    const values = row.form
+      ? folded(panel, content, row)
+      : isWide
+        ? bars(panel, content, row)
+        : lanes.map((lane) => cell(panel, content, row, lane, shown(row, lane)));
+    return h(
+      'tr',
+      { class: row.role, 'data-row': `${row.name} ${row.role}` },
+      h('th', { scope: 'row', class: 'mono name' }, row.name, unpin(panel, row)),
+      h('td', { class: 'dim role' }, row.role),
+      values,
+      h('td', { class: 'chosen mono', 'data-full': row.name }),
+    );
   };
-  const head = h('tr', null, h('th', { scope: 'col' }, 'lane'), h('th', null, h('span', { class: 'visually-hidden' }, 'role')),
-    lanes.map((lane) => h('th', { scope: 'col', class: `number lane${lane % 8 === 0 && lane ? ' eighth' : ''}`, 'data-lane': lane, onclick: () => panel.choose(lane) }, lane)),
-    h('th', { scope: 'col', class: 'chosen', id: 'chosen-lane' }));
+  const head = h(
+    'tr',
+    null,
+    h('th', { scope: 'col' }, 'lane'),
+    h('th', null, h('span', { class: 'visually-hidden' }, 'role')),
+    lanes.map((lane) =>
+      h(
+        'th',
+        {
+          scope: 'col',
+          class: `number lane${lane % 8 === 0 && lane ? ' eighth' : ''}`,
+          'data-lane': lane,
+          onclick: () => panel.choose(lane),
+        },
+        lane,
+      ),
+    ),
+    h('th', { scope: 'col', class: 'chosen', id: 'chosen-lane' }),
+  );
   return h('table', { class: 'lanes' }, h('thead', null, head), h('tbody', null, executed, content.rows.map(line)));
 }
 
@@ -82,10 +131,27 @@ function straight(panel: Panel, content: Registers): HTMLElement {
 function folded(panel: Panel, content: Registers, row: RegisterRow): HTMLElement[] {
   const held = row.values.flatMap((value, lane) => (value === null ? [] : [lane]));
   const isAll = held.length === content.width;
-  const text = h('span', { class: 'form' }, h('code', null, row.form), h('span', { class: 'dim' }, isAll ? '' : ` in ${count(held.length, 'lane')}: ${ranges(held)}`));
-  return row.values.slice(0, content.width).map((value, lane) =>
-    h('td', { class: `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`, 'data-lane': lane, title: `lane ${lane}: ${full(row, content, lane)}`, onclick: () => panel.choose(lane) },
-      lane === 0 ? text : null, h('span', { class: 'visually-hidden' }, value ?? 'uninitialized')));
+  const text = h(
+    'span',
+    { class: 'form' },
+    h('code', null, row.form),
+    h('span', { class: 'dim' }, isAll ? '' : ` in ${count(held.length, 'lane')}: ${ranges(held)}`),
+  );
+  return row.values
+    .slice(0, content.width)
+    .map((value, lane) =>
+      h(
+        'td',
+        {
+          class: `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`,
+          'data-lane': lane,
+          title: `lane ${lane}: ${full(row, content, lane)}`,
+          onclick: () => panel.choose(lane),
+        },
+        lane === 0 ? text : null,
+        h('span', { class: 'visually-hidden' }, value ?? 'uninitialized'),
+      ),
+    );
 }
 
 /** Bars from the smallest to the largest value. */
@@ -103,19 +169,53 @@ function bars(panel: Panel, content: Registers, row: RegisterRow): HTMLElement[]
 function turned(panel: Panel, content: Registers): HTMLElement {
   const rows = panel.root.clientWidth < 400 ? content.rows.slice(0, NARROW_COLUMNS) : content.rows.slice(0, 6);
   const more = content.rows.length - rows.length;
-  return h('div', null, h('table', { class: 'turned' },
-    h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'lane'), rows.map((row) => h('th', { scope: 'col', class: 'number' }, h('span', { class: 'mono' }, row.name), h('br'), h('span', { class: 'dim' }, row.role))))),
-    h('tbody', null, Array.from({ length: content.width }, (_, lane) => {
-      const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated-off' : 'inactive';
-      return h('tr', { class: lane % 8 === 0 && lane ? 'eighth' : null, 'data-lane': lane, onclick: () => panel.choose(lane) },
-        h('th', { scope: 'row', class: 'number' }, lane, ' ', h('span', { class: `cell ${state}` })), rows.map((row) => cell(panel, content, row, lane, shown(row, lane))));
-    }))), more > 0 ? h('p', { class: 'dim' }, `${count(more, 'more row')}: widen the panel, or show the table.`) : null);
+  return h(
+    'div',
+    null,
+    h(
+      'table',
+      { class: 'turned' },
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          h('th', { scope: 'col' }, 'lane'),
+          rows.map((row) =>
+            h(
+              'th',
+              { scope: 'col', class: 'number' },
+              h('span', { class: 'mono' }, row.name),
+              h('br'),
+              h('span', { class: 'dim' }, row.role),
+            ),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        Array.from({ length: content.width }, (_, lane) => {
+          const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated-off' : 'inactive';
+          return h(
+            'tr',
+            { class: lane % 8 === 0 && lane ? 'eighth' : null, 'data-lane': lane, onclick: () => panel.choose(lane) },
+            h('th', { scope: 'row', class: 'number' }, lane, ' ', h('span', { class: `cell ${state}` })),
+            rows.map((row) => cell(panel, content, row, lane, shown(row, lane))),
+          );
+        }),
+      ),
+    ),
+    more > 0 ? h('p', { class: 'dim' }, `${count(more, 'more row')}: widen the panel, or show the table.`) : null,
+  );
 }
 
 /** Outlines the selected lane, and shows its values in full. */
 function select(panel: Panel): void {
   const { lane } = panel.state;
-  for (const part of panel.root.querySelectorAll<HTMLElement>('.registers [data-lane]')) part.classList.toggle('picked', Number(part.dataset['lane']) === lane);
+  for (const part of panel.root.querySelectorAll<HTMLElement>('.registers [data-lane]'))
+    part.classList.toggle('picked', Number(part.dataset['lane']) === lane);
   const content = panel.shown as Registers;
   const title = panel.root.querySelector('#chosen-lane');
   if (title) title.textContent = `lane ${lane}`;
@@ -140,6 +240,14 @@ function pinner(panel: Panel): Child {
     const { value } = event.target as HTMLSelectElement;
     if (value) panel.set({ pins: [...pins, value].slice(-64) });
   };
-  return h('p', null, h('select', { id: 'pin-register', 'aria-label': 'Pin a register', onchange: choose }, h('option', { value: '' }, 'Pin a register…'),
-    panel.names.filter((name) => !pins.includes(name)).map((name) => h('option', { value: name }, name))));
+  return h(
+    'p',
+    null,
+    h(
+      'select',
+      { id: 'pin-register', 'aria-label': 'Pin a register', onchange: choose },
+      h('option', { value: '' }, 'Pin a register…'),
+      panel.names.filter((name) => !pins.includes(name)).map((name) => h('option', { value: name }, name)),
+    ),
+  );
 }

@@ -9,7 +9,9 @@ export const timelineView: View<Timeline> = {
   label: 'Time line',
   followsStep: false,
   legend: (panel, page) => [
-    '< diverge  > reconverge  ‖ barrier  ', h('span', { class: 'error' }, '▲'), ' finding  ▯ predicated off',
+    '< diverge  > reconverge  ‖ barrier  ',
+    h('span', { class: 'error' }, '▲'),
+    ' finding  ▯ predicated off',
     page.column ? `  ${page.column} steps a column` : null,
     panel.base.truncated ? '  truncated' : null,
   ],
@@ -25,21 +27,27 @@ export const timelineView: View<Timeline> = {
 };
 
 function runs(page: Timeline): Rows {
-  return [['steps', 'lines', 'active', 'lanes', 'marks'], ...page.runs.map((run) => {
-    const end = run.step + length(run);
-    const lanes = lanesOf(run.masks[0]?.[0] ?? '');
-    return [stepRange(run.step, end), lineRange(page.blocks[run.block]?.lines), lanes.length, ranges(lanes), marks(page, run.step, end)];
-  })];
+  return [
+    ['steps', 'lines', 'active', 'lanes', 'marks'],
+    ...page.runs.map((run) => {
+      const end = run.step + length(run);
+      const lanes = lanesOf(run.masks[0]?.[0] ?? '');
+      return [stepRange(run.step, end), lineRange(page.blocks[run.block]?.lines), lanes.length, ranges(lanes), marks(page, run.step, end)];
+    }),
+  ];
 }
 
 function columns(page: Timeline): Rows {
   const each = page.column ?? 1;
-  return [['steps', 'most steps in lines', 'active (average)', 'marks'], ...page.columns.map((column, at) => {
-    const first = page.from + at * each;
-    const end = Math.min(page.to, first + each);
-    const active = [...column.share].reduce((sum, digit) => sum + parseInt(digit, 16) / 15, 0);
-    return [stepRange(first, end), lineRange(page.blocks[column.block]?.lines), Number(active.toFixed(1)), marks(page, first, end)];
-  })];
+  return [
+    ['steps', 'most steps in lines', 'active (average)', 'marks'],
+    ...page.columns.map((column, at) => {
+      const first = page.from + at * each;
+      const end = Math.min(page.to, first + each);
+      const active = [...column.share].reduce((sum, digit) => sum + parseInt(digit, 16) / 15, 0);
+      return [stepRange(first, end), lineRange(page.blocks[column.block]?.lines), Number(active.toFixed(1)), marks(page, first, end)];
+    }),
+  ];
 }
 
 function stepRange(first: number, end: number): string {
@@ -47,7 +55,10 @@ function stepRange(first: number, end: number): string {
 }
 
 function marks(page: Timeline, first: number, end: number): string {
-  return page.marks.filter((mark) => first <= mark.step && mark.step < end).map(sentence).join(', ');
+  return page.marks
+    .filter((mark) => first <= mark.step && mark.step < end)
+    .map(sentence)
+    .join(', ');
 }
 
 function sentence({ kind, count, code, lanes = [] }: Mark): string {

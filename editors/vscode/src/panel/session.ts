@@ -2,16 +2,22 @@
 import * as vscode from 'vscode';
 import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
-import { LANGUAGES } from '../languages';
 import { type LaneMasks, selectionOf } from '../lanes';
+import { LANGUAGES } from '../languages';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
 
 /** The commands that the page may run. */
 const COMMANDS: readonly PanelCommand[] = [
-  'warplens.pickLaunch', 'warplens.pickWarp', 'warplens.pickModel', 'warplens.runLaunch', 'warplens.editLaunch', 'warplens.stopLanes',
-  'warplens.newKernel', 'warplens.nextFinding',
+  'warplens.pickLaunch',
+  'warplens.pickWarp',
+  'warplens.pickModel',
+  'warplens.runLaunch',
+  'warplens.editLaunch',
+  'warplens.stopLanes',
+  'warplens.newKernel',
+  'warplens.nextFinding',
 ];
 
 /** One page. It ends with it. */
@@ -148,7 +154,11 @@ export class Session implements vscode.Disposable {
     const source = new vscode.CancellationTokenSource();
     this.cancellations.set(id, source);
     try {
-      const result = await this.server.request<never>(`warplens/${method}`, { ...params, textDocument: { uri: this.uri }, partial: true }, source.token);
+      const result = await this.server.request<never>(
+        `warplens/${method}`,
+        { ...params, textDocument: { uri: this.uri }, partial: true },
+        source.token,
+      );
       this.send({ type: 'answer', id, result: result ?? null });
     } catch (error) {
       this.send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
@@ -182,7 +192,8 @@ export class Session implements vscode.Disposable {
   /** Commands of the extension are about the active editor. */
   private async run(command: PanelCommand): Promise<void> {
     const editor = this.editor();
-    if (editor && vscode.window.activeTextEditor !== editor) await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
+    if (editor && vscode.window.activeTextEditor !== editor)
+      await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
     await vscode.commands.executeCommand(command);
   }
 }

@@ -2,7 +2,7 @@
 //
 // The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. Of several
 // visits, the height of a cell is the share of the visits that the lane took part in.
-import { countLanes, lanesOf, width, type Visits } from './masks';
+import { countLanes, lanesOf, type Visits, width } from './masks';
 
 export const HEIGHT = 11;
 /** Lanes between two gaps. */

@@ -29,7 +29,10 @@ test('an element that differs has the writers of each kernel', () => {
   assert.deepEqual(differenceOf(compared, ['a.ptx', 'b.ptx']), {
     title: 'out[7] is 1 in a.ptx and 2 in b.ptx (launch small; 1 of 64 elements differ)',
     sides: [
-      { message: 'out[7] is 1 here and 2 in b.ptx (launch small); stored by lane 3 of warp 1 of block 0,0,0', at: { line: 4, character: 2 } },
+      {
+        message: 'out[7] is 1 here and 2 in b.ptx (launch small); stored by lane 3 of warp 1 of block 0,0,0',
+        at: { line: 4, character: 2 },
+      },
       { message: 'out[7] is 2 here and 1 in a.ptx (launch small); no thread stored it here', at: undefined },
     ],
   });

@@ -33,7 +33,13 @@ test('even and odd lanes have different shapes of equal width', () => {
 test('a cell is filled, hollow, or a thin line', () => {
   const [executed, outer, inner, absent, ...others] = rectangles(shape(line(visit('00000003', '00000001')), '00000007').path);
   assert.deepEqual(executed, [0, 0, 3, 11]);
-  assert.deepEqual([outer, inner], [[4, 0, 3, 11], [5, 1, 1, 9]]);
+  assert.deepEqual(
+    [outer, inner],
+    [
+      [4, 0, 3, 11],
+      [5, 1, 1, 9],
+    ],
+  );
   assert.deepEqual(absent, [8, 10, 3, 1]);
   assert.deepEqual(others, []);
 });
@@ -45,7 +51,10 @@ test('eight lanes are followed by a gap', () => {
 
 test('the height of a cell is the share of the visits', () => {
   const cells = rectangles(shape(line(visit('00000003'), visit('00000001')), '00000003').path);
-  assert.deepEqual(cells, [[0, 0, 3, 11], [4, 5, 3, 6]]);
+  assert.deepEqual(cells, [
+    [0, 0, 3, 11],
+    [4, 5, 3, 6],
+  ]);
 });
 
 test('a lane that executed one of a thousand visits is visible', () => {
@@ -71,10 +80,12 @@ test('labels are short', () => {
 test('every label has at most 14 characters', () => {
   const masks = ['0', '1', 'ff', 'ffff', ALL, 'aaaaaaaa'];
   for (const repeat of [1, 99, 12_345, 9_999_999]) {
-    for (const one of masks) for (const other of masks) for (const role of [undefined, 'branch', 'join'] as const) {
-      const text = label({ ...line(visit(ALL, one, repeat), visit(ALL, other, 1)), role });
-      assert.ok(text.length <= 14, text);
-    }
+    for (const one of masks)
+      for (const other of masks)
+        for (const role of [undefined, 'branch', 'join'] as const) {
+          const text = label({ ...line(visit(ALL, one, repeat), visit(ALL, other, 1)), role });
+          assert.ok(text.length <= 14, text);
+        }
   }
 });
 
@@ -120,17 +131,31 @@ test('new lines move the lines after them', () => {
 
 test('removed lines are dropped, and those after them move up', () => {
   const removal = { start: at(2, 0), end: at(4, 0), breaks: 0 };
-  assert.deepEqual([1, 2, 3, 4, 5].map((line) => moved(line, removal)), [1, undefined, undefined, 2, 3]);
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((line) => moved(line, removal)),
+    [1, undefined, undefined, 2, 3],
+  );
 });
 
 test('the overview has four steps', () => {
   assert.deepEqual([0, 0.1, 0.25, 0.5, 0.75, 1].map(step), [0, 1, 1, 2, 3, 4]);
   assert.equal(share(line(visit('0000ffff'), visit(ALL)), ALL), 0.75);
-  assert.deepEqual(overview([{ line: 1, step: 4 }, { line: 2, step: 4 }, { line: 3, step: 1 }, { line: 9, step: 1 }]), [
-    [],
-    [{ first: 3, last: 3 }, { first: 9, last: 9 }],
-    [],
-    [],
-    [{ first: 1, last: 2 }],
-  ]);
+  assert.deepEqual(
+    overview([
+      { line: 1, step: 4 },
+      { line: 2, step: 4 },
+      { line: 3, step: 1 },
+      { line: 9, step: 1 },
+    ]),
+    [
+      [],
+      [
+        { first: 3, last: 3 },
+        { first: 9, last: 9 },
+      ],
+      [],
+      [],
+      [{ first: 1, last: 2 }],
+    ],
+  );
 });
