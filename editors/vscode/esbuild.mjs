@@ -9,29 +9,26 @@ const REPORT = '../panel/report.js';
 const common = { bundle: true, minify: true, logLevel: 'warning' };
 const page = { ...common, format: 'iife', platform: 'browser', target: 'es2022', nodePaths: ['node_modules'] };
 
-/** `worker:NAME` is the text of a worker that lays out graphs, `graph/NAME.ts`. */
-const worker = {
-  name: 'worker',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^worker:/ }, ({ path }) => ({ path, namespace: 'worker' }));
-    onLoad({ filter: /.*/, namespace: 'worker' }, async ({ path }) => {
-      const file = `${PANEL}/graph/${path.slice('worker:'.length)}.ts`;
-      const built = await build({ ...page, entryPoints: [file], write: false });
-      return { contents: built.outputFiles[0].text, loader: 'text' };
-    });
-  },
-};
+/** The text of a bundled script. */
+async function bundled(options) {
+  const { outputFiles } = await build({ ...page, ...options, write: false });
+  return outputFiles[0].text;
+}
 
-const report = await build({ ...page, entryPoints: [`${PANEL}/report.ts`], plugins: [worker], write: false });
-const text = report.outputFiles[0].text;
+const worker = await bundled({ entryPoints: [`${PANEL}/graph/worker.ts`] });
+const define = { LAYOUT_WORKER: JSON.stringify(worker) };
+// A report contains dagre and its graphlib, which have the same licence. The extension has a file of notices.
+const licence = readFileSync('node_modules/@dagrejs/dagre/LICENSE', 'utf8');
+const banner = { js: `/*! Contains @dagrejs/dagre and @dagrejs/graphlib:\n\n${licence}*/` };
+const report = await bundled({ entryPoints: [`${PANEL}/report.ts`], define, banner });
 
 if (process.argv.includes('--check')) {
-  if (readFileSync(REPORT, 'utf8') !== text) {
+  if (readFileSync(REPORT, 'utf8') !== report) {
     console.error('editors/panel/report.js is out of date: run `npm run build` in editors/vscode');
     process.exit(1);
   }
 } else {
-  writeFileSync(REPORT, text);
+  writeFileSync(REPORT, report);
   await build({
     ...common,
     entryPoints: ['src/extension.ts'],
@@ -44,8 +41,8 @@ if (process.argv.includes('--check')) {
   });
   await build({
     ...page,
-    entryPoints: { panel: `${PANEL}/webview.ts`, graph: `${PANEL}/graph/script.ts`, 'panel-style': `${PANEL}/panel.css` },
+    entryPoints: { panel: `${PANEL}/webview.ts`, 'panel-style': `${PANEL}/panel.css` },
     outdir: 'out',
-    plugins: [worker],
+    define,
   });
 }

@@ -1,5 +1,4 @@
 // The panel in a report: a page without a server, with the answers that the program wrote into it.
-import layoutWorker from 'worker:layers';
 import type {
   Accesses,
   AccessRequest,
@@ -128,7 +127,6 @@ const source: Source = {
     link.download = name;
     link.click();
   },
-  layoutScript: async () => layoutWorker,
 };
 
 const panel = new Panel(root, source, restored({ step: (data as { step?: number }).step ?? 0 }), () => undefined);

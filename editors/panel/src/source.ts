@@ -18,8 +18,6 @@ export interface Source {
   command?(command: PanelCommand): void;
   copy(text: string): Promise<void>;
   save(name: string, text: string): void;
-  /** The script of the worker that computes the layout of graphs. */
-  layoutScript(): Promise<string>;
   /** Reports how long something took. */
   painted?(what: string, milliseconds: number): void;
 }

@@ -7,13 +7,6 @@ import { restored } from './state';
 
 declare function acquireVsCodeApi(): { postMessage(message: ToExtension): void; getState(): unknown; setState(state: unknown): void };
 
-/** The names under which the page and the script of the layout know each other. */
-declare global {
-  interface Window {
-    warplensLayout?: string;
-  }
-}
-
 const api = acquireVsCodeApi();
 const root = document.getElementById('warplens-panel') as HTMLElement;
 const state = restored(api.getState());
@@ -31,24 +24,10 @@ function request<M extends Method>(method: M, params: object): Promise<Answers[M
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
 
-/** Loads the script that has the layout, when a graph is first drawn. */
-function layoutScript(): Promise<string> {
-  if (window.warplensLayout) return Promise.resolve(window.warplensLayout);
-  const script = document.createElement('script');
-  script.nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
-  script.src = root.dataset['layout'] ?? '';
-  return new Promise((resolve, reject) => {
-    script.onload = () => resolve(window.warplensLayout ?? '');
-    script.onerror = () => reject(new Error('The layout of graphs could not be loaded. Reload the window.'));
-    document.head.append(script);
-  });
-}
-
 function source(run: RunInfo): Source {
   return {
     run,
     request,
-    layoutScript,
     statement: (line) => texts[line] ?? '',
     reveal: (line, focus) => api.postMessage({ type: 'reveal', line, focus }),
     visit: (line, visit) => api.postMessage({ type: 'visit', line, visit }),

@@ -1,6 +1,9 @@
 // The layout of a graph, computed by a worker so that the panel can be used meanwhile.
 import type { GraphEdge } from '../messages';
 
+/** The script of the worker, which the build puts here. */
+declare const LAYOUT_WORKER: string;
+
 export interface LayoutRequest {
   count: number;
   edges: GraphEdge[];
@@ -23,9 +26,9 @@ export interface Layout {
   edges: { points: Point[]; label: Point }[];
 }
 
-/** Runs the script of the worker; rejects with its message. */
-export function layout(script: string, request: LayoutRequest): Promise<Layout> {
-  const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+/** Runs the worker; rejects with its message. */
+export function layout(request: LayoutRequest): Promise<Layout> {
+  const address = URL.createObjectURL(new Blob([LAYOUT_WORKER], { type: 'text/javascript' }));
   const worker = new Worker(address);
   URL.revokeObjectURL(address);
   return new Promise<Layout>((resolve, reject) => {

@@ -32,7 +32,7 @@ export const graphView: View<Content> = {
     if (kept?.key !== key) {
       const start = performance.now();
       const size = isNarrow ? BLOCK_WITH_CODE : BLOCK;
-      const placed = await layout(await panel.source.layoutScript(), {
+      const placed = await layout({
         count: graph.blocks.length,
         edges: graph.edges,
         ...size,

@@ -137,21 +137,19 @@ function folded(panel: Panel, content: Registers, row: RegisterRow): HTMLElement
     h('code', null, row.form),
     h('span', { class: 'dim' }, isAll ? '' : ` in ${count(held.length, 'lane')}: ${ranges(held)}`),
   );
-  return row.values
-    .slice(0, content.width)
-    .map((value, lane) =>
-      h(
-        'td',
-        {
-          class: `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`,
-          'data-lane': lane,
-          title: `lane ${lane}: ${full(row, content, lane)}`,
-          onclick: () => panel.choose(lane),
-        },
-        lane === 0 ? text : null,
-        h('span', { class: 'visually-hidden' }, value ?? 'uninitialized'),
-      ),
-    );
+  return row.values.slice(0, content.width).map((value, lane) =>
+    h(
+      'td',
+      {
+        class: `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`,
+        'data-lane': lane,
+        title: `lane ${lane}: ${full(row, content, lane)}`,
+        onclick: () => panel.choose(lane),
+      },
+      lane === 0 ? text : null,
+      h('span', { class: 'visually-hidden' }, value ?? 'uninitialized'),
+    ),
+  );
 }
 
 /** Bars from the smallest to the largest value. */

@@ -10,7 +10,7 @@ export function folder(extension: vscode.Uri): vscode.Uri {
 export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
   const nonce = randomBytes(18).toString('base64');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder(extension), name)).toString();
-  // The layout of graphs is computed by a worker, whose script is made from a text of the panel.
+  // Graphs are laid out by a worker, which the panel makes from a text (`blob:`).
   const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; worker-src blob:`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -22,7 +22,7 @@ export function pageOf(webview: vscode.Webview, extension: vscode.Uri): string {
 <link rel="stylesheet" nonce="${nonce}" href="${file('panel-style.css')}">
 </head>
 <body class="warplens-webview">
-<main id="warplens-panel" aria-label="Lanes panel" data-layout="${file('graph.js')}"></main>
+<main id="warplens-panel" aria-label="Lanes panel"></main>
 <script nonce="${nonce}" src="${file('panel.js')}"></script>
 </body>
 </html>
