@@ -1,8 +1,8 @@
 // Compares a kernel with another file, or with the machine code that the assembler of the settings makes of it.
 import * as vscode from 'vscode';
+import { activeDocument } from './active';
 import { agreement, type Compared, differenceOf } from './compared';
 import { moveCursor } from './cursor';
-import { activeDocument } from './lanes';
 import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
 import type { SassBeside } from './sass';

@@ -3,7 +3,6 @@
 import * as vscode from 'vscode';
 import type { Tab } from '../../panel/src/messages';
 import { Comparisons } from './compare';
-import { offerStrip } from './display';
 import { FindingView } from './finding';
 import { newKernel, reportIssue } from './first_minute';
 import { applyIndentation } from './indentation';
@@ -15,6 +14,7 @@ import { goToLine, withLinks } from './links';
 import { offerListings } from './listing';
 import { LitLines } from './lit';
 import { goToDivergence, goToNextVisit, goToWarp } from './navigate';
+import { offerStrip } from './offer_strip';
 import { LanesPanel } from './panel/view';
 import { pickLaunch, pickModel, runFirst } from './pick';
 import { pickWarp } from './pick_warp';
@@ -41,57 +41,58 @@ export function activate(context: vscode.ExtensionContext): void {
   const comparisons = new Comparisons(server, sass, linked);
   const findings = new FindingView(server, lanes, lit);
   applyIndentation(vscode.window.visibleTextEditors);
-  context.subscriptions.push(
-    log,
-    server,
-    store,
-    lanes,
-    panel,
-    lit,
-    findings,
-    linked,
-    launches,
-    sass,
-    comparisons,
-    new Strip(store),
-    offerStrip(store),
-    adoptWaveDocuments(),
-    offerListings(server),
-    vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
-    vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) => pickLaunch(server, lanes, uri, entry)),
-    vscode.commands.registerCommand('warplens.editLaunch', (uri?: string, entry?: string) =>
-      editLaunch(server, lanes, typeof uri === 'string' ? uri : undefined, entry),
-    ),
-    vscode.commands.registerCommand('warplens.runLaunch', () => runFirst(server)),
-    vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
-    vscode.commands.registerCommand('warplens.nextDivergence', () => goToDivergence(lanes, 1)),
-    vscode.commands.registerCommand('warplens.previousDivergence', () => goToDivergence(lanes, -1)),
-    vscode.commands.registerCommand('warplens.nextFinding', () => findings.goTo(1)),
-    vscode.commands.registerCommand('warplens.previousFinding', () => findings.goTo(-1)),
-    vscode.commands.registerCommand('warplens.showFinding', (line?: number) => findings.show(line)),
-    vscode.commands.registerCommand('warplens.showProblem', () => findings.showProblem()),
-    vscode.commands.registerCommand('warplens.nextVisit', () => goToNextVisit(server, lanes, 1)),
-    vscode.commands.registerCommand('warplens.previousVisit', () => goToNextVisit(server, lanes, -1)),
-    vscode.commands.registerCommand('warplens.nextWarp', () => goToWarp(server, lanes, 1)),
-    vscode.commands.registerCommand('warplens.previousWarp', () => goToWarp(server, lanes, -1)),
-    vscode.commands.registerCommand('warplens.openSource', () => openSource(server, linked)),
-    vscode.commands.registerCommand('warplens.openSass', (uri?: string, entry?: string) =>
-      sass.open(typeof uri === 'string' ? uri : undefined, entry),
-    ),
-    vscode.commands.registerCommand('warplens.compareWith', () => comparisons.withFile()),
-    vscode.commands.registerCommand('warplens.compareWithPtxas', (uri?: string, entry?: string) =>
-      comparisons.withPtxas(typeof uri === 'string' ? uri : undefined, entry),
-    ),
-    vscode.commands.registerCommand('warplens.goToLine', goToLine),
-    vscode.commands.registerCommand('warplens.newKernel', newKernel),
-    vscode.commands.registerCommand('warplens.reportIssue', () => reportIssue(context)),
-    vscode.commands.registerCommand('warplens.pickModel', () => pickModel(server, lanes)),
-    vscode.commands.registerCommand('warplens.goToVisit', (line?: number) => goToVisit(server, lanes, line)),
-    vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
-    vscode.commands.registerCommand('warplens.showPanel', (tab?: Tab) => panel.show(typeof tab === 'string' ? tab : undefined)),
-    vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
-  );
-  vscode.workspace.textDocuments.forEach((document) => startFor(document, server));
+  context.subscriptions.push(log, server, store, lanes, panel, lit, findings, linked, launches, sass, comparisons);
+  context.subscriptions.push(new Strip(store), offerStrip(store), adoptWaveDocuments(), offerListings(server));
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    ...launchCommands(server, lanes),
+    ...navigationCommands(server, lanes, findings),
+    'warplens.openSource': () => openSource(server, linked),
+    'warplens.openSass': (uri?: unknown, entry?: string) => sass.open(text(uri), entry),
+    'warplens.compareWith': () => comparisons.withFile(),
+    'warplens.compareWithPtxas': (uri?: unknown, entry?: string) => comparisons.withPtxas(text(uri), entry),
+    'warplens.newKernel': newKernel,
+    'warplens.reportIssue': () => reportIssue(context),
+    'warplens.showPanel': (tab?: unknown) => panel.show(text(tab) as Tab | undefined),
+    'warplens.restartServer': () => server.restart(),
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+  context.subscriptions.push(vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)));
+  for (const document of vscode.workspace.textDocuments) startFor(document, server);
+}
+
+function launchCommands(server: Server, lanes: Lanes) {
+  return {
+    'warplens.pickLaunch': (uri?: unknown, entry?: string) => pickLaunch(server, lanes, text(uri), entry),
+    'warplens.editLaunch': (uri?: unknown, entry?: string) => editLaunch(server, lanes, text(uri), entry),
+    'warplens.runLaunch': () => runFirst(server),
+    'warplens.pickWarp': () => pickWarp(server, lanes),
+    'warplens.pickModel': () => pickModel(server, lanes),
+    'warplens.stopLanes': () => lanes.stop(),
+  };
+}
+
+function navigationCommands(server: Server, lanes: Lanes, findings: FindingView) {
+  return {
+    'warplens.nextDivergence': () => goToDivergence(lanes, 1),
+    'warplens.previousDivergence': () => goToDivergence(lanes, -1),
+    'warplens.nextFinding': () => findings.goTo(1),
+    'warplens.previousFinding': () => findings.goTo(-1),
+    'warplens.showFinding': (line?: number) => findings.show(line),
+    'warplens.showProblem': () => findings.showProblem(),
+    'warplens.nextVisit': () => goToNextVisit(server, lanes, 1),
+    'warplens.previousVisit': () => goToNextVisit(server, lanes, -1),
+    'warplens.goToVisit': (line?: number) => goToVisit(server, lanes, line),
+    'warplens.nextWarp': () => goToWarp(server, lanes, 1),
+    'warplens.previousWarp': () => goToWarp(server, lanes, -1),
+    'warplens.goToLine': goToLine,
+  };
+}
+
+/** The text that a code lens or a link passes; menus pass a `Uri` object instead. */
+function text(argument: unknown): string | undefined {
+  return typeof argument === 'string' ? argument : undefined;
 }
 
 /** The server starts with the first document of one of the languages, so that other work costs nothing. */

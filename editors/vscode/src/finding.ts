@@ -1,9 +1,10 @@
 // Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
+import { activeEditor } from './active';
 import { moveCursor } from './cursor';
-import { activeEditor, type Finding, type LaneMasks, type Lanes, selectionOf } from './lanes';
+import type { Lanes } from './lanes';
 import type { LitLines } from './lit';
-import { requestMasks } from './masks_request';
+import { type Finding, type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { Server } from './server';
 import { type Direction, nextFinding } from './steps';
 

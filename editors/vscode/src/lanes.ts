@@ -1,62 +1,10 @@
 // The status bar items of a simulation and their context key.
 import * as vscode from 'vscode';
-import { LANGUAGES } from './languages';
+import { activeDocument } from './active';
+import { type LaneMasks, shapeOf, warpCount } from './masks';
 import { ruleOf } from './models';
-import type { Selection } from './selections';
 import type { Server } from './server';
 import type { LaneStore } from './store';
-
-/** The answer of `warplens/laneMasks`; docs/lsp-extensions.md documents it. */
-export interface LaneMasks {
-  version: number;
-  entry: string;
-  /** The name of a mangled kernel in its source. */
-  source_name?: string;
-  launch: { name: string; grid: number[]; block: number[]; wave_width?: number };
-  model: string;
-  status: string;
-  /** Whether the text was edited since, and now has an error that stops a run. */
-  outdated?: boolean;
-  /** Whether it is the first part of a run that is in progress or was stopped. */
-  partial?: boolean;
-  findings: Finding[];
-  cta: number[];
-  warp: number;
-  /** The chosen visit. */
-  visit?: { line: number; number: number };
-  /** The lanes that exist. */
-  launched: string;
-  lines: LaneLine[];
-  /** The lines of statements that the warp never reached. */
-  not_run: number[];
-  /** The printed text. */
-  output?: string;
-}
-
-/** A finding of the run, or a check of the launch that failed. */
-export interface Finding {
-  code: string;
-  severity: string;
-  message: string;
-  line?: number;
-  cta?: number[];
-  warp?: number;
-  /** The visit of the line by the warp; absent for the last one. */
-  visit?: number;
-  related: { line: number; message: string }[];
-}
-
-/** A statement that was reached. */
-export interface LaneLine {
-  line: number;
-  count: number;
-  visits: { active: string; executed: string; repeat: number }[];
-  /** The effect on groups of lanes. */
-  role?: 'branch' | 'join';
-  /** The sizes of the groups after a statement with several targets. */
-  parts?: number[];
-  truncated?: boolean;
-}
 
 export class Lanes implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('warplens.lanes', vscode.StatusBarAlignment.Right, 90);
@@ -141,40 +89,4 @@ export class Lanes implements vscode.Disposable {
     if (output) this.printed ??= vscode.window.createOutputChannel('Warplens Printed');
     this.printed?.replace(output ?? '');
   }
-}
-
-/** The number of warps in a block of this launch. */
-export function warpCount(masks: LaneMasks): number {
-  const threads = masks.launch.block.reduce((product, length) => product * length, 1);
-  return Math.ceil(threads / (masks.launch.wave_width ?? 32));
-}
-
-/** The selection that shows these lanes. */
-export function selectionOf(uri: string, masks: LaneMasks): Selection {
-  const { entry, launch, cta, warp, model } = masks;
-  return { uri, entry, launch: launch.name, cta, warp, model };
-}
-
-/** `<<<2, 64>>>` */
-export function shapeOf({ grid, block }: LaneMasks['launch']): string {
-  return `<<<${size(grid)}, ${size(block)}>>>`;
-}
-
-/** The active editor; where another view is active, such as the walkthrough, the first visible one with a listing or a program. */
-export function activeEditor(): vscode.TextEditor | undefined {
-  const isOurs = ({ document }: vscode.TextEditor) => LANGUAGES.includes(document.languageId);
-  return vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors.find(isOurs);
-}
-
-/** The active document, if it is PTX or WAVE. */
-export function activeDocument(): vscode.TextDocument | undefined {
-  const document = activeEditor()?.document;
-  return document && LANGUAGES.includes(document.languageId) ? document : undefined;
-}
-
-/** A size without its trailing dimensions of one. */
-function size(dimensions: number[]): string {
-  const last = dimensions.findLastIndex((length) => length !== 1);
-  const kept = dimensions.slice(0, Math.max(last + 1, 1));
-  return kept.length > 1 ? `(${kept.join(',')})` : `${kept[0] ?? 1}`;
 }

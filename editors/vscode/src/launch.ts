@@ -1,6 +1,7 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
-import { activeDocument, type Lanes } from './lanes';
+import { activeDocument } from './active';
+import type { Lanes } from './lanes';
 import type { LaunchInfo } from './pick';
 import type { Server } from './server';
 

@@ -1,7 +1,7 @@
 // Links in the hover of a line with lanes: to its visits, and to the warp and the other side of its finding.
 import * as vscode from 'vscode';
+import { activeEditor } from './active';
 import { moveCursor } from './cursor';
-import { activeEditor } from './lanes';
 import type { LaneStore } from './store';
 
 const COMMANDS = ['warplens.goToVisit', 'warplens.showFinding', 'warplens.goToLine', 'warplens.showPanel'];

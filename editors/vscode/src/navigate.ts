@@ -1,7 +1,9 @@
 // Keys that step through a run: the next or previous divergence, visit and warp.
 import * as vscode from 'vscode';
+import { activeEditor } from './active';
 import { moveCursor } from './cursor';
-import { activeEditor, type Lanes, selectionOf, warpCount } from './lanes';
+import type { Lanes } from './lanes';
+import { selectionOf, warpCount } from './masks';
 import type { Server } from './server';
 import { type Direction, nextLine, nextWarp, splits } from './steps';
 

@@ -1,7 +1,8 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
-import { activeDocument, activeEditor, type Lanes, selectionOf } from './lanes';
-import { requestMasks } from './masks_request';
+import { activeDocument, activeEditor } from './active';
+import type { Lanes } from './lanes';
+import { requestMasks, selectionOf } from './masks';
 import { MODELS } from './models';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';

@@ -1,6 +1,7 @@
 // The pick list of the warps of a run.
 import * as vscode from 'vscode';
-import { type Lanes, selectionOf, warpCount } from './lanes';
+import type { Lanes } from './lanes';
+import { selectionOf, warpCount } from './masks';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
 import { type ListedWarp, listWarps, type WarpSummary } from './warp_list';

@@ -1,6 +1,6 @@
 // One launch in two documents: the lanes of PTX and of its machine code are those of the same warp.
 import type * as vscode from 'vscode';
-import { type LaneMasks, selectionOf } from './lanes';
+import { type LaneMasks, selectionOf } from './masks';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 

@@ -1,6 +1,6 @@
 // Open SASS Beside: the machine code that the assembler of the settings makes of a PTX file, as a read-only document that follows saves.
 import * as vscode from 'vscode';
-import { activeDocument } from './lanes';
+import { activeDocument } from './active';
 import type { LinkedDocuments } from './linked';
 import type { SameLaunch } from './same_launch';
 import type { Server } from './server';

@@ -1,6 +1,6 @@
 // Open Source Beside: the source that a file was compiled from, with the lines that belong to each other highlighted.
 import * as vscode from 'vscode';
-import { activeDocument } from './lanes';
+import { activeDocument } from './active';
 import { fileOf, type LinkedDocuments } from './linked';
 import type { Server } from './server';
 

@@ -1,8 +1,7 @@
 // The lanes of the open documents: requested when the server reports a change, and position-tracked through edits until then.
 import * as vscode from 'vscode';
-import type { LaneMasks } from './lanes';
 import { LANGUAGES } from './languages';
-import { requestMasks } from './masks_request';
+import { type LaneMasks, requestMasks } from './masks';
 import type { Server } from './server';
 import { type LineEdit, moved } from './strip/positions';
 

@@ -1,8 +1,8 @@
 // Draws lanes at the end of the visible lines: a strip of cells in a common column, and a label.
 import * as vscode from 'vscode';
 import { display } from './display';
-import type { LaneLine, LaneMasks } from './lanes';
 import { LANGUAGES } from './languages';
+import type { LaneLine, LaneMasks } from './masks';
 import type { LaneStore } from './store';
 import { label } from './strip/label';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';

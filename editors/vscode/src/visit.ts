@@ -1,6 +1,8 @@
 // Chooses the visit that is shown, for the line with the cursor.
 import * as vscode from 'vscode';
-import { activeEditor, type LaneLine, type Lanes } from './lanes';
+import { activeEditor } from './active';
+import type { Lanes } from './lanes';
+import type { LaneLine } from './masks';
 import type { Server } from './server';
 
 /** The largest number of visits in the list; a later one can be typed. */

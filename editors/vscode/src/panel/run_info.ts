@@ -1,7 +1,7 @@
 // What the panel shows of a run besides the answers of the server.
 import type * as vscode from 'vscode';
 import type { Nothing, RunInfo } from '../../../panel/src/messages';
-import { type LaneMasks, shapeOf, warpCount } from '../lanes';
+import { type LaneMasks, shapeOf, warpCount } from '../masks';
 
 /** The most lines whose text is sent, and the most characters of one. */
 const MAX_LINES = 20_000;

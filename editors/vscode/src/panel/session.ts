@@ -2,8 +2,8 @@
 import * as vscode from 'vscode';
 import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
-import { type LaneMasks, selectionOf } from '../lanes';
 import { LANGUAGES } from '../languages';
+import { type LaneMasks, selectionOf } from '../masks';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
