@@ -38,7 +38,7 @@ function record(view, texts) {
   const textOf = (line) => line.textContent.replaceAll('\u00a0', ' ').trim();
   const look = () => {
     const undrawn = [...view.querySelectorAll(':scope > .view-line')].filter((line) => texts.includes(textOf(line)) && !isDrawn(line));
-    undrawn.forEach((line) => missing.add(textOf(line)));
+    for (const line of undrawn) missing.add(textOf(line));
     window.frames++;
   };
   // VS Code draws in a callback of the frame. Sizes are observed after all callbacks, before the frame is painted.

@@ -9,6 +9,7 @@ import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
 const THEMES = { 'editor.png': ['Default Dark Modern', 'vs-dark'], 'editor-light.png': ['Default Light Modern', 'vs'] };
+// biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code replaces it
 const SETTINGS = { 'warplens.lanes.display': 'strip', 'breadcrumbs.enabled': false, 'window.title': '${activeEditorShort}' };
 const MAX_BYTES = 200_000;
 

@@ -217,7 +217,7 @@ export function rowTests(given) {
     });
 
     test('a kernel without a launch has the threads of its directive, and no warnings', async () => {
-      const { bench, shot } = given();
+      const { shot } = given();
       await run('sorted');
       await status(/sorted<<<1, 512>>>/).waitFor();
       await until('the run has no findings', async () => (await page().locator('.squiggly-warning, .squiggly-error').count()) === 0);

@@ -1,5 +1,4 @@
 // How the editor shows a run: findings, values, visits, models, printed text.
-import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';

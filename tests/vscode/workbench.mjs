@@ -150,7 +150,7 @@ export class Workbench {
       .locator('.view-line', { hasText: part })
       .first()
       .locator('span span')
-      .filter({ hasText: new RegExp(`${escape(word)}`) })
+      .filter({ hasText: new RegExp(`${escaped(word)}`) })
       .last();
   }
 
@@ -372,6 +372,6 @@ function freePort() {
   });
 }
 
-function escape(text) {
+function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

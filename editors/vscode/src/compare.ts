@@ -65,7 +65,7 @@ export class Comparisons implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private async compare(

@@ -111,8 +111,8 @@ function problemOpens(): Promise<void> {
       if (isProblemSelected()) done();
     };
     const done = () => {
-      timers.forEach(clearTimeout);
-      subscriptions.forEach((subscription) => subscription.dispose());
+      for (const timer of timers) clearTimeout(timer);
+      for (const subscription of subscriptions) subscription.dispose();
       resolve();
     };
     const timers = [setTimeout(check, OPENING.unchanged), setTimeout(done, OPENING.atMost)];

@@ -44,7 +44,7 @@ export class Lanes implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.subscriptions) subscription.dispose();
     this.printed?.dispose();
   }
 
@@ -55,7 +55,7 @@ export class Lanes implements vscode.Disposable {
     this.shownFor = uri && masks ? { uri, masks } : undefined;
     void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);
     if (this.shownFor) this.show(this.shownFor.masks);
-    else [this.item, this.model].forEach((item) => item.hide());
+    else for (const item of [this.item, this.model]) item.hide();
   }
 
   private show(masks: LaneMasks): void {

@@ -53,8 +53,8 @@ export class LinkedDocuments implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.timers.forEach((timer) => clearTimeout(timer));
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Whether a document is compiled, or a source of one that is. */
@@ -83,7 +83,7 @@ export class LinkedDocuments implements vscode.Disposable {
     const key = keyOf(document.uri);
     for (const { range, text } of contentChanges) {
       const edit = { start: range.start, end: range.end, breaks: text.split('\n').length - 1 };
-      this.compiled.forEach((lines, other) => this.compiled.set(other, movedLines(lines, key, edit)));
+      for (const [other, lines] of this.compiled) this.compiled.set(other, movedLines(lines, key, edit));
     }
     if (!this.compiled.has(key) || contentChanges.length === 0) return;
     clearTimeout(this.timers.get(key));

@@ -18,7 +18,7 @@ export class LitLines implements vscode.Disposable {
 
   /** Removes the highlights from all editors. */
   clear(): void {
-    vscode.window.visibleTextEditors.forEach((editor) => editor.setDecorations(this.type, []));
+    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.type, []);
   }
 
   dispose(): void {

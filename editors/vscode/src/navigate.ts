@@ -13,8 +13,8 @@ export function goToDivergence(lanes: Lanes, direction: Direction): void {
   const editor = activeEditor();
   if (!editor) return;
   const line = nextLine(lines, editor.selection.active.line, direction);
-  if (line !== undefined) return moveCursor(editor, line);
-  void vscode.window.setStatusBarMessage('Warplens: no lanes diverge in this warp', 3000);
+  if (line !== undefined) moveCursor(editor, line);
+  else void vscode.window.setStatusBarMessage('Warplens: no lanes diverge in this warp', 3000);
 }
 
 /** Shows the next warp of the launch. */

@@ -100,7 +100,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Links a document that VS Code opened by itself, when it has its text. */

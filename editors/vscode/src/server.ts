@@ -150,7 +150,7 @@ export class Server implements vscode.Disposable {
     );
     this.client.onDidChangeState(({ newState }) => {
       if (newState !== library.State.Stopped) return;
-      [...this.running.keys()].forEach((uri) => this.progress(uri, null));
+      for (const uri of [...this.running.keys()]) this.progress(uri, null);
       this.stopped.fire();
     });
     await this.client.start();

@@ -75,7 +75,7 @@ export function linesTogether(compiled: Map<string, SourceLines>, uri: string, l
       });
     }
     // A map that grows is iterated to its end.
-    found.forEach((lines, other) => together.set(other, lines));
+    for (const [other, lines] of found) together.set(other, lines);
   }
   const source = compiled.get(uri)?.[line];
   const own = together.get(uri);

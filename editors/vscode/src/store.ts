@@ -45,7 +45,7 @@ export class LaneStore implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private clear(): void {
@@ -72,7 +72,7 @@ export class LaneStore implements vscode.Disposable {
     if (masks) {
       const { version } = masks;
       const later = (this.edits.get(uri) ?? []).filter((edit) => edit.version > version);
-      later.forEach(({ edits }) => edits.forEach((edit) => move(masks, edit)));
+      for (const edit of later.flatMap(({ edits }) => edits)) move(masks, edit);
       this.edits.set(uri, later);
       this.masks.set(uri, masks);
     } else {
@@ -89,7 +89,7 @@ export class LaneStore implements vscode.Disposable {
     this.edits.set(uri, kept.slice(-EDITS_KEPT));
     const masks = this.masks.get(uri);
     if (!masks) return;
-    edits.forEach((edit) => move(masks, edit));
+    for (const edit of edits) move(masks, edit);
     this.moved.fire(uri);
   }
 }

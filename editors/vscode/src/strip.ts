@@ -23,14 +23,16 @@ export class Strip implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly store: LaneStore) {
-    const redraw = (uri: string, whole: boolean) => editorsOf(uri).forEach((editor) => this.draw(editor, whole));
+    const redraw = (editors: readonly vscode.TextEditor[], whole: boolean) => {
+      for (const editor of editors) this.draw(editor, whole);
+    };
     this.subscriptions = [
       this.cells,
       this.notRun,
       ...this.steps,
-      store.onDidChange((uri) => redraw(uri, true)),
-      store.onDidMove((uri) => redraw(uri, false)),
-      vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.draw(editor, true))),
+      store.onDidChange((uri) => redraw(editorsOf(uri), true)),
+      store.onDidMove((uri) => redraw(editorsOf(uri), false)),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => redraw(editors, true)),
       vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.draw(textEditor, false)),
       vscode.window.onDidChangeTextEditorOptions(({ textEditor }) => this.draw(textEditor, false)),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -40,11 +42,11 @@ export class Strip implements vscode.Disposable {
   }
 
   drawAll(): void {
-    vscode.window.visibleTextEditors.forEach((editor) => this.draw(editor, true));
+    for (const editor of vscode.window.visibleTextEditors) this.draw(editor, true);
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** `whole`: also the overview ruler, which does not depend on the visible lines; VS Code moves its marks with edits. */

@@ -7,7 +7,7 @@ export function standalone(drawing: SVGElement, style: CSSStyleDeclaration): str
     text.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim() || 'currentColor');
   for (const element of [copy, ...copy.querySelectorAll('*')]) {
     for (const { name, value: old } of [...element.attributes]) if (old.includes('var(')) element.setAttribute(name, value(old));
-    ['tabindex', 'role'].forEach((name) => element.removeAttribute(name));
+    for (const name of ['tabindex', 'role']) element.removeAttribute(name);
   }
   const sheet = document.createElementNS('http://www.w3.org/2000/svg', 'style');
   sheet.textContent = value(

@@ -5,7 +5,7 @@ import type { Layout, LayoutRequest, Point } from './layout';
 /** Graphs with more blocks assign layers in a faster way. */
 const LARGE = 120;
 
-onmessage = ({ data }: MessageEvent<LayoutRequest>) => postMessage(compute(data));
+addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => postMessage(compute(data)));
 
 function compute(request: LayoutRequest): Layout {
   const { count, edges, width, height, direction } = request;

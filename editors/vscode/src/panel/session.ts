@@ -57,8 +57,8 @@ export class Session implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscriptions.forEach((subscription) => subscription.dispose());
-    this.cancellations.forEach((source) => source.cancel());
+    for (const subscription of this.subscriptions) subscription.dispose();
+    for (const source of this.cancellations.values()) source.cancel();
   }
 
   /** Shows a tab, at once or when the page is ready. */
@@ -117,7 +117,7 @@ export class Session implements vscode.Disposable {
   private followEditor(): void {
     const document = vscode.window.activeTextEditor?.document;
     const uri = document && LANGUAGES.includes(document.languageId) ? document.uri.toString() : this.uri;
-    if (uri === undefined) return this.send({ type: 'nothing', nothing: NO_DOCUMENT });
+    if (uri === undefined) this.send({ type: 'nothing', nothing: NO_DOCUMENT });
     if (uri === this.uri) return;
     this.uri = uri;
     this.sendRun();
@@ -132,7 +132,10 @@ export class Session implements vscode.Disposable {
     const masks = this.uri ? this.store.of(this.uri) : undefined;
     const document = vscode.workspace.textDocuments.find((document) => document.uri.toString() === this.uri);
     this.sent = masks;
-    if (!masks || !document) return this.send({ type: 'nothing', nothing: NO_RUN });
+    if (!masks || !document) {
+      this.send({ type: 'nothing', nothing: NO_RUN });
+      return;
+    }
     this.send({ type: 'run', run: runInfo(masks), texts: textsOf(document, masks) });
     const line = this.editor()?.selection.active.line;
     this.own = undefined;

@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { listWarps } from '../../src/warp_list';
 
 test('warps with findings are first, and each has its figures', () => {
-  const summaries = [
-    { cta: [0, 0, 0], warp: 0, active: 100, diverged: false, findings: 0 },
-    { cta: [1, 0, 0], warp: 0, active: 61, diverged: true, findings: 2 },
-  ];
-  const listed = listWarps([2, 1, 1], 2, summaries, { cta: [0, 0, 0], warp: 0 });
+  const whole = { cta: [0, 0, 0], warp: 0, active: 100, diverged: false, findings: 0 };
+  const diverged = { cta: [1, 0, 0], warp: 0, active: 61, diverged: true, findings: 2 };
+  const listed = listWarps([2, 1, 1], 2, [whole, diverged], { cta: [0, 0, 0], warp: 0 });
   assert.deepEqual(
     listed.map(({ label, description }) => `${label}: ${description}`),
     [
@@ -18,5 +16,5 @@ test('warps with findings are first, and each has its figures', () => {
       'Block 1,0,0  warp 1: ',
     ],
   );
-  assert.equal(listWarps([1, 1, 1], 1, [{ ...summaries[1]!, findings: 1 }], { cta: [1, 0, 0], warp: 0 }).length, 1);
+  assert.equal(listWarps([1, 1, 1], 1, [{ ...diverged, findings: 1 }], { cta: [1, 0, 0], warp: 0 }).length, 1);
 });
