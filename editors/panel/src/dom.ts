@@ -7,18 +7,27 @@ type Value = string | number | boolean | null | undefined | ((event: never) => v
 export type Attributes = Record<string, Value>;
 export type Child = Node | string | number | null | undefined | false | Child[];
 
-/** An element. Names that start with `on` are listeners; `css` is its style. */
-export function h(tag: string, attributes?: Attributes | null, ...children: Child[]): HTMLElement & SVGElement {
+/** An element from `tag#id.class.class`, attributes and children. Attributes that start with `on` are listeners; `css` is the style. */
+export function h(selector: string, ...content: [Attributes, ...Child[]] | Child[]): HTMLElement & SVGElement {
+  const [head = '', ...classes] = selector.split('.');
+  const [tag = '', id] = head.split('#');
   const element = (SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag)) as HTMLElement & SVGElement;
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+  if (id) element.id = id;
+  if (classes.length) element.setAttribute('class', classes.join(' '));
+  const [attributes, ...children] = isAttributes(content[0]) ? content : [{}, ...content];
+  for (const [name, value] of Object.entries(attributes as Attributes)) {
     if (value === undefined || value === false || value === null) continue;
     if (typeof value === 'function') element.addEventListener(name.slice(2), value as (event: Event) => void);
     // A style attribute would violate the content security policy.
     else if (name === 'css') element.style.cssText = String(value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  append(element, children);
+  append(element, children as Child[]);
   return element;
+}
+
+function isAttributes(value: Attributes | Child): value is Attributes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Node);
 }
 
 function append(element: Element, children: Child[]): void {

@@ -1,71 +1,51 @@
 // What is around every view: the launch, the tabs, the stepper, and the sentence about the statement.
 import { button, type Child, h, icon } from './dom';
 import { count, grouped, lanesOf, share } from './lanes';
-import type { Mark, PanelCommand } from './messages';
-import type { Panel } from './panel';
+import type { PanelCommand } from './messages';
 import { TABS } from './state';
-import { VIEWS } from './views';
+import type { Controls } from './view';
 
 /** The launch and its warp at the left, what the run found at the right. */
-export function header(panel: Panel): Child[] {
+export function header(panel: Controls): Child[] {
   const { run } = panel.source;
   const { active, steps, width } = panel.base;
   const average = steps ? active / steps : 0;
   const pickers = [
-    picker(
-      panel,
-      'launch',
-      'Launch',
-      [h('strong', null, run.launch), h('span', { class: 'dim' }, ` ${run.kernel}${run.shape}`)],
-      'warplens.pickLaunch',
-    ),
-    picker(panel, 'block', 'Block', ['block ', h('strong', null, run.cta.join(','))], 'warplens.pickWarp'),
-    picker(
-      panel,
-      'warp',
-      'Warp',
-      ['warp ', h('strong', null, run.warp), h('span', { class: 'dim of' }, ` of ${run.warps}`)],
-      'warplens.pickWarp',
-    ),
-    picker(panel, 'model', 'Divergence model', ['model ', h('strong', null, run.model)], 'warplens.pickModel'),
+    picker(panel, 'launch', 'Launch', [h('strong', run.launch), h('span.dim', ` ${run.kernel}${run.shape}`)], 'warplens.pickLaunch'),
+    picker(panel, 'block', 'Block', ['block ', h('strong', run.cta.join(','))], 'warplens.pickWarp'),
+    picker(panel, 'warp', 'Warp', ['warp ', h('strong', run.warp), h('span.dim.of', ` of ${run.warps}`)], 'warplens.pickWarp'),
+    picker(panel, 'model', 'Divergence model', ['model ', h('strong', run.model)], 'warplens.pickModel'),
   ];
   const found = run.findings.length;
   const first = run.findings[0];
   return [
-    h('span', { class: 'row pickers' }, pickers),
+    h('span.row.pickers', pickers),
     h(
-      'span',
-      { class: 'facts' },
-      run.outdated ? h('span', { class: 'warning' }, 'before the last edits · ') : null,
-      run.partial
-        ? h('span', { class: 'warning' }, 'first part of the run · ')
-        : run.status !== 'finished'
-          ? h('span', { class: 'error' }, `${run.status} · `)
-          : null,
-      found
-        ? h('span', { class: 'error', title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `)
-        : h('span', null, 'no findings · '),
-      h('strong', null, share(active, steps * width)),
+      'span.facts',
+      run.outdated ? h('span.warning', 'before the last edits · ') : null,
+      run.partial ? h('span.warning', 'first part of the run · ') : run.status !== 'finished' ? h('span.error', `${run.status} · `) : null,
+      found ? h('span.error', { title: first?.message ?? '' }, `▲ ${count(found, 'finding')} · `) : h('span', 'no findings · '),
+      h('strong', share(active, steps * width)),
       ' active, ',
-      h('strong', null, average.toFixed(1)),
+      h('strong', average.toFixed(1)),
       ` of ${width} lanes`,
     ),
   ];
 }
 
 /** A button that opens a list of VS Code; text where there is none. */
-function picker(panel: Panel, id: string, name: string, content: Child, command: PanelCommand): Child {
+function picker(panel: Controls, id: string, name: string, content: Child, command: PanelCommand): Child {
   const { source } = panel;
-  if (!source.command) return h('span', null, content);
+  if (!source.command) return h('span', content);
   return h(
-    'button',
-    { id: `pick-${id}`, type: 'button', class: 'picker', title: `${name}: pick another`, onclick: () => source.command?.(command) },
+    'button.picker',
+    { id: `pick-${id}`, type: 'button', title: `${name}: pick another`, onclick: () => source.command?.(command) },
     content,
     h('span', { 'aria-hidden': 'true' }, ' ▾'),
   );
 }
 
-export function tabs(panel: Panel): Child[] {
+export function tabs(panel: Controls): Child[] {
   return TABS.map((id) => {
     const isChosen = panel.state.tab === id;
     const unexpected = id === 'buffers' ? panel.source.run.unexpected : 0;
@@ -78,41 +58,39 @@ export function tabs(panel: Panel): Child[] {
         'aria-selected': String(isChosen),
         'aria-controls': 'view',
         tabindex: isChosen ? 0 : -1,
-        onclick: () => panel.setTab(id),
+        onclick: () => panel.set({ tab: id }),
       },
-      VIEWS[id].label,
-      unexpected ? h('span', { class: 'badge', title: `${unexpected} unexpected elements` }, grouped(unexpected)) : null,
+      panel.views[id].label,
+      unexpected ? h('span.badge', { title: `${unexpected} unexpected elements` }, grouped(unexpected)) : null,
     );
   });
 }
 
-export function stepper(panel: Panel): Child[] {
+export function stepper(panel: Controls): Child[] {
   const { step } = panel.state;
   const { steps } = panel.base;
   const { moment } = panel;
   const isKnown = moment?.step === step;
   return [
     h(
-      'span',
-      { class: 'row tight' },
+      'span.row.tight',
       button('first', 'First step', icon('first'), () => panel.goTo(0)),
       button('previous', 'Previous step', icon('previous'), () => panel.goTo(step - 1)),
-      h('span', { class: 'mono', id: 'step' }, `step ${grouped(steps ? step + 1 : 0)}/${grouped(steps)}`),
+      h('span#step.mono', `step ${grouped(steps ? step + 1 : 0)}/${grouped(steps)}`),
       button('next', 'Next step', icon('next'), () => panel.goTo(step + 1)),
       button('last', 'Last step', icon('last'), () => panel.goTo(steps)),
     ),
     h(
-      'span',
-      { class: 'row tight' },
-      h('span', { class: 'dim' }, 'visit'),
+      'span.row.tight',
+      h('span.dim', 'visit'),
       button('visit-back', 'Previous visit', icon('previous'), () => void panel.visit(-1)),
-      h('span', { class: 'mono', id: 'visit' }, isKnown ? `${grouped(moment.visit)}/${grouped(moment.visits)}` : '…'),
+      h('span#visit.mono', isKnown ? `${grouped(moment.visit)}/${grouped(moment.visits)}` : '…'),
       button('visit-on', 'Next visit', icon('next'), () => void panel.visit(1)),
     ),
   ];
 }
 
-export function tools(panel: Panel): Child[] {
+export function tools(panel: Controls): Child[] {
   const { table, pinned } = panel.state;
   return [
     button('table', 'Show as a table', icon('table'), () => panel.set({ table: !table }), { 'aria-pressed': String(table) }),
@@ -127,27 +105,18 @@ export function tools(panel: Panel): Child[] {
 }
 
 /** The statement of the moment, and its lanes. */
-export function caption(panel: Panel): Child {
+export function caption(panel: Controls): Child {
   const { moment, masks, source } = panel;
   const active = masks ? `${lanesOf(masks.active).length} of ${panel.base.width} lanes active` : '';
-  if (!moment || moment.step !== panel.state.step) return h('span', { id: 'sentence' }, active);
+  if (!moment || moment.step !== panel.state.step) return h('span#sentence', active);
   const { executed } = moment;
   const isPartial = executed !== moment.active ? `, ${lanesOf(executed).length} executed` : '';
   const found = source.run.findings.filter((finding) => finding.line === moment.line).slice(0, 1);
   return h(
-    'span',
-    { id: 'sentence' },
-    h('span', { class: 'dim mono' }, `line ${moment.line + 1} `),
-    h('code', null, source.statement(moment.line)),
+    'span#sentence',
+    h('span.dim.mono', `line ${moment.line + 1} `),
+    h('code', source.statement(moment.line)),
     ` ${active}${isPartial}`,
-    found.map(({ code, message }) => [' ', h('span', { class: 'error' }, `▲ ${code} `), message.split('\n')[0]]),
+    found.map(({ code, message }) => [' ', h('span.error', `▲ ${code} `), message.split('\n')[0]]),
   );
-}
-
-/** The steps of marks of a kind: those of the page, and those of the whole run outside of it. */
-export function marksOf(panel: Panel, kind: Mark['kind']): number[] {
-  const { base, page } = panel;
-  const inside = page.marks.filter((mark) => mark.kind === kind);
-  const outside = base.marks.filter((mark) => mark.kind === kind && (mark.step < page.from || mark.step >= page.to));
-  return [...new Set([...inside, ...outside].map((mark) => mark.step))].sort((a, b) => a - b);
 }

@@ -1,8 +1,8 @@
 // The keys of all views.
-import type { Panel } from './panel';
+import type { Controls } from './view';
 
 /** Handles a key; false if it has no meaning here. */
-export function handleKey(panel: Panel, event: KeyboardEvent): boolean {
+export function handleKey(panel: Controls, event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || ['SELECT', 'INPUT'].includes(target.tagName)) return false;
   const isArrow = event.key.startsWith('Arrow');
@@ -19,7 +19,7 @@ export function handleKey(panel: Panel, event: KeyboardEvent): boolean {
   return true;
 }
 
-function actions(panel: Panel, shift: boolean): Record<string, () => void> {
+function actions(panel: Controls, shift: boolean): Record<string, () => void> {
   const { step, lane, table, pinned } = panel.state;
   return {
     ArrowLeft: () => (shift ? panel.mark(-1, 'diverge') : panel.goTo(step - 1)),
@@ -37,6 +37,6 @@ function actions(panel: Panel, shift: boolean): Record<string, () => void> {
     '=': () => panel.zoom(0.5),
     '-': () => panel.zoom(2),
     '0': () => panel.all(),
-    Enter: () => panel.moment && panel.revealLine(panel.moment.line, true),
+    Enter: () => panel.moment && panel.source.reveal?.(panel.moment.line, true),
   };
 }

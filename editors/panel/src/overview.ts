@@ -1,7 +1,7 @@
 // The whole run: active lanes over steps, with the window of the time line and the moment.
 import { h } from './dom';
 import { grouped } from './lanes';
-import type { Panel } from './panel';
+import type { Stage } from './view';
 
 export interface Overview {
   elements: Node[];
@@ -11,9 +11,9 @@ export interface Overview {
 
 const HEIGHT = 36;
 
-export function overview(panel: Panel): Overview {
-  const { base } = panel;
-  const width = Math.max(160, panel.root.clientWidth - 170);
+export function overview(stage: Stage): Overview {
+  const { base } = stage;
+  const width = Math.max(160, stage.root.clientWidth - 170);
   const x = (step: number) => (step / Math.max(1, base.steps)) * width;
   const y = (lanes: number) => HEIGHT - 2 - (lanes / base.width) * (HEIGHT - 5);
   const each = base.overview_steps;
@@ -21,13 +21,13 @@ export function overview(panel: Panel): Overview {
     (lanes, at) =>
       `L${x(at * each).toFixed(1)},${y(lanes).toFixed(1)}L${x(Math.min(base.steps, (at + 1) * each)).toFixed(1)},${y(lanes).toFixed(1)}`,
   );
-  const area = h('path', { d: `M0,${y(0)}${points.join('')}L${width},${y(0)}Z`, class: 'active-lanes' });
+  const area = h('path.active-lanes', { d: `M0,${y(0)}${points.join('')}L${width},${y(0)}Z` });
   const window = h('rect', { y: 1, height: HEIGHT - 2, fill: 'none', stroke: 'var(--fg)' });
   const moment = h('path', { fill: 'var(--fg)', stroke: 'var(--fg)', 'stroke-width': 1.5 });
   const drag = (event: PointerEvent) => {
     if (!(event.buttons & 1)) return;
     const box = drawing.getBoundingClientRect();
-    panel.goTo(((event.clientX - box.left) / width) * base.steps);
+    stage.goTo(((event.clientX - box.left) / width) * base.steps);
   };
   const drawing = h(
     'svg',
@@ -48,15 +48,15 @@ export function overview(panel: Panel): Overview {
     moment,
   );
   const move = () => {
-    const { from, step } = panel.state;
+    const { from, step } = stage.state;
     window.setAttribute('x', String(x(from) + 0.5));
-    window.setAttribute('width', String(Math.max(2, x(panel.to) - x(from) - 1)));
+    window.setAttribute('width', String(Math.max(2, x(stage.to) - x(from) - 1)));
     const at = x(step + 0.5).toFixed(1);
     moment.setAttribute('d', `M${at},0L${at},${HEIGHT}M${Number(at) - 4},0L${Number(at) + 4},0L${at},5Z`);
     drawing.setAttribute('aria-valuenow', String(step + 1));
     drawing.setAttribute('aria-valuetext', `step ${grouped(step + 1)} of ${grouped(base.steps)}`);
   };
   move();
-  const label = h('span', { class: 'dim label' }, h('span', null, 'active'), h('span', null, `0–${base.width}`));
-  return { elements: [label, drawing, h('span', { class: 'dim' }, `1–${grouped(base.steps)}`)], move };
+  const label = h('span.dim.label', h('span', 'active'), h('span', `0–${base.width}`));
+  return { elements: [label, drawing, h('span.dim', `1–${grouped(base.steps)}`)], move };
 }

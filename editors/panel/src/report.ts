@@ -14,9 +14,11 @@ import type {
   WorstAccess,
   Writer,
 } from './messages';
-import { nothing, Panel } from './panel';
+import { nothing } from './nothing';
+import { Panel } from './panel';
 import type { Source } from './source';
 import { restored } from './state';
+import { VIEWS } from './views';
 
 interface Data {
   header: RunInfo;
@@ -129,5 +131,5 @@ const source: Source = {
   },
 };
 
-const panel = new Panel(root, source, restored({ step: (data as { step?: number }).step ?? 0 }), () => undefined);
+const panel = new Panel(root, source, restored({ step: (data as { step?: number }).step ?? 0 }), VIEWS, () => undefined);
 panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', String(error), []));

@@ -5,21 +5,21 @@ import type { RunProgress } from './messages';
 
 export class RunningNote {
   private readonly title = h('strong');
-  private readonly count = h('span', { id: 'running-steps' });
+  private readonly count = h('span#running-steps');
   private readonly bar = h('progress', { 'aria-label': 'Warp instructions of the limit' }) as unknown as HTMLProgressElement;
-  private readonly kept = h('span', { class: 'dim' });
+  private readonly kept = h('span.dim');
   private readonly element: HTMLElement;
 
   constructor(
     private readonly root: HTMLElement,
     stop: () => void,
   ) {
-    const button = h('button', { type: 'button', id: 'stop-run', class: 'secondary', onclick: stop }, 'Stop');
+    const button = h('button.secondary', { type: 'button', id: 'stop-run', onclick: stop }, 'Stop');
     this.element = h(
       'section',
       { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },
       this.bar,
-      h('div', { class: 'numbers' }, h('span', { role: 'status' }, this.title), this.count, this.kept),
+      h('div.numbers', h('span', { role: 'status' }, this.title), this.count, this.kept),
       button,
     );
     root.before(this.element);

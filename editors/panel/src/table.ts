@@ -12,28 +12,21 @@ const MAX_ROWS = 2000;
 export function tableOf([head = [], ...rows]: Rows, name: string, chosen?: number): HTMLElement {
   const cell = (value: Cell) =>
     h('td', { class: typeof value === 'number' ? 'number' : null }, typeof value === 'number' ? grouped(value) : value);
-  const more =
-    rows.length > MAX_ROWS
-      ? h('p', { class: 'dim' }, `The first ${grouped(MAX_ROWS)} of ${grouped(rows.length)} rows. Copy has all.`)
-      : null;
+  const more = rows.length > MAX_ROWS ? h('p.dim', `The first ${grouped(MAX_ROWS)} of ${grouped(rows.length)} rows. Copy has all.`) : null;
   return h(
-    'div',
-    { class: 'scroll fill', id: 'twin', tabindex: 0, role: 'region', 'aria-label': `${name} as a table` },
+    'div.scroll.fill',
+    { id: 'twin', tabindex: 0, role: 'region', 'aria-label': `${name} as a table` },
     h(
       'table',
-      null,
       h(
         'thead',
-        null,
         h(
           'tr',
-          null,
           head.map((title, at) => h('th', { scope: 'col', class: typeof rows[0]?.[at] === 'number' ? 'number' : null }, title)),
         ),
       ),
       h(
         'tbody',
-        null,
         rows
           .slice(0, MAX_ROWS)
           .map((row, at) =>

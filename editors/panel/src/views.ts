@@ -1,6 +1,5 @@
 // The tabs.
-import type { Tab } from './messages';
-import type { View } from './view';
+import type { Views } from './view';
 import { buffersView } from './views/buffers';
 import { graphView } from './views/graph';
 import { memoryView } from './views/memory';
@@ -8,7 +7,7 @@ import { outputView } from './views/output';
 import { registersView } from './views/registers';
 import { timelineView } from './views/timeline';
 
-export const VIEWS: Record<Tab, View<unknown>> = {
+export const VIEWS: Views = {
   timeline: timelineView,
   registers: registersView,
   memory: memoryView,

@@ -1,9 +1,11 @@
 // The panel in the editor: messages of the extension are its source.
 import type { Answers, Method, RunInfo, RunProgress, ToExtension, ToPanel } from './messages';
-import { nothing, Panel } from './panel';
+import { nothing } from './nothing';
+import { Panel } from './panel';
 import { RunningNote } from './running';
 import type { Source } from './source';
 import { restored } from './state';
+import { VIEWS } from './views';
 
 declare function acquireVsCodeApi(): { postMessage(message: ToExtension): void; getState(): unknown; setState(state: unknown): void };
 
@@ -47,7 +49,7 @@ function receive(message: ToPanel): void {
     case 'run': {
       texts = message.texts;
       panel?.close();
-      panel = new Panel(root, source(message.run), state, save);
+      panel = new Panel(root, source(message.run), state, VIEWS, save);
       note.show(running, false);
       panel
         .open()
@@ -83,7 +85,7 @@ function receive(message: ToPanel): void {
       break;
     case 'show':
       state.tab = message.tab;
-      panel?.setTab(message.tab);
+      panel?.set({ tab: message.tab });
       break;
   }
 }
@@ -93,5 +95,5 @@ document.addEventListener('securitypolicyviolation', (event) =>
   console.error(`blocked by the content security policy: ${event.violatedDirective} ${event.blockedURI}`),
 );
 // Canvases do not follow the theme by themselves.
-new MutationObserver(() => panel?.repaint()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
+new MutationObserver(() => panel?.redraw()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 api.postMessage({ type: 'ready' });

@@ -1,35 +1,34 @@
 // Draws the control-flow graph.
-import { type Child, h } from '../dom';
+import { type Attributes, type Child, h } from '../dom';
 import { grouped, lanesOf, lineRange, share } from '../lanes';
-import type { Graph, GraphEdge } from '../messages';
-import type { Panel } from '../panel';
+import type { Graph, GraphBlock, GraphEdge } from '../messages';
+import type { Stage } from '../view';
 import type { Layout, Point } from './layout';
 
 /** The size of a block; below it the first line of code where it fits. */
 export const BLOCK = { width: 76, height: 60 };
 export const BLOCK_WITH_CODE = { width: 190, height: 76 };
 
-export function draw(panel: Panel, graph: Graph, layout: Layout): SVGElement {
-  const current = panel.masks?.block;
-  const { zoom } = panel.state;
+export function draw(stage: Stage, graph: Graph, layout: Layout): SVGElement {
+  const current = stage.masks?.block;
+  const { zoom } = stage.state;
+  const [width, height] = [Math.ceil(layout.width), Math.ceil(layout.height)];
   const most = Math.max(1, ...graph.edges.map((edge) => edge.threads));
   const link = graph.reconverges.filter(([from]) => from === current);
   return h(
-    'svg',
+    'svg#graph.graph',
     {
-      id: 'graph',
-      class: 'graph',
       xmlns: 'http://www.w3.org/2000/svg',
       width: Math.ceil(layout.width * zoom),
       height: Math.ceil(layout.height * zoom),
-      viewBox: `0 0 ${Math.ceil(layout.width)} ${Math.ceil(layout.height)}`,
+      viewBox: `0 0 ${width} ${height}`,
       role: 'group',
       'aria-label': `Control-flow graph of ${graph.blocks.length} blocks. The table has the same numbers.`,
     },
-    h('defs', null, arrow('arrow', 'var(--fg)'), arrow('arrow-never', 'var(--wire)'), hatches()),
+    h('defs', arrow('arrow', 'var(--fg)'), arrow('arrow-never', 'var(--wire)'), hatches()),
     graph.edges.map((edge, at) => drawEdge(edge, layout.edges[at], most)),
     link.map(([from, to]) => drawLink(layout.blocks[from], layout.blocks[to])),
-    graph.blocks.map((_, at) => drawBlock(panel, graph, layout, at, current === at)),
+    graph.blocks.map((block, at) => drawBlock(stage, graph, block, at, layout.blocks[at])),
   );
 }
 
@@ -110,59 +109,54 @@ function drawLink(from: Point | undefined, to: Point | undefined): Child {
   });
 }
 
-function drawBlock(panel: Panel, graph: Graph, layout: Layout, number: number, isCurrent: boolean): Child {
-  const block = graph.blocks[number];
-  const middle = layout.blocks[number];
-  if (!block || !middle) return null;
-  const { width, height } = panel.isNarrow ? BLOCK_WITH_CODE : BLOCK;
+function drawBlock(stage: Stage, graph: Graph, block: GraphBlock, number: number, middle: Point | undefined): Child {
+  if (!middle) return null;
+  const { width, height } = stage.isNarrow ? BLOCK_WITH_CODE : BLOCK;
   const [x, y] = [middle.x - width / 2, middle.y - height / 2];
+  const isCurrent = stage.masks?.block === number;
+  const frame = isCurrent ? { stroke: 'var(--fg)', 'stroke-width': 3 } : { stroke: 'var(--wire)', 'stroke-width': 1 };
   const joins = graph.reconverges.filter(([, to]) => to === number).length;
   const line = block.lines?.[0];
-  const bar = width - 20;
-  const lanes = isCurrent ? lanesOf(panel.masks?.active ?? '') : [];
-  const lane = bar / panel.base.width;
-  const go = () => {
-    if (line === undefined) return;
-    if (block.visits) void panel.goToLine(line, undefined, true);
-    else panel.revealLine(line);
-  };
-  const name = `Lines ${lineRange(block.lines)}, ${block.visits} visits, ${share(block.steps, graph.steps)} of steps${joins ? `, reconvergence of ${joins}` : ''}${isCurrent ? ', current' : ''}`;
+  const bar = { x: x + 14, y: y + height - 20, height: 5 };
   return h(
-    'g',
-    {
-      id: `block-${number}`,
-      tabindex: 0,
-      role: 'button',
-      class: 'block',
-      onclick: go,
-      onkeydown: (event: KeyboardEvent) => {
-        if (event.key !== 'Enter' && event.key !== ' ') return;
-        event.preventDefault();
-        event.stopPropagation();
-        go();
-      },
-    },
-    h('title', null, name),
-    h('rect', {
-      x,
-      y,
-      width,
-      height,
-      rx: 4,
-      fill: 'var(--bg)',
-      stroke: isCurrent ? 'var(--fg)' : 'var(--wire)',
-      'stroke-width': isCurrent ? 3 : 1,
-    }),
+    'g.block',
+    { id: `block-${number}`, tabindex: 0, role: 'button', ...activation(stage, block) },
+    h('title', nameOf(graph, block, joins, isCurrent)),
+    h('rect', { x, y, width, height, rx: 4, fill: 'var(--bg)', ...frame }),
     h('rect', { x: x + 1, y: y + 1, width: 8, height: height - 2, fill: fillOf(number) }),
     h('text', { x: x + 14, y: y + 16, 'font-weight': 600 }, lineRange(block.lines)),
     h('text', { x: x + 14, y: y + 32, class: block.visits ? null : 'dim' }, `${grouped(block.visits)}×${joins ? `  > ${joins}` : ''}`),
-    panel.isNarrow && line !== undefined
-      ? h('text', { x: x + 14, y: y + 47, class: 'mono dim' }, panel.source.statement(line).slice(0, 24))
-      : null,
-    h('rect', { x: x + 14, y: y + height - 20, width: bar, height: 5, fill: 'var(--rule)' }),
-    h('rect', { x: x + 14, y: y + height - 20, width: (bar * block.steps) / Math.max(1, graph.steps), height: 5, fill: 'var(--fg)' }),
-    lanes.map((of) =>
-      h('rect', { x: x + 14 + of * lane, y: y + height - 12, width: Math.max(0.8, lane - 0.5), height: 7, fill: 'var(--lane)' }),
-    ),
+    stage.isNarrow && line !== undefined ? h('text.mono.dim', { x: x + 14, y: y + 47 }, stage.source.statement(line).slice(0, 24)) : null,
+    h('rect', { ...bar, width: width - 20, fill: 'var(--rule)' }),
+    h('rect', { ...bar, width: ((width - 20) * block.steps) / Math.max(1, graph.steps), fill: 'var(--fg)' }),
+    isCurrent ? drawLanes(stage, x + 14, y + height - 12, width - 20) : null,
   );
+}
+
+function nameOf({ steps }: Graph, block: GraphBlock, joins: number, isCurrent: boolean): string {
+  const counts = `${block.visits} visits, ${share(block.steps, steps)} of steps`;
+  return `Lines ${lineRange(block.lines)}, ${counts}${joins ? `, reconvergence of ${joins}` : ''}${isCurrent ? ', current' : ''}`;
+}
+
+/** A click on a block, or Enter, goes to its last visit. */
+function activation(stage: Stage, { lines, visits }: GraphBlock): Attributes {
+  const go = () => {
+    if (!lines) return;
+    if (visits) void stage.goToLine(lines[0]);
+    else stage.source.reveal?.(lines[0], false);
+  };
+  const onkeydown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    event.stopPropagation();
+    go();
+  };
+  return { onclick: go, onkeydown };
+}
+
+/** The active lanes of the moment. */
+function drawLanes(stage: Stage, x: number, y: number, width: number): Child {
+  const pitch = width / stage.base.width;
+  const cell = { y, width: Math.max(0.8, pitch - 0.5), height: 7, fill: 'var(--lane)' };
+  return lanesOf(stage.masks?.active ?? '').map((lane) => h('rect', { x: x + lane * pitch, ...cell }));
 }

@@ -1,28 +1,19 @@
 // The time line: one canvas for the lanes, and one for the moment and the lane, so that scrubbing does not repaint the lanes.
 import { h } from '../dom';
 import { grouped } from '../lanes';
-import type { Timeline } from '../messages';
-import type { Panel } from '../panel';
-import { LEFT, paintCursor, paintLanes, RIGHT, TOP } from './paint';
-
-/** Where steps and lanes are. */
-export interface Geometry {
-  width: number;
-  height: number;
-  /** The height of a lane and its gap. */
-  pitch: number;
-  /** Pixels of a step. */
-  scale: number;
-  x(step: number): number;
-  y(lane: number): number;
-}
+import type { Controls } from '../view';
+import { coloursOf } from './colours';
+import { paintCursor } from './cursor';
+import { type Geometry, geometryOf, LEFT, TOP } from './geometry';
+import { paintLanes } from './paint';
+import { paintingOf } from './painting';
 
 export class TimelinePicture {
   private readonly lanes = h('canvas', { role: 'img', id: 'lanes' }) as unknown as HTMLCanvasElement;
   private readonly cursor = h('canvas', { 'aria-hidden': 'true', id: 'cursor' }) as unknown as HTMLCanvasElement;
-  readonly element = h('div', { class: 'stack' }, this.lanes, this.cursor);
+  readonly element = h('div.stack', this.lanes, this.cursor);
 
-  constructor(private readonly panel: Panel) {
+  constructor(private readonly panel: Controls) {
     this.cursor.addEventListener('pointerdown', (event) => {
       this.cursor.setPointerCapture(event.pointerId);
       this.choose(event);
@@ -33,16 +24,15 @@ export class TimelinePicture {
 
   paint(): void {
     const { panel } = this;
-    const geometry = this.geometry();
     if (!panel.base || !this.element.isConnected) return;
+    const geometry = this.geometry();
     const start = performance.now();
     const { page, state } = panel;
-    paintLanes(context(this.lanes, geometry), page, state.from, panel.to, geometry, getComputedStyle(panel.root));
+    const window = { from: state.from, to: panel.to };
+    paintLanes(paintingOf(context(this.lanes, geometry), page, window, geometry, coloursOf(getComputedStyle(panel.root))));
     const more = page.truncated ? ' Not all marks are shown: there are too many.' : '';
-    this.lanes.setAttribute(
-      'aria-label',
-      `Time line of steps ${grouped(state.from + 1)} to ${grouped(panel.to)}. The table has the same numbers.${more}`,
-    );
+    const steps = `steps ${grouped(window.from + 1)} to ${grouped(window.to)}`;
+    this.lanes.setAttribute('aria-label', `Time line of ${steps}. The table has the same numbers.${more}`);
     this.move();
     panel.source.painted?.('time line', performance.now() - start);
   }
@@ -52,18 +42,13 @@ export class TimelinePicture {
     const { panel } = this;
     if (!this.element.isConnected) return;
     const geometry = this.geometry();
-    paintCursor(context(this.cursor, geometry), panel.page, panel.state, geometry, getComputedStyle(panel.root));
+    paintCursor(context(this.cursor, geometry), panel.page, panel.state, geometry, coloursOf(getComputedStyle(panel.root)));
   }
 
-  geometry(): Geometry {
-    const { panel } = this;
-    const page: Timeline = panel.base;
-    const width = Math.max(280, (this.element.parentElement?.clientWidth ?? panel.root.clientWidth) - 4);
-    const pitch = page.width > 32 ? 3 : panel.isNarrow ? 4 : 6;
-    const y = (lane: number) => TOP + lane * pitch + Math.floor(lane / 8) * 2;
-    const { from } = panel.state;
-    const scale = (width - LEFT - RIGHT) / Math.max(1, panel.to - from);
-    return { width, pitch, y, scale, x: (step) => LEFT + (step - from) * scale, height: y(page.width) + 20 };
+  private geometry(): Geometry {
+    const { base, state, to, root, isNarrow } = this.panel;
+    const width = Math.max(280, (this.element.parentElement?.clientWidth ?? root.clientWidth) - 4);
+    return geometryOf(width, base.width, base.width > 32 ? 3 : isNarrow ? 4 : 6, state.from, to);
   }
 
   private choose(event: PointerEvent): void {

@@ -2,8 +2,7 @@
 import { button, type Child, h } from '../dom';
 import { count, grouped } from '../lanes';
 import type { BufferInfo, BufferPage, Buffers, Element, Writer } from '../messages';
-import type { Panel } from '../panel';
-import type { View } from '../view';
+import type { Stage, View } from '../view';
 
 /** The elements of a page. */
 const PAGE = 1024;
@@ -23,15 +22,10 @@ interface Content {
 export const buffersView: View<Content> = {
   label: 'Buffers',
   followsStep: false,
-  legend: () => [
-    h('b', null, 'bold'),
-    ' changed  ',
-    h('span', { class: 'unexpected sample' }, 'frame'),
-    ' unexpected, with the expected value below',
-  ],
+  legend: () => [h('b', 'bold'), ' changed  ', h('span.unexpected.sample', 'frame'), ' unexpected, with the expected value below'],
 
-  async load(panel) {
-    const { state, source } = panel;
+  async load(stage) {
+    const { state, source } = stage;
     const all = await source.request('buffers', {});
     const info =
       all?.buffers.find((buffer) => buffer.name === state.buffer) ?? all?.buffers.find((buffer) => buffer.unexpected) ?? all?.buffers[0];
@@ -55,35 +49,22 @@ export const buffersView: View<Content> = {
     ]),
   ],
 
-  draw(panel, content) {
-    const { page, info } = content;
-    const turn = (from: number, label: string) =>
-      h('button', { type: 'button', id: `page-${label}`, onclick: () => panel.set({ buffer: info.name, bufferFrom: from }) }, label);
-    const pages =
-      info.length <= PAGE
-        ? null
-        : h(
-            'p',
-            null,
-            page.from > 0 ? turn(Math.max(0, page.from - PAGE), '◀ previous elements') : null,
-            ` ${grouped(page.from)}–${grouped(page.from + page.after.length - 1)} of ${grouped(info.length)} `,
-            page.from + PAGE < info.length ? turn(page.from + PAGE, 'next elements ▶') : null,
-          );
-    return h(
-      'div',
-      { class: 'buffers' },
-      list(panel, content),
-      h('div', { class: 'scroll' }, map(panel, content), pages, grid(panel, content)),
-      detail(panel, content),
-    );
-  },
+  draw: (stage, content) =>
+    h(
+      'div.buffers',
+      list(stage, content),
+      h('div.scroll', map(stage, content), pager(stage, content), grid(stage, content)),
+      detail(stage, content),
+    ),
 
-  key(panel, { info, index, page }, event) {
-    const columns = columnsOf(panel, page);
+  key(stage, { info, index, page }, event) {
+    const columns = columnsOf(stage, page);
     const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!by || !(event.target as HTMLElement).id.startsWith('element-')) return false;
     const next = Math.max(page.from, Math.min(page.from + page.after.length - 1, (index ?? page.from) + by));
-    if (next < info.length) void choose(panel, info.name, next, false).then(() => document.getElementById(`element-${next}`)?.focus());
+    if (next >= info.length) return true;
+    stage.set({ buffer: info.name, element: next });
+    document.getElementById(`element-${next}`)?.focus();
     return true;
   },
 };
@@ -93,242 +74,193 @@ function text(value: Element | undefined): string {
 }
 
 /** Chooses an element; the views go to the lane and the line that wrote it. */
-async function choose(panel: Panel, buffer: string, element: number, goes = true): Promise<void> {
-  panel.state.buffer = buffer;
-  if (!goes) return panel.set({ element });
-  const found = await panel.source.request('buffers', { name: buffer, element }).catch(() => null);
+async function choose(stage: Stage, buffer: string, element: number): Promise<void> {
+  const found = await stage.source.request('buffers', { name: buffer, element }).catch(() => null);
   const writer = found?.element?.writer;
-  if (writer && isShown(panel, writer)) go(panel, writer);
-  else if (writer) panel.revealLine(writer.line);
-  panel.set({ element });
+  if (writer && isShown(stage, writer)) go(stage, writer);
+  else if (writer) stage.source.reveal?.(writer.line, false);
+  stage.set({ buffer, element });
 }
 
-function isShown(panel: Panel, writer: Writer): boolean {
-  return writer.warp === panel.base.warp && writer.cta.join() === panel.base.cta.join();
+function isShown(stage: Stage, writer: Writer): boolean {
+  return writer.warp === stage.base.warp && writer.cta.join() === stage.base.cta.join();
 }
 
-function go(panel: Panel, writer: Writer): void {
-  panel.choose(writer.lane);
-  if (writer.step !== undefined) panel.goTo(writer.step);
-  else panel.revealLine(writer.line);
+function go(stage: Stage, writer: Writer): void {
+  stage.choose(writer.lane);
+  if (writer.step !== undefined) stage.goTo(writer.step);
+  else stage.source.reveal?.(writer.line, false);
 }
 
-function list(panel: Panel, { all, page }: Content): HTMLElement {
+function list(stage: Stage, { all, page }: Content): HTMLElement {
+  const item = ({ name, type, length, changed, unexpected, checked }: BufferInfo) => {
+    const choose = () => stage.set({ buffer: name, element: null, bufferFrom: 0 });
+    const verdict = unexpected ? h('strong.error', `${grouped(unexpected)} unexpected`) : checked ? 'as expected' : null;
+    return h(
+      'button',
+      { id: `buffer-${name}`, type: 'button', 'aria-pressed': String(name === page.name), onclick: choose },
+      h('span.mono', h('strong', name), ` ${type}[${grouped(length)}]`),
+      h('br'),
+      changed ? `${grouped(changed)} changed` : 'not changed',
+      verdict && [h('br'), verdict],
+    );
+  };
+  return h('div.list', { role: 'group', 'aria-label': 'Buffers' }, all.buffers.map(item));
+}
+
+/** The buttons to the other pages of a long buffer. */
+function pager(stage: Stage, { page, info }: Content): Child {
+  if (info.length <= PAGE) return null;
+  const turn = (from: number, label: string) =>
+    h('button', { type: 'button', id: `page-${label}`, onclick: () => stage.set({ buffer: info.name, bufferFrom: from }) }, label);
   return h(
-    'div',
-    { class: 'list', role: 'group', 'aria-label': 'Buffers' },
-    all.buffers.map((one) =>
-      h(
-        'button',
-        {
-          id: `buffer-${one.name}`,
-          type: 'button',
-          'aria-pressed': String(one.name === page.name),
-          onclick: () => panel.set({ buffer: one.name, element: null, bufferFrom: 0 }),
-        },
-        h('span', { class: 'mono' }, h('strong', null, one.name), ` ${one.type}[${grouped(one.length)}]`),
-        h('br'),
-        one.changed ? `${grouped(one.changed)} changed` : 'not changed',
-        one.unexpected
-          ? [h('br'), h('strong', { class: 'error' }, `${grouped(one.unexpected)} unexpected`)]
-          : one.checked
-            ? [h('br'), 'as expected']
-            : null,
-      ),
-    ),
+    'p',
+    page.from > 0 ? turn(Math.max(0, page.from - PAGE), '◀ previous elements') : null,
+    ` ${grouped(page.from)}–${grouped(page.from + page.after.length - 1)} of ${grouped(info.length)} `,
+    page.from + PAGE < info.length ? turn(page.from + PAGE, 'next elements ▶') : null,
   );
 }
 
 /** The whole buffer; a click shows its part. */
-function map(panel: Panel, { page, info }: Content): HTMLElement {
+function map(stage: Stage, { page, info }: Content): HTMLElement {
   const width = MAP / Math.max(1, page.map.length);
   const turn = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
     const element = Math.floor(((event.clientX - box.left) / box.width) * info.length);
-    panel.set({ buffer: info.name, bufferFrom: Math.floor(element / PAGE) * PAGE });
+    stage.set({ buffer: info.name, bufferFrom: Math.floor(element / PAGE) * PAGE });
   };
-  const parts = [...page.map].flatMap((digit, at) =>
-    digit === '0'
-      ? []
-      : [
-          h('rect', {
-            x: at * width,
-            y: digit === '2' ? 1 : 6,
-            width: Math.max(1, width),
-            height: digit === '2' ? 15 : 6,
-            fill: digit === '2' ? 'var(--error)' : 'var(--dim)',
-          }),
-        ],
-  );
-  return h(
-    'div',
-    { class: 'row' },
-    h('span', { class: 'dim' }, 'whole buffer'),
-    h(
-      'svg',
-      {
-        class: 'map',
-        viewBox: `0 0 ${MAP} 18`,
-        preserveAspectRatio: 'none',
-        role: 'img',
-        'aria-label': `Map of ${page.name}: ${count(info.changed, 'changed element')}, ${grouped(info.unexpected)} unexpected`,
-        onclick: turn,
-      },
-      h('rect', { x: 0.5, y: 0.5, width: MAP - 1, height: 17, fill: 'none', stroke: 'var(--wire)' }),
-      parts,
-    ),
-  );
+  const parts = [...page.map].map((digit, at) => {
+    const look = digit === '2' ? { y: 1, height: 15, fill: 'var(--error)' } : { y: 6, height: 6, fill: 'var(--dim)' };
+    return digit === '0' ? null : h('rect', { x: at * width, width: Math.max(1, width), ...look });
+  });
+  const name = `Map of ${page.name}: ${count(info.changed, 'changed element')}, ${grouped(info.unexpected)} unexpected`;
+  const frame = h('rect', { x: 0.5, y: 0.5, width: MAP - 1, height: 17, fill: 'none', stroke: 'var(--wire)' });
+  const attributes = { viewBox: `0 0 ${MAP} 18`, preserveAspectRatio: 'none', role: 'img', 'aria-label': name, onclick: turn };
+  return h('div.row', h('span.dim', 'whole buffer'), h('svg.map', attributes, frame, parts));
 }
 
 /** The columns that fit, a power of two. */
-function columnsOf(panel: Panel, page: BufferPage): number {
+function columnsOf(stage: Stage, page: BufferPage): number {
   const widest = Math.max(3, ...[...page.after, ...Object.values(page.expected)].map((value) => text(value).length));
-  const space = panel.isNarrow ? panel.root.clientWidth - 50 : panel.root.clientWidth - 480;
+  const space = stage.isNarrow ? stage.root.clientWidth - 50 : stage.root.clientWidth - 480;
   return [32, 16, 8, 4, 2].find((columns) => columns * (widest * 7.3 + 18) <= space) ?? 1;
 }
 
-function grid(panel: Panel, { page, index }: Content): HTMLElement {
-  const columns = columnsOf(panel, page);
-  const cell = (at: number) => {
-    const place = page.from + at;
-    const isUnexpected = place in page.expected;
-    const value = text(page.after[at]);
-    const note = isUnexpected ? ', expected ' : page.after[at] !== page.before[at] ? ', changed' : '';
-    const classes = [
-      'element mono',
-      page.after[at] !== page.before[at] ? 'changed-element' : '',
-      isUnexpected ? 'unexpected' : '',
-      place === index ? 'picked' : '',
-    ].join(' ');
-    return h(
-      'td',
-      null,
-      h(
-        'button',
-        {
-          id: `element-${place}`,
-          type: 'button',
-          class: classes,
-          tabindex: place === (index ?? page.from) || (at === 0 && !isHere(page, index)) ? 0 : -1,
-          onclick: () => void choose(panel, page.name, place),
-        },
-        h('span', { class: 'visually-hidden' }, `${page.name}[${place}] = `),
-        value,
-        h('span', { class: 'visually-hidden' }, note),
-        isUnexpected ? h('small', null, text(page.expected[place])) : null,
-      ),
-    );
-  };
+function grid(stage: Stage, content: Content): HTMLElement {
+  const { page } = content;
+  const columns = Math.min(columnsOf(stage, page), page.after.length);
+  const numbers = (from: number) => Array.from({ length: Math.min(columns, page.after.length - from) }, (_, column) => from + column);
   const rows: HTMLElement[] = [];
   for (let at = 0; at < page.after.length; at += columns) {
-    rows.push(
-      h(
-        'tr',
-        null,
-        h('th', { scope: 'row', class: 'number' }, grouped(page.from + at)),
-        Array.from({ length: Math.min(columns, page.after.length - at) }, (_, column) => cell(at + column)),
-      ),
-    );
+    const cells = numbers(at).map((number) => h('td', element(stage, content, number)));
+    rows.push(h('tr', h('th.number', { scope: 'row' }, grouped(page.from + at)), cells));
   }
   const head = h(
     'tr',
-    null,
     h('td'),
-    Array.from({ length: Math.min(columns, page.after.length) }, (_, column) => h('th', { scope: 'col', class: 'number' }, column)),
+    numbers(0).map((column) => h('th.number', { scope: 'col' }, column)),
   );
-  return h('table', { class: 'elements' }, h('thead', null, head), h('tbody', null, rows));
+  return h('table.elements', h('thead', head), h('tbody', rows));
+}
+
+/** The button of an element, by its number in the page. */
+function element(stage: Stage, { page, index }: Content, at: number): HTMLElement {
+  const number = page.from + at;
+  const isUnexpected = number in page.expected;
+  const isChanged = page.after[at] !== page.before[at];
+  const isFirst = at === 0 && !isHere(page, index);
+  const marks = [isChanged ? '.changed-element' : '', isUnexpected ? '.unexpected' : '', number === index ? '.picked' : ''].join('');
+  return h(
+    `button#element-${number}.element.mono${marks}`,
+    { type: 'button', tabindex: number === (index ?? page.from) || isFirst ? 0 : -1, onclick: () => void choose(stage, page.name, number) },
+    h('span.visually-hidden', `${page.name}[${number}] = `),
+    text(page.after[at]),
+    h('span.visually-hidden', isUnexpected ? ', expected ' : isChanged ? ', changed' : ''),
+    isUnexpected ? h('small', text(page.expected[number])) : null,
+  );
 }
 
 function isHere(page: BufferPage, index: number | null): boolean {
   return index !== null && index >= page.from && index < page.from + page.after.length;
 }
 
-function detail(panel: Panel, { page, index, writer, info }: Content): HTMLElement {
-  if (index === null) return h('div', { class: 'detail' }, h('p', { class: 'dim' }, 'Choose an element to see the lane that wrote it.'));
-  const at = index - page.from;
-  const line = (name: string, value: Child, isStrong = false) =>
-    h('tr', null, h('th', { scope: 'row' }, name), h('td', { class: `number mono${isStrong ? ' strong' : ''}` }, value));
-  const [after, expected] = [page.after[at], page.expected[index]];
-  const difference = typeof after === 'number' && typeof expected === 'number' ? Number((after - expected).toPrecision(7)) : null;
-  const place = page.unexpected.indexOf(index);
-  const other = (by: number) => {
-    const { unexpected } = page;
-    const next = unexpected[(Math.max(0, place) + by + unexpected.length) % unexpected.length];
-    if (next === undefined) return;
-    panel.state.bufferFrom = Math.floor(next / PAGE) * PAGE;
-    void choose(panel, info.name, next);
-  };
-  const step =
-    page.unexpected.length > 1
-      ? h(
-          'span',
-          { class: 'row tight' },
-          button('unexpected-back', 'Previous unexpected element', '◀', () => other(-1)),
-          `${place + 1} of ${grouped(info.unexpected)}`,
-          button('unexpected-on', 'Next unexpected element', '▶', () => other(1)),
-        )
-      : null;
+/** The chosen element and the lane that wrote it. */
+function detail(stage: Stage, content: Content): HTMLElement {
+  const { page, index, writer } = content;
+  if (index === null) return h('div.detail', h('p.dim', 'Choose an element to see the lane that wrote it.'));
+  const unknown = () => h('p.dim', writer === null ? 'No lane wrote it.' : 'The writer of this element is not in the report.');
   return h(
-    'div',
-    { class: 'detail' },
-    h('div', { class: 'row spread' }, h('strong', { class: 'mono' }, `${page.name}[${index}]`), step),
-    isHere(page, index)
-      ? h(
-          'table',
-          null,
-          h(
-            'tbody',
-            null,
-            line('after', text(after), true),
-            expected === undefined ? null : line('expected', text(expected)),
-            difference === null ? null : line('difference', String(difference)),
-            line('before', text(page.before[at])),
-          ),
-        )
-      : null,
-    writer
-      ? written(panel, writer)
-      : h('p', { class: 'dim' }, writer === null ? 'No lane wrote it.' : 'The writer of this element is not in the report.'),
+    'div.detail',
+    h('div.row.spread', h('strong.mono', `${page.name}[${index}]`), unexpectedStepper(stage, content, index)),
+    isHere(page, index) ? values(page, index) : null,
+    writer ? written(stage, writer) : unknown(),
   );
 }
 
-function written(panel: Panel, writer: Writer): Child[] {
-  const { cta, warp, lane, line, step } = writer;
-  const here = isShown(panel, writer);
-  const action =
-    here && step !== undefined
-      ? h(
-          'button',
-          { id: 'go-to-writer', type: 'button', class: 'primary', onclick: () => go(panel, writer) },
-          `Go to step ${grouped(step + 1)}`,
-        )
-      : !here && panel.source.warp
-        ? h(
-            'button',
-            { id: 'go-to-writer', type: 'button', class: 'primary', onclick: () => panel.source.warp?.(writer) },
-            `Show block ${cta.join(',')}, warp ${warp}`,
-          )
-        : null;
-  return [
-    h('h3', null, 'Written by'),
+/** The element before and after the run, and what was expected. */
+function values(page: BufferPage, index: number): HTMLElement {
+  const at = index - page.from;
+  const [after, expected] = [page.after[at], page.expected[index]];
+  const difference = typeof after === 'number' && typeof expected === 'number' ? Number((after - expected).toPrecision(7)) : null;
+  return h(
+    'table',
     h(
-      'table',
-      null,
-      h(
-        'tbody',
-        null,
-        h('tr', null, h('th', { scope: 'row' }, 'block'), h('td', { class: 'number mono' }, cta.join(','))),
-        h('tr', null, h('th', { scope: 'row' }, 'warp, lane'), h('td', { class: 'number mono', id: 'writer' }, `${warp}, ${lane}`)),
-        step === undefined ? null : h('tr', null, h('th', { scope: 'row' }, 'step'), h('td', { class: 'number mono' }, grouped(step + 1))),
-      ),
+      'tbody',
+      h('tr', h('th', { scope: 'row' }, 'after'), h('td.number.mono.strong', text(after))),
+      expected === undefined ? null : line('expected', text(expected)),
+      difference === null ? null : line('difference', difference),
+      line('before', text(page.before[at])),
     ),
+  );
+}
+
+function line(name: string, ...value: Child[]): HTMLElement {
+  return h('tr', h('th', { scope: 'row' }, name), h('td.number.mono', value));
+}
+
+/** Steps through the unexpected elements, if there are several. */
+function unexpectedStepper(stage: Stage, { page, info }: Content, index: number): Child {
+  const { unexpected } = page;
+  if (unexpected.length <= 1) return null;
+  const at = unexpected.indexOf(index);
+  const step = (by: number) => {
+    const next = unexpected[(Math.max(0, at) + by + unexpected.length) % unexpected.length];
+    if (next === undefined) return;
+    stage.state.bufferFrom = Math.floor(next / PAGE) * PAGE;
+    void choose(stage, info.name, next);
+  };
+  return h(
+    'span.row.tight',
+    button('unexpected-back', 'Previous unexpected element', '◀', () => step(-1)),
+    `${at + 1} of ${grouped(info.unexpected)}`,
+    button('unexpected-on', 'Next unexpected element', '▶', () => step(1)),
+  );
+}
+
+function written(stage: Stage, writer: Writer): Child[] {
+  const { cta, warp, lane, step } = writer;
+  const steps = step === undefined ? null : line('step', grouped(step + 1));
+  const warpAndLane = h('span#writer', `${warp}, ${lane}`);
+  const reveal = () => stage.source.reveal?.(writer.line, true);
+  return [
+    h('h3', 'Written by'),
+    h('table', h('tbody', line('block', cta.join(',')), line('warp, lane', warpAndLane), steps)),
     h(
       'p',
-      null,
-      h('button', { type: 'button', class: 'link', id: 'writer-line', onclick: () => panel.revealLine(line, true) }, `line ${line + 1}`),
+      h('button#writer-line.link', { type: 'button', onclick: reveal }, `line ${writer.line + 1}`),
       ' ',
-      h('code', null, panel.source.statement(line)),
+      h('code', stage.source.statement(writer.line)),
     ),
-    action,
+    goToWriter(stage, writer),
   ];
+}
+
+/** Goes to the step of the store, or to the warp that executed it. */
+function goToWriter(stage: Stage, writer: Writer): Child {
+  const { source } = stage;
+  const isHere = isShown(stage, writer);
+  const goButton = (text: string, onclick: () => void) => h('button#go-to-writer.primary', { type: 'button', onclick }, text);
+  if (isHere && writer.step !== undefined) return goButton(`Go to step ${grouped(writer.step + 1)}`, () => go(stage, writer));
+  if (isHere || !source.warp) return null;
+  return goButton(`Show block ${writer.cta.join(',')}, warp ${writer.warp}`, () => source.warp?.(writer));
 }

@@ -5,8 +5,8 @@ import { standalone } from '../graph/export';
 import { type Layout, layout } from '../graph/layout';
 import { count, lineRange, share } from '../lanes';
 import type { Graph } from '../messages';
-import type { Panel } from '../panel';
-import type { View } from '../view';
+import type { Rows } from '../table';
+import type { Stage, View } from '../view';
 
 interface Content {
   graph: Graph;
@@ -24,93 +24,81 @@ export const graphView: View<Content> = {
     graph.truncated ? '  truncated to 2,000 blocks' : null,
   ],
 
-  async load(panel) {
-    const graph = await panel.source.request('graph', {});
+  async load(stage) {
+    const graph = await stage.source.request('graph', {});
     if (!graph) throw new Error('The control-flow graph is not known.');
-    const isNarrow = panel.isNarrow;
+    const isNarrow = stage.isNarrow;
     const key = JSON.stringify([isNarrow, graph.blocks.length, graph.edges.map(({ from, to, threads }) => [from, to, threads])]);
     if (kept?.key !== key) {
       const start = performance.now();
       const size = isNarrow ? BLOCK_WITH_CODE : BLOCK;
-      const placed = await layout({
-        count: graph.blocks.length,
-        edges: graph.edges,
-        ...size,
-        direction: isNarrow ? 'TB' : 'LR',
-      });
+      const direction = isNarrow ? 'TB' : 'LR';
+      const placed = await layout({ count: graph.blocks.length, edges: graph.edges, ...size, direction });
       kept = { key, layout: placed };
-      panel.source.painted?.(`layout of ${graph.blocks.length} blocks`, performance.now() - start);
+      stage.source.painted?.(`layout of ${graph.blocks.length} blocks`, performance.now() - start);
     }
     return { graph, layout: kept.layout };
   },
 
-  table: (_, { graph }) => [
-    ['lines', 'visits', 'steps', 'share', 'lanes on average', 'diverged visits', 'reconverges at', 'to: threads'],
-    ...graph.blocks.map((block, at) => {
-      const to = graph.edges
-        .filter((edge) => edge.from === at)
-        .map((edge) => `${lineRange(graph.blocks[edge.to]?.lines)}: ${edge.threads}`);
-      const joins = graph.reconverges.filter(([from]) => from === at).map(([, point]) => lineRange(graph.blocks[point]?.lines));
-      return [
-        lineRange(block.lines),
-        block.visits,
-        block.steps,
-        share(block.steps, graph.steps),
-        block.steps ? Number((block.active / block.steps).toFixed(1)) : 0,
-        block.diverged,
-        joins.join(', '),
-        to.join('; '),
-      ];
-    }),
-  ],
-  row: (panel) => panel.masks?.block,
+  table: (_, { graph }) => blockTable(graph),
+  row: (stage) => stage.masks?.block,
 
-  draw(panel, { graph, layout: placed }) {
-    const save = () =>
-      panel.source.save('control-flow.svg', standalone(panel.root.querySelector('#graph') as SVGElement, getComputedStyle(panel.root)));
+  draw(stage, { graph, layout: placed }) {
+    const drawing = () => stage.root.querySelector('#graph') as SVGElement;
+    const save = () => stage.source.save('control-flow.svg', standalone(drawing(), getComputedStyle(stage.root)));
+    const saver = button('save-svg', 'Save the graph as SVG', [icon('save'), ' SVG'], save);
     return h(
-      'div',
-      { class: 'graph-view' },
-      h(
-        'div',
-        { class: 'row spread' },
-        h('span', { id: 'block-sentence' }, sentence(panel, graph)),
-        button('save-svg', 'Save the graph as SVG', [icon('save'), ' SVG'], save),
-      ),
-      h('div', { class: 'scroll-both', id: 'graph-scroll' }, draw(panel, graph, placed)),
+      'div.graph-view',
+      h('div.row.spread', h('span#block-sentence', sentence(stage, graph)), saver),
+      h('div#graph-scroll.scroll-both', draw(stage, graph, placed)),
     );
   },
 
-  drawn: (panel) => reveal(panel),
+  drawn: reveal,
 
-  moved(panel, { graph, layout: placed }) {
-    panel.root.querySelector('#graph')?.replaceWith(draw(panel, graph, placed));
-    const text = panel.root.querySelector('#block-sentence');
-    if (text) text.textContent = sentence(panel, graph);
-    reveal(panel);
+  moved(stage, { graph, layout: placed }) {
+    stage.root.querySelector('#graph')?.replaceWith(draw(stage, graph, placed));
+    const text = stage.root.querySelector('#block-sentence');
+    if (text) text.textContent = sentence(stage, graph);
+    reveal(stage);
   },
 
-  key(panel, _, event) {
+  key(stage, _, event) {
     const factor = { '+': 1.25, '=': 1.25, '-': 0.8 }[event.key];
     if (!factor) return false;
-    panel.set({ zoom: Math.max(0.1, Math.min(4, panel.state.zoom * factor)) });
+    stage.set({ zoom: Math.max(0.1, Math.min(4, stage.state.zoom * factor)) });
     return true;
   },
 };
 
+function blockTable({ blocks, edges, reconverges, steps }: Graph): Rows {
+  const names = ['lines', 'visits', 'steps', 'share', 'lanes on average', 'diverged visits', 'reconverges at', 'to: threads'];
+  const linesOf = (block: number) => lineRange(blocks[block]?.lines);
+  const rows = blocks.map((block, at) => {
+    const average = block.steps ? Number((block.active / block.steps).toFixed(1)) : 0;
+    const joins = reconverges.filter(([from]) => from === at).map(([, to]) => linesOf(to));
+    const targets = edges.filter(({ from }) => from === at).map(({ to, threads }) => `${linesOf(to)}: ${threads}`);
+    const figures = [block.visits, block.steps, share(block.steps, steps), average, block.diverged];
+    return [linesOf(at), ...figures, joins.join(', '), targets.join('; ')];
+  });
+  return [names, ...rows];
+}
+
 /** The current block in words. */
-function sentence(panel: Panel, graph: Graph): string {
-  const block = graph.blocks[panel.masks?.block ?? -1];
+function sentence(stage: Stage, graph: Graph): string {
+  const block = graph.blocks[stage.masks?.block ?? -1];
   if (!block) return '';
-  const average = block.steps ? (block.active / block.steps).toFixed(1) : '0';
   const noun = block.lines && block.lines[0] !== block.lines[1] ? 'lines' : 'line';
-  return `${noun} ${lineRange(block.lines)}: diverged at ${block.diverged} of ${count(block.visits, 'visit')} · ${count(block.steps, 'step')} (${share(block.steps, graph.steps)}) · ${average} lanes on average`;
+  const visits = `diverged at ${block.diverged} of ${count(block.visits, 'visit')}`;
+  const steps = `${count(block.steps, 'step')} (${share(block.steps, graph.steps)})`;
+  const average = block.steps ? (block.active / block.steps).toFixed(1) : '0';
+  return `${noun} ${lineRange(block.lines)}: ${visits} · ${steps} · ${average} lanes on average`;
 }
 
 /** Scrolls to the current block. */
-function reveal(panel: Panel): void {
-  const scroll = panel.root.querySelector<HTMLElement>('#graph-scroll');
-  const block = panel.root.querySelector<SVGGElement>(`#block-${panel.masks?.block ?? -1}`);
+function reveal(stage: Stage): void {
+  const scroll = stage.root.querySelector<HTMLElement>('#graph-scroll');
+  const block = stage.root.querySelector<SVGGElement>(`#block-${stage.masks?.block ?? -1}`);
   if (!scroll || !block) return;
   const [outer, inner] = [scroll.getBoundingClientRect(), block.getBoundingClientRect()];
   if (inner.left < outer.left || inner.right > outer.right) scroll.scrollLeft += inner.left - outer.left - outer.width / 3;

@@ -14,8 +14,8 @@ export const outputView: View<Buffers> = {
     content.output ? `${count(lines(content).length, 'line')} printed${content.output_truncated ? ', truncated' : ''}` : null,
   ],
 
-  async load(panel) {
-    const content = await panel.source.request('buffers', {});
+  async load(stage) {
+    const content = await stage.source.request('buffers', {});
     if (!content) throw new Error('The printed text is not known.');
     return content;
   },
@@ -24,10 +24,9 @@ export const outputView: View<Buffers> = {
 
   draw(_, content) {
     const all = lines(content);
-    if (!all.length) return h('p', { class: 'dim' }, 'The kernel printed nothing. Text that it prints with printf is shown here.');
+    if (!all.length) return h('p.dim', 'The kernel printed nothing. Text that it prints with printf is shown here.');
     return h(
-      'pre',
-      { class: 'mono', id: 'printed' },
+      'pre#printed.mono',
       all.slice(0, MAX_LINES).join('\n'),
       all.length > MAX_LINES ? `\n… ${count(all.length - MAX_LINES, 'more line')}` : '',
     );

@@ -2,10 +2,10 @@
 import { button, type Child, h } from '../dom';
 import { count, has, lanesOf, ranges } from '../lanes';
 import type { RegisterRow, Registers } from '../messages';
-import type { Panel } from '../panel';
-import type { View } from '../view';
+import type { Stage, View } from '../view';
 
-/** The columns that fit a narrow panel. */
+/** The registers that a panel beside the code shows, and a narrower one. */
+const COLUMNS = 6;
 const NARROW_COLUMNS = 3;
 /** The width of a digit. */
 const DIGIT = 7.3;
@@ -13,15 +13,12 @@ const DIGIT = 7.3;
 export const registersView: View<Registers> = {
   label: 'Registers',
   followsStep: true,
-  legend: (_, content) => [
-    h('b', { class: 'sample' }, String(changes(content))),
-    ' changed at this visit  ● true  ○ false  · uninitialized',
-  ],
+  legend: (_, content) => [h('b.sample', String(changes(content))), ' changed at this visit  ● true  ○ false  · uninitialized'],
 
-  async load(panel) {
-    const content = await panel.source.request('registers', { step: panel.state.step, pins: panel.state.pins });
+  async load(stage) {
+    const content = await stage.source.request('registers', { step: stage.state.step, pins: stage.state.pins });
     if (!content) throw new Error('The registers of this step are not known.');
-    if (content.names) panel.names = content.names;
+    if (content.names) stage.names = content.names;
     return content;
   },
 
@@ -30,17 +27,17 @@ export const registersView: View<Registers> = {
     ...content.rows.map((row) => [row.name, row.role, row.type, row.form ?? '', ...row.values.map((value) => value ?? '·')]),
   ],
 
-  draw(panel, content) {
+  draw(stage, content) {
     const body = !content.rows.length
-      ? h('p', { class: 'dim' }, 'This statement names no registers. Pin one to follow it through the run.')
-      : panel.isNarrow
-        ? turned(panel, content)
-        : straight(panel, content);
-    return h('div', { class: 'registers' }, body, pinner(panel));
+      ? h('p.dim', 'This statement names no registers. Pin one to follow it through the run.')
+      : stage.isNarrow
+        ? turned(stage, content)
+        : straight(stage, content);
+    return h('div.registers', body, pinner(stage));
   },
 
-  moved: (panel) => select(panel),
-  drawn: (panel) => select(panel),
+  moved: select,
+  drawn: select,
 };
 
 function changes(content: Registers): number {
@@ -62,190 +59,129 @@ function full(row: RegisterRow, content: Registers, lane: number): string {
   return row.role === 'after' && before && has(row.changed, lane) ? `${word(before)} → ${word(row)}` : word(row);
 }
 
-function cell(panel: Panel, content: Registers, row: RegisterRow, lane: number, content_: Child): HTMLElement {
+function cell(stage: Stage, content: Registers, row: RegisterRow, lane: number, ...value: Child[]): HTMLElement {
   const classes = ['number mono lane', has(row.changed, lane) ? 'changed' : '', has(content.active, lane) ? '' : 'inactive'].join(' ');
-  return h(
-    'td',
-    { class: classes, 'data-lane': lane, title: `lane ${lane}: ${full(row, content, lane)}`, onclick: () => panel.choose(lane) },
-    content_,
-  );
+  const title = `lane ${lane}: ${full(row, content, lane)}`;
+  return h('td', { class: classes, 'data-lane': lane, title, onclick: () => stage.choose(lane) }, value);
 }
 
-function straight(panel: Panel, content: Registers): HTMLElement {
+function stateOf(content: Registers, lane: number): 'executed' | 'predicated-off' | 'inactive' {
+  return has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated-off' : 'inactive';
+}
+
+/** A column for each lane. */
+function straight(stage: Stage, content: Registers): HTMLElement {
   const lanes = Array.from({ length: content.width }, (_, lane) => lane);
-  const space = (panel.root.clientWidth - 290) / content.width;
-  const executed = h(
-    'tr',
-    null,
-    h('th', { scope: 'row' }, 'executed'),
-    h('td'),
-    lanes.map((lane) => {
-      const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated off' : 'inactive';
-      return h(
-        'td',
-        { class: 'lane', 'data-lane': lane, title: `lane ${lane}: ${state}`, onclick: () => panel.choose(lane) },
-        h('span', { class: `cell ${state.replace(' ', '-')}` }, h('span', { class: 'visually-hidden' }, state)),
-      );
-    }),
-    h('td', { class: 'chosen' }),
-  );
-  const line = (row: RegisterRow) => {
-    const isWide = Math.max(...lanes.map((lane) => shown(row, lane).length)) * DIGIT > space;
-    const values = row.form
-      ? folded(panel, content, row)
-      : isWide
-        ? bars(panel, content, row)
-        : lanes.map((lane) => cell(panel, content, row, lane, shown(row, lane)));
+  const space = (stage.root.clientWidth - 290) / content.width;
+  const row = (of: RegisterRow) => {
+    const isWide = Math.max(...lanes.map((lane) => shown(of, lane).length)) * DIGIT > space;
+    const plain = () => lanes.map((lane) => cell(stage, content, of, lane, shown(of, lane)));
     return h(
       'tr',
-      { class: row.role, 'data-row': `${row.name} ${row.role}` },
-      h('th', { scope: 'row', class: 'mono name' }, row.name, unpin(panel, row)),
-      h('td', { class: 'dim role' }, row.role),
-      values,
-      h('td', { class: 'chosen mono', 'data-full': row.name }),
+      { class: of.role, 'data-row': `${of.name} ${of.role}` },
+      h('th.mono.name', { scope: 'row' }, of.name, unpin(stage, of)),
+      h('td.dim.role', of.role),
+      of.form ? folded(stage, content, of) : isWide ? bars(stage, content, of) : plain(),
+      h('td.chosen.mono', { 'data-full': of.name }),
     );
   };
-  const head = h(
-    'tr',
-    null,
-    h('th', { scope: 'col' }, 'lane'),
-    h('th', null, h('span', { class: 'visually-hidden' }, 'role')),
-    lanes.map((lane) =>
-      h(
-        'th',
-        {
-          scope: 'col',
-          class: `number lane${lane % 8 === 0 && lane ? ' eighth' : ''}`,
-          'data-lane': lane,
-          onclick: () => panel.choose(lane),
-        },
-        lane,
-      ),
-    ),
-    h('th', { scope: 'col', class: 'chosen', id: 'chosen-lane' }),
-  );
-  return h('table', { class: 'lanes' }, h('thead', null, head), h('tbody', null, executed, content.rows.map(line)));
+  const body = h('tbody', executedRow(stage, content, lanes), content.rows.map(row));
+  return h('table.lanes', h('thead', laneNumbers(stage, lanes)), body);
+}
+
+function laneNumbers(stage: Stage, lanes: number[]): HTMLElement {
+  const numbers = lanes.map((lane) => {
+    const classes = `number lane${lane % 8 === 0 && lane ? ' eighth' : ''}`;
+    return h('th', { scope: 'col', class: classes, 'data-lane': lane, onclick: () => stage.choose(lane) }, lane);
+  });
+  const role = h('th', h('span.visually-hidden', 'role'));
+  return h('tr', h('th', { scope: 'col' }, 'lane'), role, numbers, h('th#chosen-lane.chosen', { scope: 'col' }));
+}
+
+function executedRow(stage: Stage, content: Registers, lanes: number[]): HTMLElement {
+  const cells = lanes.map((lane) => {
+    const state = stateOf(content, lane);
+    const words = state.replace('-', ' ');
+    const attributes = { 'data-lane': lane, title: `lane ${lane}: ${words}`, onclick: () => stage.choose(lane) };
+    return h('td.lane', attributes, h(`span.cell.${state}`, h('span.visually-hidden', words)));
+  });
+  return h('tr', h('th', { scope: 'row' }, 'executed'), h('td'), cells, h('td.chosen'));
 }
 
 /** One text for all lanes, and dashes under those that hold a value. */
-function folded(panel: Panel, content: Registers, row: RegisterRow): HTMLElement[] {
+function folded(stage: Stage, content: Registers, row: RegisterRow): HTMLElement[] {
   const held = row.values.flatMap((value, lane) => (value === null ? [] : [lane]));
   const isAll = held.length === content.width;
-  const text = h(
-    'span',
-    { class: 'form' },
-    h('code', null, row.form),
-    h('span', { class: 'dim' }, isAll ? '' : ` in ${count(held.length, 'lane')}: ${ranges(held)}`),
-  );
-  return row.values.slice(0, content.width).map((value, lane) =>
-    h(
-      'td',
-      {
-        class: `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`,
-        'data-lane': lane,
-        title: `lane ${lane}: ${full(row, content, lane)}`,
-        onclick: () => panel.choose(lane),
-      },
-      lane === 0 ? text : null,
-      h('span', { class: 'visually-hidden' }, value ?? 'uninitialized'),
-    ),
-  );
+  const text = h('span.form', h('code', row.form), h('span.dim', isAll ? '' : ` in ${count(held.length, 'lane')}: ${ranges(held)}`));
+  return row.values.slice(0, content.width).map((value, lane) => {
+    const classes = `lane dash${value === null ? '' : ' held'}${has(row.changed, lane) ? ' changed' : ''}`;
+    const title = `lane ${lane}: ${full(row, content, lane)}`;
+    const attributes = { class: classes, 'data-lane': lane, title, onclick: () => stage.choose(lane) };
+    return h('td', attributes, lane === 0 ? text : null, h('span.visually-hidden', value ?? 'uninitialized'));
+  });
 }
 
 /** Bars from the smallest to the largest value. */
-function bars(panel: Panel, content: Registers, row: RegisterRow): HTMLElement[] {
+function bars(stage: Stage, content: Registers, row: RegisterRow): HTMLElement[] {
   const numbers = row.values.map((value) => (value === null ? null : Number(value)));
   const finite = numbers.filter((value): value is number => value !== null && Number.isFinite(value));
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
   return numbers.slice(0, content.width).map((value, lane) => {
     const part = value === null || !Number.isFinite(value) ? 0 : high === low ? 1 : (value - low) / (high - low);
-    const drawn = value === null ? '·' : h('span', { class: 'column' }, h('span', { css: `height:${Math.round(2 + part * 14)}px` }));
-    return cell(panel, content, row, lane, [drawn, h('span', { class: 'visually-hidden' }, row.values[lane] ?? 'uninitialized')]);
+    const drawn = value === null ? '·' : h('span.column', h('span', { css: `height:${Math.round(2 + part * 14)}px` }));
+    return cell(stage, content, row, lane, drawn, h('span.visually-hidden', row.values[lane] ?? 'uninitialized'));
   });
 }
 
-function turned(panel: Panel, content: Registers): HTMLElement {
-  const rows = panel.root.clientWidth < 400 ? content.rows.slice(0, NARROW_COLUMNS) : content.rows.slice(0, 6);
-  const more = content.rows.length - rows.length;
-  return h(
-    'div',
-    null,
-    h(
-      'table',
-      { class: 'turned' },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          h('th', { scope: 'col' }, 'lane'),
-          rows.map((row) =>
-            h(
-              'th',
-              { scope: 'col', class: 'number' },
-              h('span', { class: 'mono' }, row.name),
-              h('br'),
-              h('span', { class: 'dim' }, row.role),
-            ),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        null,
-        Array.from({ length: content.width }, (_, lane) => {
-          const state = has(content.executed, lane) ? 'executed' : has(content.active, lane) ? 'predicated-off' : 'inactive';
-          return h(
-            'tr',
-            { class: lane % 8 === 0 && lane ? 'eighth' : null, 'data-lane': lane, onclick: () => panel.choose(lane) },
-            h('th', { scope: 'row', class: 'number' }, lane, ' ', h('span', { class: `cell ${state}` })),
-            rows.map((row) => cell(panel, content, row, lane, shown(row, lane))),
-          );
-        }),
-      ),
-    ),
-    more > 0 ? h('p', { class: 'dim' }, `${count(more, 'more row')}: widen the panel, or show the table.`) : null,
-  );
+/** A row for each lane. */
+function turned(stage: Stage, content: Registers): HTMLElement {
+  const shownRows = content.rows.slice(0, stage.root.clientWidth < 400 ? NARROW_COLUMNS : COLUMNS);
+  const names = shownRows.map(({ name, role }) => h('th.number', { scope: 'col' }, h('span.mono', name), h('br'), h('span.dim', role)));
+  const lines = Array.from({ length: content.width }, (_, lane) => {
+    const name = h('th.number', { scope: 'row' }, lane, ' ', h(`span.cell.${stateOf(content, lane)}`));
+    const attributes = { class: lane % 8 === 0 && lane ? 'eighth' : null, 'data-lane': lane, onclick: () => stage.choose(lane) };
+    return h(
+      'tr',
+      attributes,
+      name,
+      shownRows.map((row) => cell(stage, content, row, lane, shown(row, lane))),
+    );
+  });
+  const table = h('table.turned', h('thead', h('tr', h('th', { scope: 'col' }, 'lane'), names)), h('tbody', lines));
+  const more = content.rows.length - shownRows.length;
+  return h('div', table, more > 0 ? h('p.dim', `${count(more, 'more row')}: widen the panel, or show the table.`) : null);
 }
 
 /** Outlines the selected lane, and shows its values in full. */
-function select(panel: Panel): void {
-  const { lane } = panel.state;
-  for (const part of panel.root.querySelectorAll<HTMLElement>('.registers [data-lane]'))
-    part.classList.toggle('picked', Number(part.dataset['lane']) === lane);
-  const content = panel.shown as Registers;
-  const title = panel.root.querySelector('#chosen-lane');
+function select(stage: Stage, content: Registers): void {
+  const { lane } = stage.state;
+  for (const part of stage.root.querySelectorAll<HTMLElement>('.registers [data-lane]')) {
+    part.classList.toggle('picked', Number(part.dataset.lane) === lane);
+  }
+  const title = stage.root.querySelector('#chosen-lane');
   if (title) title.textContent = `lane ${lane}`;
-  for (const line of panel.root.querySelectorAll<HTMLElement>('.registers tr[data-row]')) {
-    const row = content.rows.find((one) => `${one.name} ${one.role}` === line.dataset['row']);
+  for (const line of stage.root.querySelectorAll<HTMLElement>('.registers tr[data-row]')) {
+    const row = content.rows.find((one) => `${one.name} ${one.role}` === line.dataset.row);
     const cell = line.querySelector('.chosen');
     if (row && cell) cell.textContent = full(row, content, lane);
   }
 }
 
-function unpin(panel: Panel, { name, role }: RegisterRow): Child {
-  const { pins } = panel.state;
+function unpin(stage: Stage, { name, role }: RegisterRow): Child {
+  const { pins } = stage.state;
   if (role !== 'pinned') return null;
-  return button(`unpin-${name}`, `Unpin ${name}`, '×', () => panel.set({ pins: pins.filter((pin) => pin !== name) }), { class: 'small' });
+  return button(`unpin-${name}`, `Unpin ${name}`, '×', () => stage.set({ pins: pins.filter((pin) => pin !== name) }), { class: 'small' });
 }
 
 /** A list of all registers; the chosen one stays listed through the run. */
-function pinner(panel: Panel): Child {
-  if (!panel.source.reveal || panel.names.length === 0) return null;
-  const { pins } = panel.state;
+function pinner(stage: Stage): Child {
+  if (!stage.source.reveal || stage.names.length === 0) return null;
+  const { pins } = stage.state;
   const choose = (event: Event) => {
     const { value } = event.target as HTMLSelectElement;
-    if (value) panel.set({ pins: [...pins, value].slice(-64) });
+    if (value) stage.set({ pins: [...pins, value].slice(-64) });
   };
-  return h(
-    'p',
-    null,
-    h(
-      'select',
-      { id: 'pin-register', 'aria-label': 'Pin a register', onchange: choose },
-      h('option', { value: '' }, 'Pin a register…'),
-      panel.names.filter((name) => !pins.includes(name)).map((name) => h('option', { value: name }, name)),
-    ),
-  );
+  const first = h('option', { value: '' }, 'Pin a register…');
+  const options = stage.names.filter((name) => !pins.includes(name)).map((name) => h('option', { value: name }, name));
+  return h('p', h('select#pin-register', { 'aria-label': 'Pin a register', onchange: choose }, first, options));
 }

@@ -8,17 +8,17 @@ import type { View } from '../view';
 export const timelineView: View<Timeline> = {
   label: 'Time line',
   followsStep: false,
-  legend: (panel, page) => [
+  legend: (stage, page) => [
     '< diverge  > reconverge  ‖ barrier  ',
-    h('span', { class: 'error' }, '▲'),
+    h('span.error', '▲'),
     ' finding  ▯ predicated off',
     page.column ? `  ${page.column} steps a column` : null,
-    panel.base.truncated ? '  truncated' : null,
+    stage.base.truncated ? '  truncated' : null,
   ],
-  load: async (panel) => panel.page,
+  load: async (stage) => stage.page,
   table: (_, page) => (page.column ? columns(page) : runs(page)),
-  row(panel, page) {
-    const { step } = panel.state;
+  row(stage, page) {
+    const { step } = stage.state;
     if (page.column) return Math.floor((step - page.from) / page.column);
     const after = page.runs.findIndex((run) => run.step > step);
     return (after < 0 ? page.runs.length : after) - 1;

@@ -1,0 +1,70 @@
+// The rows above the lanes: the loops, and the lines and colours of the blocks.
+import { length, lineRange } from '../lanes';
+import type { Run } from '../messages';
+import { BAND, LEFT, LINES, LOOP, RIGHT } from './geometry';
+import type { Painting } from './painting';
+
+/** The colours of the blocks and, where they fit, their lines. */
+export function paintLines({ context, page, geometry, colours, runs, shown, colourOf }: Painting): void {
+  const { x, scale } = geometry;
+  // The visits of one loop that are drawn in its colour have one label.
+  const isTogether = (run: Run, other: Run) => shown(run.block) !== run.block && shown(other.block) === shown(run.block);
+  for (const [first, last, visits] of stretches(runs, isTogether)) {
+    const [left, size] = [x(first.step), (last.step + length(last) - first.step) * scale];
+    context.fillStyle = colourOf(first.block).fill;
+    context.fillRect(left, BAND, Math.max(0.5, size - (scale > 3 ? 0.5 : 0)), 6);
+    const text = lineRange(page.blocks[visits.length === 1 ? first.block : shown(first.block)]?.lines);
+    const wide = context.measureText(text).width;
+    if (size < wide + 4) continue;
+    context.fillStyle = colours.dim;
+    context.fillText(text, Math.max(left, LEFT) + Math.max(2, (size - wide) / 2), LINES);
+  }
+}
+
+/** A bracket over consecutive visits of the blocks of a loop. */
+export function paintLoops({ context, page, geometry, colours, runs }: Painting): void {
+  const { x, width } = geometry;
+  const loopOf = (run: Run) => page.blocks[run.block]?.loop ?? null;
+  for (const [first, last, visits] of stretches(runs, (run, other) => loopOf(run) === loopOf(other))) {
+    const loop = loopOf(first);
+    if (loop === null) continue;
+    const iterations = visits.filter((run) => run.block === loop).length;
+    const [left, right] = [Math.max(LEFT, x(first.step)), Math.min(width - RIGHT, x(last.step + length(last)) - 1)];
+    const lines = page.blocks.filter((block) => block.loop === loop).flatMap((block) => block.lines ?? []);
+    const text = `lines ${lineRange([Math.min(...lines), Math.max(...lines)])}, ${iterations} iteration${iterations === 1 ? '' : 's'}`;
+    bracket(context, left, right, colours.dim);
+    const wide = context.measureText(text).width;
+    if (right - left < wide + 16) continue;
+    const middle = (left + right - wide) / 2;
+    context.fillStyle = colours.bg;
+    context.fillRect(middle - 4, 0, wide + 8, LOOP + 3);
+    context.fillStyle = colours.fg;
+    context.fillText(text, middle, LOOP);
+  }
+}
+
+function bracket(context: CanvasRenderingContext2D, left: number, right: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(left + 0.5, LOOP + 4);
+  context.lineTo(left + 0.5, LOOP - 3.5);
+  context.lineTo(right - 0.5, LOOP - 3.5);
+  context.lineTo(right - 0.5, LOOP + 4);
+  context.stroke();
+}
+
+/** Consecutive visits that belong together: the first, the last and all of them. */
+function stretches(runs: Run[], isTogether: (first: Run, next: Run) => boolean): [first: Run, last: Run, visits: Run[]][] {
+  const all: [Run, Run, Run[]][] = [];
+  for (const run of runs) {
+    const stretch = all[all.length - 1];
+    if (stretch && isTogether(stretch[0], run)) {
+      stretch[1] = run;
+      stretch[2].push(run);
+    } else {
+      all.push([run, run, [run]]);
+    }
+  }
+  return all;
+}
