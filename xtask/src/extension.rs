@@ -24,7 +24,7 @@ pub(crate) fn install_tools() -> Result<()> {
     npm(FOLDER, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
 }
 
-/// Type-checks the extension and runs its unit tests and the tests of its grammars.
+/// Checks format, lints and types of the TypeScript and the editor tests, and runs the unit tests and those of the grammars.
 pub(crate) fn check() -> Result<()> {
     npm(FOLDER, &["run", "--silent", "check"])?;
     npm(FOLDER, &["run", "--silent", "test:unit"])?;
