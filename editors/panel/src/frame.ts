@@ -1,4 +1,4 @@
-// What is around every view: the launch, the tabs, the stepper, and the sentence about the statement.
+// The parts around every view: the launch, the tabs, the stepper, and the sentence about the statement.
 import { button, type Child, h, icon } from './dom';
 import { count, grouped, lanesOf, share } from './lanes';
 import type { PanelCommand } from './messages';

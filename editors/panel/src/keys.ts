@@ -11,7 +11,7 @@ export function handleKey(panel: Controls, event: KeyboardEvent): boolean {
     if (by) panel.nextTab(by);
     return by !== undefined;
   }
-  // A table scrolls, and Enter presses a button.
+  // Arrows scroll a table, and Enter presses a button.
   if (target.closest('#twin') && isArrow) return false;
   const action = actions(panel, event.shiftKey)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!action || (event.key === 'Enter' && target.tagName === 'BUTTON')) return false;

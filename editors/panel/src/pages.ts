@@ -11,13 +11,13 @@ export class Pages {
     private readonly request: (from: number, to: number, bins: number) => Promise<Timeline | null>,
   ) {}
 
-  /** The known page with the most detail that has these steps. */
+  /** The loaded page with the most detail that covers these steps. */
   best(from: number, to: number): Timeline {
     const covering = this.kept.filter((page) => page.from <= from && to <= page.to);
     return covering.reduce((best, page) => (resolution(page) < resolution(best) ? page : best), this.base);
   }
 
-  /** Loads a page unless a known one has the detail that fits. */
+  /** Loads a page unless a loaded one has enough detail. */
   async load(from: number, to: number, bins: number): Promise<void> {
     const wanted = Math.ceil((to - from) / bins);
     if (resolution(this.best(from, to)) <= Math.max(1, wanted)) return;

@@ -11,7 +11,7 @@ import type { Controls, Stage, View, Views } from './view';
 
 /** A narrower panel is beside the code. */
 const NARROW = 600;
-/** The editor follows a moved moment after so many milliseconds. */
+/** How long the moment must stay before the editor follows, in milliseconds. */
 const FOLLOW_DELAY = 50;
 
 export class Panel implements Controls {

@@ -1,4 +1,4 @@
-// The panel in a report: a page without a server, with the answers that the program wrote into it.
+// The panel in a report: a page without a server, which contains the answers.
 import type {
   Accesses,
   AccessRequest,

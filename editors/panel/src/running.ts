@@ -1,4 +1,4 @@
-// A run in progress: how far it is, and a button that stops it. It is above the last result, or alone where there is none.
+// A run in progress: how far it is, and a button that stops it. Shown above the last result, or alone if there is none.
 import { h } from './dom';
 import { grouped } from './lanes';
 import type { RunProgress } from './messages';
@@ -34,7 +34,7 @@ export class RunningNote {
     this.root.toggleAttribute('aria-busy', run !== null);
     if (!run) return;
     const title = `Running ${run.launch} ${run.entry}…`;
-    // A status that is written again is read again.
+    // Screen readers read a status again whenever it is written.
     if (this.title.textContent !== title) this.title.textContent = title;
     this.count.textContent = `${grouped(run.steps)} of at most ${grouped(run.maxSteps)} warp instructions`;
     this.kept.textContent = isAlone ? 'The views show the run when it ends.' : 'The views keep the last result until the run ends.';

@@ -3,7 +3,7 @@ import type { Answers, Method, Moment, PanelCommand, RunInfo, Warp } from './mes
 
 export interface Source {
   run: RunInfo;
-  /** Answers a request of docs/lsp-extensions.md; fails with the reason that there is no answer. */
+  /** Answers a request of docs/lsp-extensions.md, or fails with the reason that there is no answer. */
   request<M extends Method>(method: M, params: object): Promise<Answers[M] | null>;
   /** The text of a line. */
   statement(line: number): string;
@@ -11,7 +11,7 @@ export interface Source {
   known?(step: number): Moment | undefined;
   /** Moves the cursor of the editor. */
   reveal?(line: number, focus: boolean): void;
-  /** Shows a visit in the editor, too. */
+  /** Shows a visit in the editor as well. */
   visit?(line: number, visit: number): void;
   /** Shows another warp. */
   warp?(warp: Warp): void;

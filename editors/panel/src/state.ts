@@ -37,7 +37,7 @@ const START: State = {
   zoom: 1,
 };
 
-/** The remembered state; what does not fit is ignored, because another version may have written it. */
+/** The remembered state. Values of the wrong type are ignored, because another version may have written them. */
 export function restored(saved: unknown): State {
   const state: State = { ...START, pins: [] };
   if (typeof saved !== 'object' || saved === null) return state;
@@ -51,7 +51,7 @@ export function restored(saved: unknown): State {
   return state;
 }
 
-/** Keeps the place in a run of another length. */
+/** Keeps the position valid in a run of another length. */
 export function fit(state: State, { steps, width }: Timeline): void {
   const last = Math.max(0, steps - 1);
   state.step = clamp(state.step, 0, last);

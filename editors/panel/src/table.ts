@@ -1,4 +1,4 @@
-// The table twin of a picture, and its text in the clipboard.
+// The table that shows the same as a picture, and its text for the clipboard.
 import { h } from './dom';
 import { grouped } from './lanes';
 
@@ -6,7 +6,7 @@ export type Cell = string | number | null | undefined;
 /** The first row has the names of the columns. */
 export type Rows = Cell[][];
 
-/** The most rows that are drawn; the copied text has all. */
+/** How many rows are drawn; the copied text has all. */
 const MAX_ROWS = 2000;
 
 export function tableOf([head = [], ...rows]: Rows, name: string, chosen?: number): HTMLElement {

@@ -34,11 +34,11 @@ export interface Stage {
   readonly views: Views;
   /** The time line of the whole run. */
   readonly base: Timeline;
-  /** The loaded page of the time line with the most detail of the steps in the window. */
+  /** The loaded page with the most detail that covers the window. */
   readonly page: Timeline;
   /** The end of the window. */
   readonly to: number;
-  /** The statement of the step; of an older step until it is known. */
+  /** The statement of the step, or of an older step until the answer arrives. */
   readonly moment?: Moment;
   /** The block and the masks of the step, as far as the loaded pages know them. */
   readonly masks?: { active: Mask; executed: Mask; block?: number };

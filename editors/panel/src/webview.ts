@@ -1,4 +1,4 @@
-// The panel in the editor: messages of the extension are its source.
+// The panel in the editor, which gets its data through messages from the extension.
 import type { Answers, Method, RunInfo, RunProgress, ToExtension, ToPanel } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
@@ -94,6 +94,6 @@ window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => receive(
 document.addEventListener('securitypolicyviolation', (event) =>
   console.error(`blocked by the content security policy: ${event.violatedDirective} ${event.blockedURI}`),
 );
-// Canvases do not follow the theme by themselves.
+// Canvases do not follow a change of the theme by themselves.
 new MutationObserver(() => panel?.redraw()).observe(document.body, { attributes: true, attributeFilter: ['class'] });
 api.postMessage({ type: 'ready' });

@@ -1,4 +1,4 @@
-// Compares a kernel with another file, or with the machine code that the assembler of the settings makes of it.
+// Compares a kernel with another file, or with its own machine code, which the configured ptxas makes.
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import { agreement, type Compared, differenceOf } from './compared';
@@ -9,7 +9,7 @@ import type { SassBeside } from './sass';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
 
-/** The number of launches that are drawn if the results of the first one are equal. */
+/** How many more launches with random inputs are compared if the first one agrees. */
 const DRAWN = 100;
 /** The number of files that are listed. */
 const MAX_FILES = 1000;
@@ -29,7 +29,7 @@ export class Comparisons implements vscode.Disposable {
     this.subscriptions = [
       this.found,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // What an edited text computes is not known.
+        // The comparison says nothing about an edited text.
         if (contentChanges.length > 0 && this.found.has(document.uri)) this.found.clear();
       }),
     ];

@@ -30,7 +30,7 @@ export class FindingView implements vscode.Disposable {
     });
   }
 
-  /** Shows the finding on a line, at the cursor by default; of several, the one that is picked. */
+  /** Shows the finding on a line, by default the cursor's line. If the line has several, the user picks one. */
   async show(line = activeEditor()?.selection.active.line): Promise<void> {
     const findings = this.lanes.current?.masks.findings ?? [];
     const onLine = findings.flatMap((finding, number) => (line !== undefined && finding.line === line ? [{ finding, number }] : []));
@@ -91,9 +91,9 @@ export class FindingView implements vscode.Disposable {
     await this.server.select({ ...selectionOf(uri, masks), cta, warp });
   }
 
-  /** Selects the visit in which the finding was found: without a number the last one, at which the run stopped. */
+  /** Selects the visit in which the finding occurred. A finding without a visit stopped the run, so it is the last one. */
   private async selectVisit(uri: string, { line, visit }: Finding): Promise<void> {
-    // The lanes of the warp may be those of a run in progress, for which the request waits.
+    // The shown lanes may be of an unfinished run; this request waits for its end.
     const masks = await requestMasks(this.server, uri);
     const visits = masks?.lines.find((candidate) => candidate.line === line)?.count ?? 0;
     if (line === undefined || visits < 2) return;
@@ -101,10 +101,10 @@ export class FindingView implements vscode.Disposable {
   }
 }
 
-/** How long the editor of a problem may take to open, in milliseconds, and after what time a problem was selected already. */
+/** In milliseconds: how long to wait for a problem's editor, and after how long the problem must have been selected already. */
 const OPENING = { atMost: 5000, unchanged: 500 };
 
-/** Waits until a problem is selected in the active editor: the command that opens it ends before its editor is there. */
+/** Waits until a problem is selected in the active editor: the command that opens a problem returns before its editor is there. */
 function problemOpens(): Promise<void> {
   return new Promise((resolve) => {
     const check = () => {
@@ -120,7 +120,7 @@ function problemOpens(): Promise<void> {
   });
 }
 
-/** Whether the selection of the active editor is a problem or a place related to one, as after its entry was opened. */
+/** Whether the selection of the active editor is a problem or a location related to one. */
 function isProblemSelected(): boolean {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return false;

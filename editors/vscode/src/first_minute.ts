@@ -36,7 +36,7 @@ export async function newKernel(): Promise<void> {
   await vscode.window.showTextDocument(document, { viewColumn: besideWalkthrough() });
 }
 
-/** A column that does not cover the walkthrough: its page takes the focus back when the command completes its step. */
+/** A column beside the walkthrough, whose page takes the focus back when the command completes its step. */
 function besideWalkthrough(): vscode.ViewColumn {
   const { all } = vscode.window.tabGroups;
   const isWalkthrough = ({ activeTab }: vscode.TabGroup) => activeTab !== undefined && activeTab.input === undefined;

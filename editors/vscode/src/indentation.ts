@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 
-/** VS Code applies a language's defaults when a document is opened; the first ones are opened before they are known. */
+/** VS Code applies a language's defaults when it opens a document, but opens the first documents before it knows the defaults. */
 export function applyIndentation(editors: readonly vscode.TextEditor[]): void {
   for (const editor of editors.filter(({ document }) => LANGUAGES.includes(document.languageId))) {
     const settings = vscode.workspace.getConfiguration('editor', editor.document);

@@ -42,7 +42,7 @@ async function open(launch: LaunchInfo | undefined): Promise<void> {
   await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)), selection);
 }
 
-/** Shows a document in the editor that it has, if any: a walkthrough or another view may be active beside it. */
+/** Shows a document in its existing editor, if any: a walkthrough or another view may be active beside it. */
 function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable<vscode.TextEditor> {
   const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
   return vscode.window.showTextDocument(document, { selection, viewColumn: shown?.viewColumn });

@@ -29,7 +29,7 @@ export class LinkedDocuments implements vscode.Disposable {
     ];
   }
 
-  /** Links a compiled document with its sources; the source line of each of its lines. */
+  /** Links a compiled document with its sources, and returns the source line of each of its lines. */
   async link(document: vscode.TextDocument): Promise<SourceLines> {
     const lines = await this.linesOf(document);
     if (lines.some((line) => line)) this.compiled.set(keyOf(document.uri), lines);
@@ -100,7 +100,7 @@ export class LinkedDocuments implements vscode.Disposable {
       const lines = await this.linesOf(document);
       if (this.compiled.has(key)) this.compiled.set(key, lines);
     } catch {
-      // Superseded by another edit, which reads them again.
+      // A newer edit reads them again.
     }
   }
 }

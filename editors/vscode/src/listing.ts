@@ -6,7 +6,7 @@ import { showToolError } from './tool_error';
 
 const SCHEME = 'warplens-listing';
 const VIEW = 'warplens.listing';
-/** How long the settings stay the same before a listing is tried again: a path is typed letter by letter. */
+/** How long the settings must stay unchanged before a listing is tried again, because a path is typed letter by letter. */
 const SETTINGS_DELAY = 500;
 
 /** Opens `.cubin` and `.fatbin` files as listings, and other files with the command. */
@@ -70,7 +70,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     return answer.text;
   }
 
-  /** A file that is built again has a new listing. */
+  /** Updates the listing when its file is rebuilt. */
   private watch(file: vscode.Uri, listing: vscode.Uri): void {
     const key = listing.toString();
     if (this.watchers.has(key)) return;
@@ -92,7 +92,7 @@ class MachineCodeEditor implements vscode.CustomReadonlyEditorProvider {
   async resolveCustomEditor(document: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
     panel.webview.html = page('The listing is being made.');
     let timer: NodeJS.Timeout | undefined;
-    // A setting can change during the first try, which may have read the old one. The tries follow each other: only one shows the listing.
+    // Tries run one after the other, so that only one shows the listing: a setting can change while the first try still uses the old one.
     let tries = Promise.resolve<string | undefined>(undefined);
     let isOpen = true;
     const retry = () => (tries = tries.then(() => this.replaceByListing(document.uri, panel, () => isOpen)));

@@ -18,7 +18,6 @@ export interface LaunchInfo {
   block: number[];
   source: 'toml' | 'comment' | 'inferred';
   problem?: string;
-  /** Where it is written. */
   location?: { uri: string; range: { start: Position; end: Position } };
 }
 
@@ -71,7 +70,7 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
 
 /** Adds the result of a launch that is shown: `78 % active · 2 findings`. */
 async function addFigures(server: Server, uri: string, item: LaunchItem): Promise<void> {
-  // This request waits until the run has finished.
+  // This request waits for the end of the run.
   const masks = await requestMasks(server, uri);
   const warps = await server.request<Warps | null>('warplens/warps', { textDocument: { uri } });
   if (!masks || !warps || warps.launch !== item.launch.name || warps.entry !== item.launch.entry) return;
@@ -88,7 +87,7 @@ export async function runFirst(server: Server): Promise<void> {
   await server.select({ uri: uri.toString(), entry });
 }
 
-/** The last kernel that begins at the line or before it, or else the first one, by the code lenses above kernels. */
+/** The last kernel that starts at or before the line, else the first one. The code lenses above kernels tell where kernels are. */
 async function kernelAt(uri: vscode.Uri, line: number): Promise<string | undefined> {
   const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
   const kernels = lenses.flatMap(({ range, command }) =>

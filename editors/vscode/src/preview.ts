@@ -24,7 +24,7 @@ export interface Preview<T extends vscode.QuickPickItem> {
   restore: () => Promise<void>;
 }
 
-/** Opens the list; the result redraws its items after they were changed. */
+/** Opens the list. Returns a function that redraws the items after a change. */
 export function pickWithPreview<T extends vscode.QuickPickItem>(preview: Preview<T>): () => void {
   const { items, shown, show } = preview;
   const pick = vscode.window.createQuickPick<T>();

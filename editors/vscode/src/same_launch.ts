@@ -1,4 +1,4 @@
-// One launch in two documents: the lanes of PTX and of its machine code are those of the same warp.
+// One launch in two documents: PTX and its machine code show the same warp.
 import type * as vscode from 'vscode';
 import { type LaneMasks, selectionOf } from './masks';
 import type { Server } from './server';
@@ -10,7 +10,7 @@ interface Pair {
   sass: string;
   /** The launch and the warp that both show. */
   shown?: string;
-  /** Whether a selection is on its way, so that what the documents show is not its result yet. */
+  /** Whether a selection is in progress: until it ends, the documents may show different warps. */
   isSelecting: boolean;
 }
 
@@ -30,7 +30,7 @@ export class SameLaunch implements vscode.Disposable {
     });
   }
 
-  /** Shows the launch of a PTX document in its machine code too, from now on. */
+  /** From now on, the machine code of a PTX document shows the launch of the PTX. */
   pair(ptx: string, sass: string): void {
     const pair = this.pairs.get(sass) ?? { ptx, sass, isSelecting: false };
     this.pairs.set(sass, pair);
@@ -83,7 +83,7 @@ export class SameLaunch implements vscode.Disposable {
     try {
       await select();
       const textDocument = { uri: pair.sass };
-      // This request waits until the run has finished.
+      // This request waits for the end of the run.
       await this.server.request('warplens/laneMasks', { textDocument });
     } catch {
       pair.shown = undefined; // A document was closed, or does not run with this launch.

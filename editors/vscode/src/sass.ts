@@ -1,4 +1,4 @@
-// Open SASS Beside: the machine code that the assembler of the settings makes of a PTX file, as a read-only document that follows saves.
+// Open SASS Beside: the machine code of a PTX file, made by the configured ptxas, in a read-only document that is updated on saves.
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import type { LinkedDocuments } from './linked';
@@ -8,10 +8,10 @@ import { showToolError } from './tool_error';
 
 const SCHEME = 'warplens-sass';
 
-/** Milliseconds until a document has its new text. */
+/** How long to wait until a document has its new text, in milliseconds. */
 const UPDATE_LIMIT = 2000;
 
-/** What a document shows: the PTX, and the target of the machine code unless it is that of the PTX. */
+/** What a document shows: the PTX file, and the target if it is not the one of the PTX. */
 interface Origin {
   ptx: string;
   target?: string;
@@ -35,7 +35,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   private readonly texts = new Map<string, string>();
   /** The number of the last request of each document. */
   private readonly requests = new Map<string, number>();
-  /** The PTX files that were saved and not assembled, about which the user knows. */
+  /** The documents whose last save could not be assembled; the user was told once. */
   private readonly failed = new Set<string>();
   private readonly subscriptions: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
@@ -69,7 +69,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     }
   }
 
-  /** Shows the machine code of a document, `text` if it is known; the editor that shows it. */
+  /** Shows the machine code of a document, assembled unless `text` is known, and returns its editor. */
   async show(ptx: vscode.TextDocument, target?: string, known: { entry?: string; text?: string } = {}): Promise<vscode.TextEditor> {
     const origin: Origin = { ptx: ptx.uri.toString(), target };
     const path = `${ptx.uri.path}${target ? `.${target}` : ''}.sass`;
@@ -90,7 +90,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const known = this.texts.get(uri.toString());
     if (known !== undefined) return known;
-    // A tab of an earlier session.
+    // The tab was restored from an earlier session.
     await this.server.start();
     const origin = JSON.parse(uri.query) as Origin;
     const text = await this.assemble(origin);
@@ -103,7 +103,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Links a document that VS Code opened by itself, when it has its text. */
+  /** Links a document that VS Code reopened by itself, once it has its text. */
   private async restore(uri: vscode.Uri, { ptx }: Origin): Promise<void> {
     const document = await vscode.workspace.openTextDocument(uri);
     await this.linked.link(document);
@@ -116,7 +116,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     return answer.text;
   }
 
-  /** The text that a document has from now on; resolves when an open document has it, or soon if VS Code finds no difference. */
+  /** Gives a document a new text. Resolves when an open document has it, or after a limit if VS Code sees no change. */
   private async update(uri: vscode.Uri, text: string): Promise<void> {
     const key = uri.toString();
     this.texts.set(key, text);
@@ -137,7 +137,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     await changed;
   }
 
-  /** The target that the user picks: `{}` for that of the document, undefined if the list is cancelled. */
+  /** The target that the user picks: `{}` for the document's own, undefined if the list is cancelled. */
   private async pickTarget(document: vscode.TextDocument): Promise<{ name?: string } | undefined> {
     const answer = await this.server.request<Targets>('warplens/targets', { textDocument: { uri: document.uri.toString() } });
     const targets = answer?.targets ?? [];

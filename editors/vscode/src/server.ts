@@ -18,7 +18,7 @@ export type ServerCommand =
 
 type Library = typeof import('vscode-languageclient/node');
 
-/** Crashes in a period of so many milliseconds after which the server is not started again. */
+/** After this many crashes within the period, in milliseconds, the server is not restarted. */
 const MAX_CRASHES = 5;
 const CRASH_PERIOD = 180_000;
 
@@ -72,7 +72,7 @@ export class Server implements vscode.Disposable {
     this.selections.keep(selection);
   }
 
-  /** The run in progress of a document, if it takes long. */
+  /** The run in progress of a document, if it has taken a while. */
   runOf(uri: string): RunProgress | undefined {
     return this.running.get(uri);
   }
@@ -88,7 +88,7 @@ export class Server implements vscode.Disposable {
     return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);
   }
 
-  /** Sends a request of which the server reports the progress; undefined while there is no server. */
+  /** Sends a request whose progress the server reports; undefined while there is no server. */
   async requestWithProgress<T>(
     method: string,
     params: object,
@@ -141,7 +141,7 @@ export class Server implements vscode.Disposable {
       args: ['lsp'],
       options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
     };
-    // Most of the code of the extension, which a window without documents of its languages does not need.
+    // Loaded only now, because most of the extension's code is in it and windows without our documents do not need it.
     const library = await import('vscode-languageclient/node');
     this.client = new library.LanguageClient('warplens', 'Warplens', options, this.clientOptions(library));
     this.client.onNotification('warplens/lanesChanged', ({ uri }: { uri: string }) => this.lanesChanged.fire(uri));
@@ -173,7 +173,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** A crashed server is started again; one that crashes repeatedly is reported once. */
+  /** Restarts a crashed server; if it keeps crashing, says so once. */
   private errorHandler({ CloseAction, ErrorAction }: Library): ErrorHandler {
     return {
       error: () => ({ action: ErrorAction.Continue }),
@@ -202,7 +202,7 @@ export class Server implements vscode.Disposable {
       initializationOptions: { lenses: 'extension', lanesChanged: true, laneStrip: true, runProgress: true },
       errorHandler: this.errorHandler(library),
       middleware: {
-        // A new server opens all documents again.
+        // After a restart the client reopens all documents.
         didOpen: async (document, next) => {
           await next(document);
           if (this.client?.isRunning()) void this.restore(document);

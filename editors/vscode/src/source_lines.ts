@@ -36,7 +36,7 @@ export function sourceLines(lines: string[], links: SourceLink[]): SourceLines {
   return lines.map((text, line) => {
     const isComment = COMMENT.test(text);
     if (isComment || LOC.test(text)) {
-      // The second place of a line is that of the call of an inlined function.
+      // The second location of a line is the call of an inlined function.
       above = [...(isComment ? above : []), ...(places.get(line) ?? [])];
       current = above.find(({ uri }) => !HEADER.test(uri)) ?? above[0];
     } else {
@@ -54,8 +54,8 @@ function placeOf(target: string): SourceLine | undefined {
 }
 
 /**
- * The lines of all files that belong to a line of one, by file: from machine code over PTX to CUDA, and back. In its own file these are the
- * lines with the same source line.
+ * The lines of all files that belong together with a line, by file: from machine code through PTX to CUDA and back. In the line's own
+ * file these are the lines with the same source line.
  */
 export function linesTogether(compiled: Map<string, SourceLines>, uri: string, line: number): Map<string, Set<number>> {
   const together = new Map([[uri, new Set([line])]]);

@@ -5,7 +5,7 @@ import { type LaneMasks, requestMasks } from './masks';
 import type { Server } from './server';
 import { type LineEdit, moved } from './strip/positions';
 
-/** The number of edits that a late answer is adapted to. */
+/** How many edits are kept, to move the lines of an answer that is older than them. */
 const EDITS_KEPT = 1000;
 
 interface Edits {
@@ -39,7 +39,7 @@ export class LaneStore implements vscode.Disposable {
     ];
   }
 
-  /** The lanes that a document shows, at its present lines. */
+  /** The lanes that a document shows, at its current lines. */
   of(uri: string): LaneMasks | undefined {
     return this.masks.get(uri);
   }
@@ -58,7 +58,7 @@ export class LaneStore implements vscode.Disposable {
     if (this.masks.delete(uri)) this.changed.fire(uri);
   }
 
-  /** An edit cancels the request with an error; the event after the next run sends it again. */
+  /** An edit makes the request fail; the event after the next run repeats it. */
   private async fetch(uri: string): Promise<void> {
     const request = ++this.latestRequest;
     this.requests.set(uri, request);

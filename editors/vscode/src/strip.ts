@@ -49,7 +49,7 @@ export class Strip implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** `whole`: also the overview ruler, which does not depend on the visible lines; VS Code moves its marks with edits. */
+  /** `whole` also draws the overview ruler. It does not depend on the visible lines, and VS Code moves its marks with edits. */
   private draw(editor: vscode.TextEditor, whole: boolean): void {
     const { document } = editor;
     if (!LANGUAGES.includes(document.languageId)) return;
@@ -132,7 +132,7 @@ function isNear(editor: vscode.TextEditor, line: number): boolean {
   return line < editor.document.lineCount && editor.visibleRanges.some(isShown);
 }
 
-/** Of several statements on a line, the first that some lanes did not execute exactly once is drawn. */
+/** If a line has several statements, the first one that some lane did not execute exactly once is drawn. */
 function isPreferred(line: LaneLine, drawn: LaneLine | undefined, masks: LaneMasks): boolean {
   return drawn === undefined || (isFull(drawn, masks) && !isFull(line, masks));
 }

@@ -16,7 +16,7 @@ export function adoptWaveDocuments(): vscode.Disposable {
         adopt(event.document);
       }
     }),
-    // A change of the language closes a document and opens it again at once; a document that stays closed is forgotten.
+    // Changing the language closes a document and reopens it at once; a document that stays closed is forgotten.
     vscode.workspace.onDidCloseTextDocument((closed) => {
       setTimeout(() => {
         const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.toString() === closed.uri.toString());

@@ -2,7 +2,7 @@
 import { graphlib, layout } from '@dagrejs/dagre';
 import type { Layout, LayoutRequest, Point } from './layout';
 
-/** Graphs with more blocks assign layers in a faster way. */
+/** Graphs with more blocks use a faster way to assign layers. */
 const LARGE = 120;
 
 addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => postMessage(compute(data)));

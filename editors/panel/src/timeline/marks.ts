@@ -48,7 +48,7 @@ function paintBarriersAndLanes({ context, page, geometry, colours }: Painting, m
   }
 }
 
-/** Marks that are closer than their MARKS. */
+/** Marks that are closer than their signs. */
 function groups(marks: Mark[], at: (mark: Mark) => number): Mark[][] {
   const all: Mark[][] = [];
   for (const mark of marks) {

@@ -4,7 +4,7 @@ import type { Run, Timeline } from '../messages';
 import { type BlockColour, blockColours, type Colours } from './colours';
 import { type Geometry, LEFT, RIGHT } from './geometry';
 
-/** If visits are shorter than so many pixels on average, they have the colour of their loop. */
+/** Visits that are shorter on average, in pixels, have the colour of their loop. */
 const SHORT = 7;
 
 export interface Painting {

@@ -4,7 +4,7 @@ import { count } from '../lanes';
 import type { Buffers } from '../messages';
 import type { View } from '../view';
 
-/** The most lines that are drawn; the copied text has all. */
+/** How many lines are drawn; the copied text has all. */
 const MAX_LINES = 5000;
 
 export const outputView: View<Buffers> = {

@@ -1,4 +1,4 @@
-// The page of the panel: its policy admits the panel's own scripts and style, and nothing from a network.
+// The page of the panel. Its policy allows the panel's own scripts and style, and nothing from the network.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 

@@ -20,11 +20,11 @@ const COMMANDS: readonly PanelCommand[] = [
   'warplens.nextFinding',
 ];
 
-/** One page. It ends with it. */
+/** Lives as long as one page. */
 export class Session implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
   private readonly cancellations = new Map<number, vscode.CancellationTokenSource>();
-  /** The document that is shown; that of the last editor while another part of the window has the focus. */
+  /** The shown document: the one of the last editor while another part of the window has the focus. */
   private uri?: string;
   private isReady = false;
   private wanted?: Tab;
@@ -42,7 +42,7 @@ export class Session implements vscode.Disposable {
     this.subscriptions = [
       webview.onDidReceiveMessage((message: ToExtension) => this.receive(message)),
       store.onDidChange((uri) => {
-        // An edit moves the lines of a known run; the next run has other numbers.
+        // An edit only moves the lines of a run that the page has; a new run is a new object.
         if (uri === this.uri && store.of(uri) !== this.sent) this.sendRun();
       }),
       server.onDidProgress((uri) => {
@@ -113,7 +113,7 @@ export class Session implements vscode.Disposable {
     }
   }
 
-  /** The page follows the active editor if it has a language of the server; otherwise it keeps the last one. */
+  /** The page follows the active editor if Warplens knows its language; otherwise it keeps the last document. */
   private followEditor(): void {
     const document = vscode.window.activeTextEditor?.document;
     const uri = document && LANGUAGES.includes(document.languageId) ? document.uri.toString() : this.uri;
@@ -142,7 +142,7 @@ export class Session implements vscode.Disposable {
     if (line !== undefined) this.followCursor(line);
   }
 
-  /** The views go to the line of the cursor, at the chosen visit or the last one, if the warp reached it. */
+  /** If the warp reached the line of the cursor, the views go there, to the chosen or the last visit. */
   private followCursor(line: number): void {
     if (line === this.own) return;
     this.own = undefined;
@@ -192,7 +192,7 @@ export class Session implements vscode.Disposable {
     await this.server.select({ ...selectionOf(this.uri, masks), cta, warp });
   }
 
-  /** Commands of the extension are about the active editor. */
+  /** Commands of the extension apply to the active editor, so the shown document becomes active first. */
   private async run(command: PanelCommand): Promise<void> {
     const editor = this.editor();
     if (editor && vscode.window.activeTextEditor !== editor)

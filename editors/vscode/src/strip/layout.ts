@@ -1,10 +1,10 @@
 // Where strips begin: at the same column in all visible lines. Pure.
 
-/** The first column that a strip may begin at, for kernels with short lines. */
+/** The leftmost column of strips, for kernels with short lines. */
 const LEAST = 48;
 /** Columns between the widest code and the strips. */
 const SPACE = 2;
-/** Typing moves the strips by so many columns at once. */
+/** Strips move in steps of this many columns, so that they do not move with each typed character. */
 const STEP = 4;
 
 /** The width of a text in columns. */
@@ -24,17 +24,17 @@ export function commonColumn(widths: number[], least = LEAST): number {
 }
 
 /**
- * With word wrap: an extension knows neither the width of the view nor where lines are wrapped. Lines that are not wrapped in most views
- * share a column. It is that of the widest code, without a least one, so that strips are inside narrow views too.
+ * With word wrap, an extension knows neither the width of the view nor where lines wrap. Lines up to this width are assumed not to wrap
+ * and share a column. It has no minimum, so that strips stay inside narrow views.
  */
 export const WRAP_LIMIT = 60;
 
-/** The columns between the end of a line and its strip. A strip that follows the end of its code covers none, wherever the line is wrapped. */
+/** The columns between the end of a line and its strip. A line that may wrap has its strip right after its code, which it cannot cover there. */
 export function spaceAfter(width: number, column: number, isWrapped: boolean): number {
   return isWrapped && width > WRAP_LIMIT ? SPACE : Math.max(column - width, SPACE);
 }
 
-/** The column at which the strips begin, of the lines that share one with word wrap. */
+/** The common column of the lines that are assumed not to wrap. */
 export function wrappedColumn(widths: number[]): number {
   return commonColumn(
     widths.filter((width) => width <= WRAP_LIMIT),

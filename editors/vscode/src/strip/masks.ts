@@ -33,7 +33,7 @@ export function size(mask: string): number {
   return lanes;
 }
 
-/** The number of lanes that the masks of a warp have digits for. */
+/** The number of lanes that a mask has digits for. */
 export function width(launched: string): number {
   return launched.length * 4;
 }
@@ -49,7 +49,7 @@ export function countLanes(line: Visits, lanes: number): LaneCounts {
   return counts;
 }
 
-/** The executed threads of all visits, relative to all launched threads of all visits. */
+/** The share of the launched threads that executed, over all visits. */
 export function share(line: Visits, launched: string): number {
   const threads = line.visits.reduce((sum, visit) => sum + size(visit.executed) * visit.repeat, 0);
   const visits = line.visits.reduce((sum, visit) => sum + visit.repeat, 0);

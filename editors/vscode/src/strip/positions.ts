@@ -13,7 +13,7 @@ export function moved(line: number, edit: LineEdit): number | undefined {
   const { start, end, breaks } = edit;
   const delta = breaks - (end.line - start.line);
   if (line > end.line) return line + delta;
-  // An insertion of whole lines before the text of this line.
+  // Whole lines were inserted before this line.
   if (line === start.line && start.character === 0 && end.line === line && end.character === 0) return line + breaks;
   const isRemoved = line > start.line || (line === start.line && start.character === 0);
   if (isRemoved && line < end.line) return undefined;

@@ -1,7 +1,7 @@
 // The strip of a line as the path of an SVG: a cell for each lane. Pure.
 //
-// The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. Of several
-// visits, the height of a cell is the share of the visits that the lane took part in.
+// The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. If a
+// line has several visits, the height of a cell is the share of the visits that the lane took part in.
 import { countLanes, lanesOf, type Visits, width } from './masks';
 
 export const HEIGHT = 11;
@@ -20,7 +20,7 @@ function pitch(lanes: number): number {
   return lanes > 32 ? 3 : 4;
 }
 
-/** The width of a strip of so many lanes, in pixels. */
+/** The width of a strip in pixels. */
 export function stripWidth(lanes: number): number {
   return lanes * pitch(lanes) + (Math.ceil(lanes / GROUP) - 1) * GAP;
 }
