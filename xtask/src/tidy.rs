@@ -89,7 +89,7 @@ const FENCES: [Fence; 8] = [
 ];
 
 /// What lies at the root of the repository; anything else was added by mistake.
-const TOP_LEVEL: [&str; 26] = [
+const TOP_LEVEL: [&str; 27] = [
     ".cargo",
     ".ci",
     ".config",
@@ -104,6 +104,7 @@ const TOP_LEVEL: [&str; 26] = [
     "LICENSE-MIT",
     "README.md",
     "SECURITY.md",
+    "biome.json",
     "deny.toml",
     "docs",
     "editors",

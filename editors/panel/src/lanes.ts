@@ -1,5 +1,6 @@
 // Lanes, lines and numbers as the panel shows them. Pure.
-import type { Lines, Mask, Run } from './messages';
+import type { Lines, Run } from './generated/answers';
+import type { Mask } from './messages';
 
 const known = new Map<string, number[]>();
 
@@ -34,7 +35,7 @@ export function ranges(lanes: number[]): string {
 }
 
 /** Lines as users count them. */
-export function lineRange(lines: Lines | undefined): string {
+export function lineRange(lines: Lines | null | undefined): string {
   if (!lines) return 'removed';
   return lines[0] === lines[1] ? `${lines[0] + 1}` : `${lines[0] + 1}–${lines[1] + 1}`;
 }

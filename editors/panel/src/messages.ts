@@ -1,5 +1,5 @@
-// The messages of the lanes panel: the answers of the server, which docs/lsp-extensions.md documents, and what the panel and the
-// extension send each other. Types only.
+// What the panel asks the server, and what it and the extension send each other. Types only.
+import type * as answers from './generated/answers';
 
 /** Lanes as hex digits, the highest lane first. */
 export type Mask = string;
@@ -9,168 +9,25 @@ export interface Warp {
   warp: number;
 }
 
-/** The first and the last line, from 0; null if the statements were removed from the text. */
-export type Lines = [number, number] | null;
-
-export type MarkKind = 'diverge' | 'reconverge' | 'barrier' | 'finding';
-
-export interface Mark {
-  step: number;
-  kind: MarkKind;
-  count?: number;
-  lanes?: Mask[];
-  code?: string;
-}
-
-/** A visit of a basic block: active lanes, executed lanes, steps. */
-export interface Run {
-  step: number;
-  block: number;
-  masks: [Mask, Mask, number][];
-}
-
-export interface Timeline extends Warp {
-  width: number;
-  launched: Mask;
-  steps: number;
-  active: number;
-  from: number;
-  to: number;
-  blocks: { lines: Lines; loop: number | null }[];
-  runs: Run[];
-  column?: number;
-  columns: { block: number; share: string }[];
-  marks: Mark[];
-  overview: number[];
-  overview_steps: number;
-  lanes: number[];
-  truncated?: boolean;
-}
-
 /** A step of the warp. */
-export interface Moment {
-  step: number;
-  line: number;
-  visit: number;
-  visits: number;
-  active: Mask;
-  executed: Mask;
-}
+export type Moment = Omit<answers.Step, 'character'>;
 
-export interface RegisterRow {
-  name: string;
-  role: 'after' | 'before' | 'pinned';
-  type: string;
-  form: string | null;
-  values: (string | null)[];
-  changed: Mask;
-}
+/** The registers around a step; a report does not have the names of all of them. */
+export type Registers = Omit<answers.Registers, 'names'> & Partial<answers.Step> & { names?: string[] };
 
-export interface Registers extends Partial<Moment>, Warp {
-  width: number;
-  rows: RegisterRow[];
-  names?: string[];
-}
+/** The accesses of a statement and of the kernel. */
+export type Accesses = Pick<answers.Accesses, 'requests' | 'worst' | 'truncated'>;
 
-export interface AccessPart {
-  at: string;
-  lanes: Mask;
-  bytes: number;
-  bank?: number;
-  wavefront?: number;
-}
-
-export interface AccessRequest {
-  space: 'global' | 'shared';
-  bytes: number;
-  addresses: (string | null)[];
-  elements: (string | null)[];
-  parts: AccessPart[];
-  cost: number;
-  ideal: number;
-}
-
-export interface WorstAccess {
-  line: number;
-  space: 'global' | 'shared';
-  requests: number;
-  cost: number;
-  ideal: number;
-}
-
-export interface Accesses {
-  requests: AccessRequest[];
-  worst: WorstAccess[];
-  truncated?: boolean;
-}
-
-export interface BufferInfo {
-  name: string;
-  type: string;
-  length: number;
-  changed: number;
-  unexpected: number;
-  checked: boolean;
-}
-
-export type Element = number | string | boolean | null;
-
-export interface BufferPage {
-  name: string;
-  from: number;
-  after: Element[];
-  before: Element[];
-  expected: Record<number, Element>;
-  map: string;
-  unexpected: number[];
-}
-
-export interface Writer extends Warp {
-  lane: number;
-  line: number;
-  step?: number;
-}
-
-export interface Buffers {
-  buffers: BufferInfo[];
-  output?: string;
-  output_truncated?: boolean;
-  page?: BufferPage;
-  element?: { index: number; writer: Writer | null };
-}
-
-export interface GraphBlock {
-  lines: Lines;
-  visits: number;
-  steps: number;
-  threads: number;
-  active: number;
-  diverged: number;
-}
-
-export interface GraphEdge {
-  from: number;
-  to: number;
-  threads: number;
-  diverged: number;
-}
-
-export interface Graph {
-  steps: number;
-  blocks: GraphBlock[];
-  edges: GraphEdge[];
-  reconverges: [number, number][];
-  truncated?: boolean;
-}
+export type Element = answers.BufferPage['after'][number];
 
 /** The answer of each request, by the name after `warplens/`. */
 export interface Answers {
-  timeline: Timeline;
+  timeline: answers.Timeline;
   moment: Moment;
   registers: Registers;
   accesses: Accesses;
-  buffers: Buffers;
-  graph: Graph;
+  buffers: answers.Buffers;
+  graph: answers.Graph;
 }
 
 export type Method = keyof Answers;
@@ -187,7 +44,7 @@ export interface RunInfo extends Warp {
   outdated: boolean;
   /** Whether it is the first part of a run that has not ended. */
   partial?: boolean;
-  findings: { line?: number; code: string; severity: string; message: string }[];
+  findings: Pick<answers.Finding, 'line' | 'code' | 'severity' | 'message'>[];
   unexpected: number;
 }
 

@@ -1,5 +1,5 @@
 // The pages of the time line that were loaded last.
-import type { Timeline } from './messages';
+import type { Timeline } from './generated/answers';
 
 const KEPT = 8;
 

@@ -1,7 +1,9 @@
 // The lanes panel: loads a run, and moves the moment, the lane and the window that all views show. It draws what the server counts.
+
+import type { Mark, Timeline } from './generated/answers';
 import { handleKey } from './keys';
 import { grouped, runAt } from './lanes';
-import type { Mark, Moment, Tab, Timeline } from './messages';
+import type { Moment, Tab } from './messages';
 import { Pages } from './pages';
 import { Screen } from './screen';
 import type { Source } from './source';

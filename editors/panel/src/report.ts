@@ -1,19 +1,6 @@
 // The panel in a report: a page without a server, which contains the answers.
-import type {
-  Accesses,
-  AccessRequest,
-  Answers,
-  BufferPage,
-  Buffers,
-  Graph,
-  Method,
-  Moment,
-  Registers,
-  RunInfo,
-  Timeline,
-  WorstAccess,
-  Writer,
-} from './messages';
+import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WorstAccess, WrittenElement } from './generated/answers';
+import type { Accesses, Answers, Method, Moment, Registers, RunInfo } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
 import type { Source } from './source';
@@ -33,7 +20,7 @@ interface Data {
   worst: WorstAccess[];
   buffers: Buffers;
   pages: Record<string, BufferPage>;
-  writers: Record<string, { index: number; writer: Writer | null }>;
+  writers: Record<string, WrittenElement>;
 }
 
 type Asked = Record<string, unknown> & { step?: number; line?: number; visit?: number; name?: string; element?: number; from?: number };

@@ -1,5 +1,6 @@
 // What the panel remembers while it is hidden.
-import type { Tab, Timeline } from './messages';
+import type { Timeline } from './generated/answers';
+import type { Tab } from './messages';
 
 export interface State {
   tab: Tab;

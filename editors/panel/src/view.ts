@@ -1,6 +1,8 @@
 // What a tab provides, and what it sees of the panel.
+
 import type { Child } from './dom';
-import type { Mask, Moment, Tab, Timeline } from './messages';
+import type { Timeline } from './generated/answers';
+import type { Mask, Moment, Tab } from './messages';
 import type { Source } from './source';
 import type { State } from './state';
 import type { Rows } from './table';

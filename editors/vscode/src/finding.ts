@@ -1,10 +1,11 @@
 // Shows a finding: its warp, its visit, and the other side, such as the access that it races with.
 import * as vscode from 'vscode';
+import type { Finding } from '../../panel/src/generated/answers';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
 import type { Lanes } from './lanes';
 import type { LitLines } from './lit';
-import { type Finding, type LaneMasks, requestMasks, selectionOf } from './masks';
+import { type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { Server } from './server';
 import { type Direction, nextFinding } from './steps';
 

@@ -1,18 +1,14 @@
 // The pick list of the warps of a run.
 import * as vscode from 'vscode';
+import type { WarpSummaries } from '../../panel/src/generated/answers';
 import type { Lanes } from './lanes';
 import { selectionOf, warpCount } from './masks';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
-import { type ListedWarp, listWarps, type WarpSummary } from './warp_list';
+import { type ListedWarp, listWarps } from './warp_list';
 
-/** The answer of `warplens/warps`; docs/lsp-extensions.md documents it. */
-export interface Warps {
-  entry: string;
-  launch: string;
-  active: number;
-  warps: WarpSummary[];
-}
+/** The answer of `warplens/warps`. */
+export type Warps = WarpSummaries & { entry: string; launch: string };
 
 export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   const shown = lanes.current;

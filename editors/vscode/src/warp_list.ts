@@ -1,14 +1,6 @@
 // The warps of a run, as the pick list shows them. Pure.
+import type { WarpSummary } from '../../panel/src/generated/answers';
 import { type WarpId, warpAt } from './steps';
-
-/** A warp in the answer of `warplens/warps`; docs/lsp-extensions.md documents it. */
-export interface WarpSummary {
-  cta: number[];
-  warp: number;
-  active: number;
-  diverged: boolean;
-  findings: number;
-}
 
 export interface ListedWarp {
   label: string;

@@ -37,6 +37,8 @@ mod steps;
 #[cfg(test)]
 mod testing;
 pub mod text;
+#[cfg(test)]
+mod typescript;
 mod values;
 mod warps;
 pub mod wave;

@@ -22,6 +22,8 @@ pub use self::accesses::Accesses;
 pub use self::buffers::{BufferRequest, Buffers};
 pub use self::error::PanelError;
 pub use self::graph::Graph;
+#[cfg(test)]
+pub(crate) use self::moment::JsonMoment;
 pub use self::moment::{Located, MomentRequest};
 pub(crate) use self::recording::{Recorder, Recording, SharedSink};
 pub use self::registers::Registers;

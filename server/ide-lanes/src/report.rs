@@ -98,21 +98,26 @@ fn findings<'r>(
 
 /// One warp of a run: what is shown in an editor.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Masks<'r> {
     /// The version of the document that the positions are for.
     pub(crate) version: i32,
     pub(crate) entry: &'r str,
     /// The name of the kernel in its source, if a compiler mangled it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub(crate) source_name: Option<String>,
+    #[cfg_attr(test, ts(type = "{ name: string; grid: number[]; block: number[]; wave_width?: number }"))]
     pub(crate) launch: &'r Launch,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,
     /// Whether the text now has an error that stops a run.
     #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     pub(crate) outdated: bool,
     /// Whether it is only the beginning of the run.
     #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     pub(crate) partial: bool,
     pub(crate) findings: Vec<JsonFinding<'r>>,
     pub(crate) cta: [u32; 3],
@@ -120,12 +125,15 @@ pub struct Masks<'r> {
     pub(crate) launched: String,
     /// The selected visit, which determines the shown point in time.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub(crate) visit: Option<JsonChosen>,
     /// The output of the program, if any.
     #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<String>"))]
     pub(crate) output: &'r str,
     /// The statements that the warp executed.
     #[serde(flatten)]
+    #[cfg_attr(test, ts(skip))]
     pub(crate) lines: MaskLines,
     /// The lines of statements that the warp never reached, in ascending order.
     pub(crate) not_run: Vec<u32>,
@@ -146,6 +154,7 @@ pub(crate) enum MaskLines {
 
 /// A visit of a statement that was chosen.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ChosenVisit"))]
 pub(crate) struct JsonChosen {
     line: u32,
     character: u32,
@@ -213,29 +222,38 @@ impl<'r> Report<'r> {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding"))]
 pub(crate) struct JsonFinding<'r> {
     code: &'r str,
     severity: &'static str,
     message: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     cta: Option<[u32; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     warp: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     lanes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     visit: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     source: Option<&'r SourceLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
 }
 
 /// Where else the finding was found.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Also"))]
 struct JsonAlso {
     /// The number of other warps, and of their blocks.
     warps: usize,
@@ -253,6 +271,7 @@ impl JsonAlso {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Related"))]
 struct JsonRelated<'r> {
     line: u32,
     message: &'r str,

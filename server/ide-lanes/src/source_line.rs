@@ -7,9 +7,11 @@ use smol_str::SmolStr;
 
 /// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FileLine {
     /// The path of the file as the compiler recorded it.
     #[serde(serialize_with = "text")]
+    #[cfg_attr(test, ts(type = "string"))]
     pub file: SmolStr,
     /// The line, from 1.
     pub line: u64,
@@ -17,12 +19,14 @@ pub struct FileLine {
 
 /// The source of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SourceLine {
     /// The innermost line that is not in a library header.
     #[serde(flatten)]
     pub line: FileLine,
     /// The line of an inlined header function, if the statement is in one.
     #[serde(rename = "inlined", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub header: Option<FileLine>,
     /// The position in that line.
     #[serde(skip)]

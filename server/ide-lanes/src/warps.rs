@@ -12,6 +12,7 @@ use crate::text::{Role, splits};
 
 /// A warp of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct WarpSummary {
     cta: [u32; 3],
     warp: u32,
@@ -27,6 +28,7 @@ pub struct WarpSummary {
 
 /// The warps of a run whose traces are recorded, in the order of block, then warp.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct WarpSummaries {
     /// The average over all warps.
     active: u64,

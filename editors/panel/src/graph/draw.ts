@@ -1,7 +1,8 @@
 // Draws the control-flow graph.
+
 import { type Attributes, type Child, h } from '../dom';
+import type { Graph, GraphBlock, GraphEdge } from '../generated/answers';
 import { grouped, lanesOf, lineRange, share } from '../lanes';
-import type { Graph, GraphBlock, GraphEdge } from '../messages';
 import type { Stage } from '../view';
 import type { Layout, Point } from './layout';
 

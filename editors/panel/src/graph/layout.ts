@@ -1,5 +1,5 @@
 // The layout of a graph, computed by a worker so that the panel can be used meanwhile.
-import type { GraphEdge } from '../messages';
+import type { GraphEdge } from '../generated/answers';
 
 /** The script of the worker, which the build puts here. */
 declare const LAYOUT_WORKER: string;

@@ -1,7 +1,8 @@
 // Draws an access to memory: lanes wired to the sectors or banks that they access.
+
 import { type Child, h } from '../dom';
+import type { AccessRequest } from '../generated/answers';
 import { count, grouped, lanesOf } from '../lanes';
-import type { AccessRequest } from '../messages';
 import type { Stage } from '../view';
 
 const SECTOR = 32;

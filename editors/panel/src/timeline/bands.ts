@@ -1,6 +1,7 @@
 // The rows above the lanes: the loops, and the lines and colours of the blocks.
+
+import type { Run } from '../generated/answers';
 import { length, lineRange } from '../lanes';
-import type { Run } from '../messages';
 import { BAND, LEFT, LINES, LOOP, RIGHT } from './geometry';
 import type { Painting } from './painting';
 

@@ -1,6 +1,7 @@
 // Paints the moment, the selected lane and its share of steps.
+
+import type { Timeline } from '../generated/answers';
 import { grouped, share } from '../lanes';
-import type { Timeline } from '../messages';
 import type { State } from '../state';
 import type { Colours } from './colours';
 import { type Geometry, LEFT, RIGHT, TOP } from './geometry';

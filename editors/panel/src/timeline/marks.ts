@@ -1,6 +1,7 @@
 // Marks of the time line: divergences, reconvergences, barriers, findings.
+
+import type { Mark } from '../generated/answers';
 import { lanesOf } from '../lanes';
-import type { Mark } from '../messages';
 import type { Colours } from './colours';
 import { MARKS, RIGHT } from './geometry';
 import type { Painting } from './painting';

@@ -1,6 +1,7 @@
 // Paints the lanes of a page of the time line.
+
+import type { Run, Timeline } from '../generated/answers';
 import { grouped, lanesOf } from '../lanes';
-import type { Run, Timeline } from '../messages';
 import { paintLines, paintLoops } from './bands';
 import { BAND, LEFT, LINES, LOOP, MARKS, RIGHT, TOP } from './geometry';
 import { paintMarks } from './marks';

@@ -1,6 +1,7 @@
 // What is painted of a page of the time line, and how.
+
+import type { Run, Timeline } from '../generated/answers';
 import { length } from '../lanes';
-import type { Run, Timeline } from '../messages';
 import { type BlockColour, blockColours, type Colours } from './colours';
 import { type Geometry, LEFT, RIGHT } from './geometry';
 

@@ -1,7 +1,9 @@
 // The buffers of the launch before and after it, and the lane that wrote an element.
+
 import { button, type Child, h } from '../dom';
+import type { BufferInfo, BufferPage, Buffers, Writer } from '../generated/answers';
 import { count, grouped } from '../lanes';
-import type { BufferInfo, BufferPage, Buffers, Element, Writer } from '../messages';
+import type { Element } from '../messages';
 import type { Stage, View } from '../view';
 
 /** The elements of a page. */

@@ -1,10 +1,11 @@
 // The control-flow graph with the paths of the warp.
+
 import { button, h, icon } from '../dom';
+import type { Graph } from '../generated/answers';
 import { BLOCK, BLOCK_WITH_CODE, draw } from '../graph/draw';
 import { standalone } from '../graph/export';
 import { type Layout, layout } from '../graph/layout';
 import { count, lineRange, share } from '../lanes';
-import type { Graph } from '../messages';
 import type { Rows } from '../table';
 import type { Stage, View } from '../view';
 

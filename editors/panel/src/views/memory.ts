@@ -1,8 +1,10 @@
 // The accesses of a statement, and beside it the accesses of the kernel with the largest excess.
+
 import { h } from '../dom';
+import type { WorstAccess } from '../generated/answers';
 import { grouped, lanesOf, ranges } from '../lanes';
 import { drawAccess } from '../memory/access';
-import type { Accesses, WorstAccess } from '../messages';
+import type { Accesses } from '../messages';
 import type { Rows } from '../table';
 import type { Stage, View } from '../view';
 

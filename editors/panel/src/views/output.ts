@@ -1,7 +1,8 @@
 // The text that the kernel printed.
+
 import { h } from '../dom';
+import type { Buffers } from '../generated/answers';
 import { count } from '../lanes';
-import type { Buffers } from '../messages';
 import type { View } from '../view';
 
 /** How many lines are drawn; the copied text has all. */

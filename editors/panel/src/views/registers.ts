@@ -1,7 +1,9 @@
 // The registers of the statement and the pinned ones: a column for each lane, or a row where the panel is narrow.
+
 import { button, type Child, h } from '../dom';
+import type { RegisterRow } from '../generated/answers';
 import { count, has, lanesOf, ranges } from '../lanes';
-import type { RegisterRow, Registers } from '../messages';
+import type { Registers } from '../messages';
 import type { Stage, View } from '../view';
 
 /** The registers that a panel beside the code shows, and a narrower one. */

@@ -1,7 +1,8 @@
 // The tab of the time line. The panel draws the picture, because it is above the tabs in a narrow panel.
+
 import { h } from '../dom';
+import type { Mark, Timeline } from '../generated/answers';
 import { lanesOf, length, lineRange, ranges } from '../lanes';
-import type { Mark, Timeline } from '../messages';
 import type { Rows } from '../table';
 import type { View } from '../view';
 

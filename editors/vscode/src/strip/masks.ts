@@ -1,26 +1,15 @@
 // The lanes of a line as numbers for each lane. Pure.
+import type { Trace } from '../../../panel/src/generated/answers';
+import { lanesOf } from '../../../panel/src/lanes';
 
-/** The visits of a statement, with masks as hex digits, highest lane first. */
-export interface Visits {
-  count: number;
-  visits: { active: string; executed: string; repeat: number }[];
-}
+/** The visits of a statement. */
+export type Visits = Pick<Trace, 'count' | 'visits'>;
 
 /** How often each lane of a warp reached a statement and executed it. */
 export interface LaneCounts {
   visits: number;
   active: number[];
   executed: number[];
-}
-
-/** The lanes of a mask. */
-export function lanesOf(mask: string): number[] {
-  const lanes: number[] = [];
-  for (let digit = 0; digit < mask.length; digit++) {
-    const bits = parseInt(mask[mask.length - 1 - digit] ?? '0', 16);
-    for (let bit = 0; bit < 4; bit++) if ((bits >> bit) & 1) lanes.push(digit * 4 + bit);
-  }
-  return lanes;
 }
 
 /** The number of bits of a hex digit. */

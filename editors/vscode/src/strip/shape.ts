@@ -2,7 +2,8 @@
 //
 // The shape alone shows the lanes: a filled cell executed, a hollow one was predicated off, a thin line was absent. If a
 // line has several visits, the height of a cell is the share of the visits that the lane took part in.
-import { countLanes, lanesOf, type Visits, width } from './masks';
+import { lanesOf } from '../../../panel/src/lanes';
+import { countLanes, type Visits, width } from './masks';
 
 export const HEIGHT = 11;
 /** Lanes between two gaps. */

@@ -1,9 +1,10 @@
 // The pictures of lanes: shapes, labels, columns, and lines that edits move.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lanesOf } from '../../../panel/src/lanes';
 import { label } from '../../src/strip/label';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from '../../src/strip/layout';
-import { lanesOf, share, size } from '../../src/strip/masks';
+import { share, size } from '../../src/strip/masks';
 import { moved, overview, step } from '../../src/strip/positions';
 import { shape, stripWidth } from '../../src/strip/shape';
 

@@ -15,21 +15,26 @@ const MAX_WORST: usize = 200;
 
 /// The accesses of a visit and of the kernel.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Accesses {
     cta: [u32; 3],
     warp: u32,
     width: u32,
     #[serde(flatten)]
+    #[cfg_attr(test, ts(skip))]
     moment: Option<JsonMoment>,
     /// The accesses of the visit, mostly one.
     requests: Vec<JsonRequest>,
     worst: Vec<Worst>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     truncated: bool,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AccessRequest"))]
 struct JsonRequest {
+    #[cfg_attr(test, ts(type = "'global' | 'shared'"))]
     space: &'static str,
     /// Bytes of a lane.
     bytes: u64,
@@ -44,22 +49,27 @@ struct JsonRequest {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AccessPart"))]
 struct JsonPart {
     at: String,
     lanes: String,
     bytes: u64,
     /// In shared memory, the bank and the wavefront.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     bank: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     wavefront: Option<u64>,
 }
 
 /// A statement that accesses memory, over all warps.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WorstAccess"))]
 struct Worst {
     line: u32,
     character: u32,
+    #[cfg_attr(test, ts(type = "'global' | 'shared'"))]
     space: &'static str,
     requests: u64,
     cost: u64,

@@ -11,6 +11,7 @@ use crate::statement::Statement;
 
 /// The lines of statements; zero-based, the last one included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct Lines(u32, u32);
 
 /// The basic blocks in program order.

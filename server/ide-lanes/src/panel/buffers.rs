@@ -29,20 +29,26 @@ pub struct BufferRequest {
 
 /// The buffers of a launch.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Buffers {
     buffers: Vec<JsonBuffer>,
     /// What the program printed.
     #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<String>"))]
     output: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     output_truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     page: Option<JsonPage>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     element: Option<JsonElement>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferInfo"))]
 struct JsonBuffer {
     name: String,
     #[serde(rename = "type")]
@@ -56,12 +62,16 @@ struct JsonBuffer {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferPage"))]
 struct JsonPage {
     name: String,
     from: u64,
+    #[cfg_attr(test, ts(type = "(number | string | boolean | null)[]"))]
     after: Vec<Element>,
+    #[cfg_attr(test, ts(type = "(number | string | boolean | null)[]"))]
     before: Vec<Element>,
     /// The expected values of unexpected elements.
+    #[cfg_attr(test, ts(type = "Record<number, number | string | boolean | null>"))]
     expected: BTreeMap<u64, Option<Element>>,
     /// The whole buffer, a digit for each of at most 256 parts: 0 not changed, 1 changed, 2 unexpected.
     map: String,
@@ -70,6 +80,7 @@ struct JsonPage {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "WrittenElement"))]
 struct JsonElement {
     index: u64,
     /// The last lane that stored to it.
@@ -77,6 +88,7 @@ struct JsonElement {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 struct Writer {
     cta: [u32; 3],
     warp: u32,
@@ -84,6 +96,7 @@ struct Writer {
     line: u32,
     character: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     step: Option<u64>,
 }
 

@@ -14,6 +14,7 @@ const MAX_BLOCKS: usize = 2_000;
 
 /// The graph.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Graph {
     cta: [u32; 3],
     warp: u32,
@@ -23,10 +24,12 @@ pub struct Graph {
     /// The block of a branch at which lanes diverged, and the block at which they reconverge.
     reconverges: Vec<(u32, u32)>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     truncated: bool,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "GraphBlock"))]
 struct JsonBlock {
     lines: Option<Lines>,
     visits: u64,
@@ -40,6 +43,7 @@ struct JsonBlock {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "GraphEdge"))]
 struct JsonEdge {
     from: u32,
     to: u32,

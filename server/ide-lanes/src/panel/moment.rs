@@ -32,6 +32,7 @@ pub struct Located {
 
 /// A step of a warp.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Step"))]
 pub(crate) struct JsonMoment {
     pub(crate) step: u64,
     pub(crate) line: u32,

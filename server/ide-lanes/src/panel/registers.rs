@@ -17,11 +17,13 @@ pub(super) const MAX_PINS: usize = 64;
 
 /// The registers around a step.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Registers {
     cta: [u32; 3],
     warp: u32,
     width: u32,
     #[serde(flatten)]
+    #[cfg_attr(test, ts(skip))]
     moment: Option<JsonMoment>,
     rows: Vec<Row>,
     /// The names of all registers, for a client that lets users choose.
@@ -29,6 +31,7 @@ pub struct Registers {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RegisterRow"))]
 struct Row {
     name: String,
     role: Role,
@@ -46,6 +49,7 @@ struct Row {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 enum Role {
     After,
     Before,

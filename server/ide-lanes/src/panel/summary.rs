@@ -17,6 +17,7 @@ const MAX_MARKS: usize = 50_000;
 /// A kind of mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) enum MarkKind {
     Diverge,
     Reconverge,

@@ -30,6 +30,7 @@ pub struct Page {
 
 /// A page of the time line.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Timeline {
     cta: [u32; 3],
     warp: u32,
@@ -48,6 +49,7 @@ pub struct Timeline {
     runs: Vec<JsonRun>,
     /// Steps of a column, if it has several.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     column: Option<u64>,
     columns: Vec<JsonColumn>,
     marks: Vec<JsonMark>,
@@ -57,10 +59,12 @@ pub struct Timeline {
     /// By lane, the steps in which it was active.
     lanes: Vec<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     truncated: bool,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TimelineBlock"))]
 struct JsonBlock {
     lines: Option<Lines>,
     /// The header of the innermost loop around it.
@@ -70,6 +74,7 @@ struct JsonBlock {
 
 /// A visit of a block.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Run"))]
 struct JsonRun {
     step: u64,
     block: u32,
@@ -79,6 +84,7 @@ struct JsonRun {
 
 /// Several steps.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Column"))]
 struct JsonColumn {
     /// The block with most of the steps.
     block: u32,
@@ -87,15 +93,19 @@ struct JsonColumn {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Mark"))]
 struct JsonMark {
     step: u64,
     kind: MarkKind,
     /// How many, if the marks of a column are one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     count: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
     lanes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     code: Option<&'static str>,
 }
 

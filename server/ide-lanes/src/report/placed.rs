@@ -10,6 +10,7 @@ use crate::text::Role;
 
 /// The traces of statements, and the lines that have them.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct PlacedTraces {
     traces: Vec<JsonTrace>,
     /// The line of a statement, and the number of its trace; in text order.
@@ -26,14 +27,18 @@ pub(crate) struct Placed<'s> {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Trace"))]
 struct JsonTrace {
     count: u64,
     visits: Vec<JsonVisit>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "'branch' | 'join'"))]
     role: Option<&'static str>,
     #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<u32>>"))]
     parts: Box<[u32]>,
 }
 

@@ -7,6 +7,7 @@ use crate::text::hex;
 
 /// Visits with the same masks that follow each other.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Visit"))]
 pub(crate) struct JsonVisit {
     active: String,
     executed: String,
