@@ -29,7 +29,7 @@ export class Comparisons implements vscode.Disposable {
     this.subscriptions = [
       this.found,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // The comparison says nothing about an edited text.
+        // The result does not apply to an edited text.
         if (contentChanges.length > 0 && this.found.has(document.uri)) this.found.clear();
       }),
     ];

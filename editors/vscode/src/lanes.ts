@@ -1,4 +1,4 @@
-// The status bar items of a run, and the context key that tells whether lanes are shown.
+// The status bar items of a run, and the context key for shown lanes.
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import { type LaneMasks, shapeOf, warpCount } from './masks';

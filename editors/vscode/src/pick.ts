@@ -87,7 +87,7 @@ export async function runFirst(server: Server): Promise<void> {
   await server.select({ uri: uri.toString(), entry });
 }
 
-/** The last kernel that starts at or before the line, else the first one. The code lenses above kernels tell where kernels are. */
+/** The last kernel that starts at or before the line, else the first one. Found by the code lenses above kernels. */
 async function kernelAt(uri: vscode.Uri, line: number): Promise<string | undefined> {
   const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri);
   const kernels = lenses.flatMap(({ range, command }) =>

@@ -35,7 +35,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   private readonly texts = new Map<string, string>();
   /** The number of the last request of each document. */
   private readonly requests = new Map<string, number>();
-  /** The documents whose last save could not be assembled; the user was told once. */
+  /** The documents whose last save could not be assembled; the user was warned once. */
   private readonly failed = new Set<string>();
   private readonly subscriptions: vscode.Disposable[];
   readonly onDidChange = this.changed.event;

@@ -173,7 +173,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Restarts a crashed server; if it keeps crashing, says so once. */
+  /** Restarts a crashed server and, if it keeps crashing, reports it once. */
   private errorHandler({ CloseAction, ErrorAction }: Library): ErrorHandler {
     return {
       error: () => ({ action: ErrorAction.Continue }),

@@ -10,7 +10,7 @@ export function paintLines({ context, page, geometry, colours, runs, shown, colo
   const { x, scale } = geometry;
   // The visits of one loop that are drawn in its colour have one label.
   const isTogether = (run: Run, other: Run) => shown(run.block) !== run.block && shown(other.block) === shown(run.block);
-  for (const [first, last, visits] of stretches(runs, isTogether)) {
+  for (const [first, last, visits] of groups(runs, isTogether)) {
     const [left, size] = [x(first.step), (last.step + length(last) - first.step) * scale];
     context.fillStyle = colourOf(first.block).fill;
     context.fillRect(left, BAND, Math.max(0.5, size - (scale > 3 ? 0.5 : 0)), 6);
@@ -26,7 +26,7 @@ export function paintLines({ context, page, geometry, colours, runs, shown, colo
 export function paintLoops({ context, page, geometry, colours, runs }: Painting): void {
   const { x, width } = geometry;
   const loopOf = (run: Run) => page.blocks[run.block]?.loop ?? null;
-  for (const [first, last, visits] of stretches(runs, (run, other) => loopOf(run) === loopOf(other))) {
+  for (const [first, last, visits] of groups(runs, (run, other) => loopOf(run) === loopOf(other))) {
     const loop = loopOf(first);
     if (loop === null) continue;
     const iterations = visits.filter((run) => run.block === loop).length;
@@ -56,13 +56,13 @@ function bracket(context: CanvasRenderingContext2D, left: number, right: number,
 }
 
 /** Consecutive visits that belong together: the first, the last and all of them. */
-function stretches(runs: Run[], isTogether: (first: Run, next: Run) => boolean): [first: Run, last: Run, visits: Run[]][] {
+function groups(runs: Run[], isTogether: (first: Run, next: Run) => boolean): [first: Run, last: Run, visits: Run[]][] {
   const all: [Run, Run, Run[]][] = [];
   for (const run of runs) {
-    const stretch = all[all.length - 1];
-    if (stretch && isTogether(stretch[0], run)) {
-      stretch[1] = run;
-      stretch[2].push(run);
+    const group = all[all.length - 1];
+    if (group && isTogether(group[0], run)) {
+      group[1] = run;
+      group[2].push(run);
     } else {
       all.push([run, run, [run]]);
     }
