@@ -37,11 +37,6 @@ pub mod support {
     use super::*;
     use crate::SyntaxToken;
 
-    /// The first child that is an `N`.
-    pub fn child<N: AstNode>(parent: &SyntaxNode) -> Option<N> {
-        parent.children().find_map(N::cast)
-    }
-
     /// The `nth` child (from 0) that is an `N`.
     pub fn nth_child<N: AstNode>(parent: &SyntaxNode, nth: usize) -> Option<N> {
         parent.children().filter_map(N::cast).nth(nth)
@@ -68,3 +63,100 @@ pub mod support {
             .filter(move |token| kinds.contains(&token.kind()))
     }
 }
+
+/// Declares a typed node, its kind and its accessors; generated code is made of it.
+macro_rules! ast_node {
+    ($(#[$doc:meta])* $name:ident = $kind:ident {
+        $($accessor:ident: $find:ident $target:tt $($nth:literal)?,)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub struct $name {
+            pub(crate) syntax: $crate::SyntaxNode,
+        }
+
+        impl $name {
+            $($crate::ast::accessor! { $accessor: $find $target $($nth)? })*
+        }
+
+        impl $crate::ast::AstNode for $name {
+            fn can_cast(kind: $crate::SyntaxKind) -> bool {
+                kind == $kind
+            }
+
+            fn cast(syntax: $crate::SyntaxNode) -> Option<Self> {
+                Self::can_cast(syntax.kind()).then_some(Self { syntax })
+            }
+
+            fn syntax(&self) -> &$crate::SyntaxNode {
+                &self.syntax
+            }
+        }
+    };
+}
+
+/// One accessor of a typed node.
+macro_rules! accessor {
+    ($accessor:ident: child $node:ident $nth:literal) => {
+        #[doc = concat!("The child [`", stringify!($node), "`] with index ", $nth, " among its kind.")]
+        pub fn $accessor(&self) -> Option<$node> {
+            $crate::ast::support::nth_child(&self.syntax, $nth)
+        }
+    };
+    ($accessor:ident: children $node:ident) => {
+        #[doc = concat!("The children that are a [`", stringify!($node), "`].")]
+        pub fn $accessor(&self) -> $crate::ast::AstChildren<$node> {
+            $crate::ast::support::children(&self.syntax)
+        }
+    };
+    ($accessor:ident: token $kinds:tt) => {
+        #[doc = concat!("The first token of kind `", stringify!($kinds), "`.")]
+        pub fn $accessor(&self) -> Option<SyntaxToken> {
+            $crate::ast::support::token(&self.syntax, &$kinds)
+        }
+    };
+    ($accessor:ident: tokens $kinds:tt) => {
+        #[doc = concat!("The tokens of kind `", stringify!($kinds), "`.")]
+        pub fn $accessor(&self) -> impl Iterator<Item = SyntaxToken> + use<> {
+            $crate::ast::support::tokens(&self.syntax, &$kinds)
+        }
+    };
+}
+
+/// Declares a choice between typed nodes.
+macro_rules! ast_enum {
+    ($(#[$doc:meta])* $name:ident = $($member:ident),*) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $(#[doc = concat!("A [`", stringify!($member), "`].")] $member($member),)*
+        }
+
+        impl $crate::ast::AstNode for $name {
+            fn can_cast(kind: $crate::SyntaxKind) -> bool {
+                $($member::can_cast(kind))||*
+            }
+
+            fn cast(syntax: $crate::SyntaxNode) -> Option<Self> {
+                $(if $member::can_cast(syntax.kind()) {
+                    return $member::cast(syntax).map(Self::$member);
+                })*
+                None
+            }
+
+            fn syntax(&self) -> &$crate::SyntaxNode {
+                match self {
+                    $(Self::$member(it) => it.syntax(),)*
+                }
+            }
+        }
+
+        $(impl From<$member> for $name {
+            fn from(it: $member) -> Self {
+                Self::$member(it)
+            }
+        })*
+    };
+}
+
+pub(crate) use {accessor, ast_enum, ast_node};

@@ -63,12 +63,10 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
     out
 }
 
-/// The typed tree of one language.
+/// The typed tree of one language: calls of the macros in `syntax/src/ast.rs`.
 pub(super) fn tree(model: &Model) -> String {
-    let mut out = String::from(
-        "use crate::ast::{AstChildren, AstNode, support};\n\
-         use crate::{SyntaxKind, SyntaxKind::*, SyntaxNode, SyntaxToken};\n\n",
-    );
+    let mut out =
+        String::from("use crate::ast::{ast_enum, ast_node};\nuse crate::{SyntaxKind::*, SyntaxToken};\n\n");
     for item in &model.nodes {
         node(&mut out, item);
     }
@@ -81,90 +79,26 @@ pub(super) fn tree(model: &Model) -> String {
 fn node(out: &mut String, node: &Node) {
     let Node { name, kind, rule, fields } = node;
     let accessors: String = fields.iter().map(accessor).collect();
-    let accessors = if accessors.is_empty() { accessors } else { format!("impl {name} {{ {accessors} }}\n") };
-    write!(
-        out,
-        "/// `{rule}`\n#[derive(Debug, Clone, PartialEq, Eq, Hash)]\n\
-         pub struct {name} {{ pub(crate) syntax: SyntaxNode }}\n\n{accessors}\n\
-         impl AstNode for {name} {{\n\
-         fn can_cast(kind: SyntaxKind) -> bool {{ kind == {kind} }}\n\
-         fn cast(syntax: SyntaxNode) -> Option<Self> {{\n\
-         Self::can_cast(syntax.kind()).then_some(Self {{ syntax }})\n}}\n\
-         fn syntax(&self) -> &SyntaxNode {{ &self.syntax }}\n}}\n\n"
-    )
-    .expect("a string takes all");
+    write!(out, "ast_node! {{\n    /// `{rule}`\n    {name} = {kind} {{\n{accessors}    }}\n}}\n\n")
+        .expect("a string takes all");
 }
 
 fn accessor(field: &Field) -> String {
     let Field { method, target, many, nth } = field;
-    match target {
-        Target::Node(name) if *many => format!(
-            "/// Its children that are a [`{name}`].\n\
-             pub fn {method}(&self) -> AstChildren<{name}> {{ support::children(&self.syntax) }}\n"
-        ),
-        Target::Node(name) => {
-            let find = if *nth == 0 {
-                "support::child(&self.syntax)".to_owned()
-            } else {
-                format!("support::nth_child(&self.syntax, {nth})")
-            };
-            format!(
-                "/// Its [`{name}`]{}.\npub fn {method}(&self) -> Option<{name}> {{ {find} }}\n",
-                ordinal(*nth)
-            )
-        }
+    let finder = match target {
+        Target::Node(name) if *many => format!("children {name}"),
+        Target::Node(name) => format!("child {name} {nth}"),
         Target::Token(kinds) => {
-            let list = kinds.join(", ");
-            let doc = kinds.join("`, `");
-            if *many {
-                format!(
-                    "/// Its tokens of kind `{doc}`.\n\
-                     pub fn {method}(&self) -> impl Iterator<Item = SyntaxToken> + use<> {{ \
-                     support::tokens(&self.syntax, &[{list}]) }}\n"
-                )
-            } else {
-                format!(
-                    "/// Its token of kind `{doc}`.\n\
-                     pub fn {method}(&self) -> Option<SyntaxToken> {{ \
-                     support::token(&self.syntax, &[{list}]) }}\n"
-                )
-            }
+            format!("{} [{}]", if *many { "tokens" } else { "token" }, kinds.join(", "))
         }
-    }
-}
-
-fn ordinal(nth: usize) -> &'static str {
-    match nth {
-        0 => "",
-        1 => " after the first",
-        _ => " after the second",
-    }
+    };
+    format!("        {method}: {finder},\n")
 }
 
 fn choice(out: &mut String, choice: &Choice) {
     let Choice { name, rule, nodes, choices } = choice;
-    let each =
-        |render: &dyn Fn(&String) -> String| -> String { nodes.iter().chain(choices).map(render).collect() };
-    let variants = each(&|member| format!("/// A [`{member}`].\n{member}({member}),\n"));
-    let can_cast: Vec<_> =
-        nodes.iter().chain(choices).map(|member| format!("{member}::can_cast(kind)")).collect();
-    let can_cast = can_cast.join(" || ");
-    let cast = each(&|member| {
-        format!("if {member}::can_cast(kind) {{ return {member}::cast(syntax).map({name}::{member}); }}\n")
-    });
-    let syntax = each(&|member| format!("{name}::{member}(it) => it.syntax(),\n"));
-    let from = each(&|member| {
-        format!(
-            "impl From<{member}> for {name} {{ fn from(it: {member}) -> Self {{ {name}::{member}(it) }} }}\n\n"
-        )
-    });
-    write!(
-        out,
-        "/// `{rule}`\n#[derive(Debug, Clone, PartialEq, Eq, Hash)]\npub enum {name} {{ {variants} }}\n\n\
-         impl AstNode for {name} {{\n\
-         fn can_cast(kind: SyntaxKind) -> bool {{ {can_cast} }}\n\
-         fn cast(syntax: SyntaxNode) -> Option<Self> {{ let kind = syntax.kind();\n{cast}None }}\n\
-         fn syntax(&self) -> &SyntaxNode {{ match self {{ {syntax} }} }}\n}}\n\n{from}"
-    )
-    .expect("a string takes all");
+    let members: Vec<&str> = nodes.iter().chain(choices).map(String::as_str).collect();
+    let members = members.join(", ");
+    write!(out, "ast_enum! {{\n    /// `{rule}`\n    {name} = {members}\n}}\n\n")
+        .expect("a string takes all");
 }

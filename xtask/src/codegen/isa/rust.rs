@@ -55,12 +55,17 @@ impl Source {
 
     /// Renders the shared tables.
     pub(super) fn shared_tables(&self) -> String {
-        self.pools.0.iter().map(|pool| table(pool.table, pool.ty, &pool.entries)).collect()
+        self.pools.0.iter().map(|pool| entry_a_line(&table(pool.table, pool.ty, &pool.entries))).collect()
     }
 }
 
 fn table(name: &str, ty: &str, entries: &[String]) -> String {
     format!("pub(crate) static {name}: [{ty}; {}] = [{}];\n\n", entries.len(), entries.join(",\n"))
+}
+
+/// Keeps a line for each entry of a table, however long: a changed entry is then one changed line.
+fn entry_a_line(table: &str) -> String {
+    format!("#[rustfmt::skip]\n{table}")
 }
 
 /// Renders `pub(crate) static NAME: &[&str] = &[...];`.
