@@ -12,12 +12,8 @@ use warplens_sim::{ModelInfo, ptx};
 use warplens_syntax::Language;
 
 use self::source_lines::SourceFiles;
-use crate::model::Model;
-use crate::offer::KernelPlace;
-use crate::problem::LaunchProblem;
-use crate::simulator::{Decoded, Found, Progressing, Simulator};
+use crate::simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
 
-/// The simulator of PTX.
 pub struct Ptx;
 
 impl Simulator for Ptx {
@@ -41,7 +37,7 @@ impl Simulator for Ptx {
         &self,
         db: &'db Database,
         file: File,
-        kernel: &KernelPlace,
+        kernel: &DocumentKernel,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let decoded = decode::decode_ptx(db, file, &kernel.kernel.name)?;

@@ -13,12 +13,8 @@ use warplens_sim::launch::{Body, Kernel, SassKernel};
 use warplens_sim::{ModelInfo, sass};
 use warplens_syntax::Language;
 
-use crate::model::Model;
-use crate::offer::KernelPlace;
-use crate::problem::LaunchProblem;
-use crate::simulator::{Decoded, Found, Simulator};
+use crate::simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Simulator};
 
-/// The simulator of SASS.
 pub struct Sass;
 
 impl Simulator for Sass {
@@ -31,7 +27,7 @@ impl Simulator for Sass {
     }
 
     /// The divergence machine of the kernel's target.
-    fn model_for(&self, db: &Database, file: File, kernel: &KernelPlace) -> Model {
+    fn model_for(&self, db: &Database, file: File, kernel: &DocumentKernel) -> Model {
         let item = items(db, file)[kernel.item];
         let code = sass_code(db, item);
         let barriers =
@@ -58,7 +54,7 @@ impl Simulator for Sass {
         &self,
         db: &'db Database,
         file: File,
-        kernel: &KernelPlace,
+        kernel: &DocumentKernel,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let (program, statements) = decode::decode_sass(db, file, kernel)?;
@@ -74,7 +70,7 @@ impl Simulator for Sass {
             let sizes: Vec<u64> = rules.params().iter().map(|param| param.bytes).collect();
             Body::of_sass(function, &program, &sizes)
         };
-        // What a listing shows exists: no statement has an error.
+        // A listing shows code that exists, so no statement has an error.
         Ok(Decoded {
             program: executable,
             progressing: None,
@@ -85,7 +81,7 @@ impl Simulator for Sass {
     }
 }
 
-/// The kernel of an item: its first function that may be one.
+/// The kernel of an item: its first function that may be a kernel.
 fn kernel_of(functions: &[Function]) -> Option<&Function> {
     functions.iter().find(|function| decode::is_runnable(function))
 }

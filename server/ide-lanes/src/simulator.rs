@@ -1,4 +1,8 @@
-//! The simulator of a language: what runs over a document need of it.
+//! What a language provides to run the kernels of a document.
+
+mod kernel;
+mod model;
+mod problem;
 
 use std::sync::Arc;
 
@@ -9,10 +13,10 @@ use warplens_sim::launch::{Body, Kernel};
 use warplens_sim::{Executable, ModelInfo, StatementId};
 use warplens_syntax::Language;
 
-use crate::model::Model;
-use crate::offer::KernelPlace;
-use crate::problem::LaunchProblem;
-use crate::statement::Statement;
+use crate::program::Statement;
+pub use kernel::DocumentKernel;
+pub use model::Model;
+pub use problem::LaunchProblem;
 
 /// The simulator of a language.
 pub trait Simulator: Sync {
@@ -22,13 +26,13 @@ pub trait Simulator: Sync {
     /// The divergence models, the default first.
     fn models(&self) -> &'static [ModelInfo];
 
-    /// The model of a run that names none.
+    /// The model if neither the request nor the launch names one.
     fn default_model(&self) -> Model {
         Model::default_of(self.language(), self.models())
     }
 
-    /// The model of a run of a kernel that names none.
-    fn model_for(&self, _db: &Database, _file: File, _kernel: &KernelPlace) -> Model {
+    /// The default model for a kernel.
+    fn model_for(&self, _db: &Database, _file: File, _kernel: &DocumentKernel) -> Model {
         self.default_model()
     }
 
@@ -37,7 +41,7 @@ pub trait Simulator: Sync {
         Model::named(self.language(), self.models(), name)
     }
 
-    /// The words of statements whose operands stand for more than numbers.
+    /// Words of the statements whose operands have a meaning besides their numbers, such as descriptors.
     fn words_with_meanings(&self) -> &'static [&'static str] {
         &[]
     }
@@ -53,7 +57,7 @@ pub trait Simulator: Sync {
         &self,
         db: &'db Database,
         file: File,
-        kernel: &KernelPlace,
+        kernel: &DocumentKernel,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem>;
 }
@@ -66,29 +70,26 @@ pub struct Found {
     pub name: TextRange,
     /// A note for a lens above the kernel.
     pub note: Option<String>,
-    /// What distinguishes it from other kernels with its name in the file: its target. `NAME@TARGET` selects it.
+    /// Its target, which distinguishes it from kernels of the same name: `NAME@TARGET` selects it.
     pub variant: Option<SmolStr>,
 }
 
 /// A kernel under a model that guarantees forward progress.
 #[derive(Debug, Clone)]
 pub struct Progressing {
-    /// The model.
     pub model: Model,
-    /// What runs.
     pub program: Arc<dyn Executable>,
 }
 
 /// A decoded kernel.
 pub struct Decoded<'db> {
-    /// What runs.
     pub program: Arc<dyn Executable>,
-    /// The same under the model of the GPUs that it is compiled for, if a wait among the lanes of a warp ends only there.
+    /// The kernel under the model of the GPUs that it is compiled for, if only there waits among the lanes of a warp end.
     pub progressing: Option<Progressing>,
     /// The statements with their ranges in the file.
     pub statements: Vec<Statement>,
     /// The statements that have an error in the text.
     pub broken: Box<[StatementId]>,
-    /// The launch hints in the bodies; computed only for an inferred launch.
+    /// What the bodies of its functions suggest for an inferred launch; computed only for one.
     pub body: Box<dyn Fn() -> Body + 'db>,
 }

@@ -11,10 +11,10 @@ use warplens_sim::{
     StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
-use crate::offer::Source;
-use crate::shown::{Ran, Shown};
-use crate::simulator::Simulator;
-use crate::statement::{Flow, Statement};
+use crate::launches::{DocumentName, LaunchFile, LaunchSource};
+use crate::program::{Flow, Statement};
+use crate::simulator::{DocumentKernel, Simulator};
+use crate::view::{LaneView, ViewedRun};
 
 /// Every statement of the text ends with a semicolon; lanes reconverge after a `bra` at the statement after `JOIN:`.
 pub(crate) const TEXT: &str = "\
@@ -184,15 +184,43 @@ fn values() -> Values {
     }
 }
 
-pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
+pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
     let warp = Some(WarpId { cta: [0; 3], warp: 0 });
-    let ran = Ran {
+    let run = ViewedRun {
         resolved: Arc::new(resolved()),
-        source: Source::File,
+        source: LaunchSource::File,
         model: crate::ptx::Ptx.default_model(),
         broken: Arc::default(),
         program: None,
         has_notes: true,
     };
-    Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
+    LaneView::new(run, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
+}
+
+/// The kernels of a text that has nothing but their headers.
+pub(crate) fn kernels(text: &str) -> Vec<DocumentKernel> {
+    let kernels = text.match_indices(".entry ").map(|(at, word)| {
+        let start = at + word.len();
+        let name = text[start..].split('(').next().unwrap_or_default();
+        let size = |offset: usize| TextSize::try_from(offset).unwrap();
+        DocumentKernel {
+            kernel: Kernel::new(name.into(), PtxKernel::default()),
+            name: TextRange::at(size(start), TextSize::of(name)),
+            start: size(at),
+            item: 0,
+            note: None,
+            qualified: None,
+        }
+    });
+    kernels.collect()
+}
+
+/// A launch file beside the folder of the document `sub/k.ptx`.
+pub(crate) fn launch_file(text: &str) -> LaunchFile {
+    LaunchFile {
+        text: text.into(),
+        format: Format::Toml,
+        path: "warplens.toml".to_owned(),
+        document: DocumentName::relative("sub/k.ptx"),
+    }
 }

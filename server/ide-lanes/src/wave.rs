@@ -14,14 +14,10 @@ use warplens_sim::wave::reference::Rejection;
 use warplens_sim::{Executable, ModelInfo, StatementId, wave};
 use warplens_syntax::Language;
 
-use crate::broken::{errors_in, item_at, touches};
-use crate::model::Model;
-use crate::offer::KernelPlace;
-use crate::problem::LaunchProblem;
-use crate::simulator::{Decoded, Found, Simulator};
-use crate::statement::Statement;
+use crate::program::{Statement, errors_in, item_at, touches};
+use crate::simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Simulator};
 
-/// The simulators of WAVE: the divergence stack of the guide, and the reference emulator 0.1.2.
+/// WAVE, with two simulators: the divergence stack of the guide, and the reference emulator 0.1.2.
 pub struct Wave;
 
 impl Simulator for Wave {
@@ -41,7 +37,7 @@ impl Simulator for Wave {
         &self,
         db: &'db Database,
         file: File,
-        kernel: &KernelPlace,
+        kernel: &DocumentKernel,
         model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let code = wave_code(db, items(db, file)[kernel.item]);
@@ -82,7 +78,12 @@ fn rejection(rejection: Rejection<'_>) -> String {
 }
 
 /// The statements of a kernel that have an error in the text.
-fn broken(db: &Database, file: File, kernel: &KernelPlace, statements: &[Statement]) -> Box<[StatementId]> {
+fn broken(
+    db: &Database,
+    file: File,
+    kernel: &DocumentKernel,
+    statements: &[Statement],
+) -> Box<[StatementId]> {
     let item = item_at(db, file, kernel.start);
     let errors = item.map(|(_, item)| errors_in(db, item, kernel.start)).unwrap_or_default();
     let ids = (0..).map(StatementId).zip(statements);

@@ -17,7 +17,9 @@ use warplens_ide_db::{
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::share::Shares;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
-use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
+use warplens_ide_lanes::{
+    AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
+};
 use warplens_sim::Workers;
 use warplens_sim::launch::FileReader;
 use warplens_syntax::{ItemList, Language};
@@ -448,9 +450,9 @@ impl Analysis {
     }
 
     /// The launches of a document in order of preference; the inferred ones are last.
-    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
+    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<AvailableLaunch>> {
         self.query_language(file, |db, file, support| {
-            warplens_ide_lanes::prepare::launches_of(db, file, support.simulator, launches)
+            warplens_ide_lanes::launches_of(db, file, support.simulator, launches)
         })
     }
 
@@ -459,11 +461,11 @@ impl Analysis {
         &self,
         file: FileId,
         launches: Option<&LaunchFile>,
-        shown: Option<&Shown>,
+        shown: Option<&LaneView>,
         style: LensStyle,
     ) -> Answer<Vec<Lens>> {
         self.query_language(file, |db, file, support| {
-            warplens_ide_lanes::prepare::lenses_of(db, file, support.simulator, launches, shown, style)
+            warplens_ide_lanes::lenses_of(db, file, support.simulator, launches, shown, style)
         })
     }
 
@@ -484,18 +486,16 @@ impl Analysis {
         let all = simulators(self.languages);
         let run = self.query_language(file, |db, file, support| {
             let simulator = support.simulator;
-            Some(warplens_ide_lanes::prepare::prepare(
-                db, file, simulator, &all, request, launches, read_file,
-            ))
+            Some(warplens_ide_lanes::prepare(db, file, simulator, &all, request, launches, read_file))
         })?;
         Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
 
     /// The findings of the run that a document shows, except those that rules or comments switch off. A finding is dropped
     /// once its statement is edited.
-    pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
+    pub fn findings(&self, file: FileId, shown: &LaneView) -> Answer<Vec<Diagnostic>> {
         self.query_language(file, |db, source, support| {
-            warplens_ide_lanes::findings::findings_of(db, source, support.simulator, shown, &self.rules)
+            warplens_ide_lanes::findings_of(db, source, support.simulator, shown, &self.rules)
         })
     }
 

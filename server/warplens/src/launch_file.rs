@@ -103,9 +103,9 @@ pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unre
     Ok(match launches(&file.text, file.format) {
         Ok(listed) => listed
             .into_iter()
-            .filter_map(|listed| Some((listed.launch.name, LaunchProblem::in_file(&listed.problem?, &file))))
+            .filter_map(|listed| Some((listed.launch.name, file.problem(&listed.problem?))))
             .collect(),
-        Err(problem) => vec![("launches".to_owned(), LaunchProblem::in_file(&problem, &file))],
+        Err(problem) => vec![("launches".to_owned(), file.problem(&problem))],
     })
 }
 

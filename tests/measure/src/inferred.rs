@@ -121,7 +121,7 @@ fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> 
         let no_files = |_: &str| Err(String::from("an inferred launch has no files").into());
         // If a kernel cannot be decoded, its text has an error.
         let Ok(prepared) = analysis.prepare_run(FileId(0), &request, None, &no_files)? else { continue };
-        let Ok((_, result)) = prepared.settle(Control::none()) else { continue };
+        let Ok((_, result)) = prepared.run_adjusted(Control::none()) else { continue };
         let accusations: Vec<_> = result
             .findings
             .iter()

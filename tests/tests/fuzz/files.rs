@@ -53,7 +53,7 @@ fn simulate(analysis: &Analysis, rng: &mut Rng) {
             Launch { entry: offer.entry.clone(), block: Some([rng.u32(1..=70), 1, 1]), ..Launch::default() };
         let request = request(offer.entry, Choice::Given(Box::new(launch)), settings);
         if let Some(prepared) = prepared(analysis, &request, None) {
-            prepared.settle(Control::none()).expect("not cancelled");
+            prepared.run_adjusted(Control::none()).expect("not cancelled");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Mutated programs under every model: running blocks on several threads gives the same result as running
 //! them one after another.
 
-use warplens_ide::lanes::report::{Options, Report};
+use warplens_ide::lanes::json::{Options, Report};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
 use warplens_sim::launch::Launch;
 use warplens_sim::{Control, Workers};

@@ -1,6 +1,6 @@
 //! Findings as they are reported: one for each cause, with its threads.
 //!
-//! The same finding in several warps, and at several statements of one source line (an unrolled loop), has one cause.
+//! A finding that occurs in several warps, or at several statements of one source line (an unrolled loop), has one cause.
 
 use std::fmt::Write;
 
@@ -9,15 +9,14 @@ use rustc_hash::FxBuildHasher;
 use warplens_sim::launch::Resolved;
 use warplens_sim::{Finding, Lanes, Mask, RunResult, StatementId, WarpId};
 
-use crate::source_line::SourceLine;
+use crate::program::SourceLine;
 
 /// The source line of a statement.
-pub type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLine>;
+pub(crate) type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLine>;
 
 /// The threads of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
-    /// Threads of a block.
     pub block: [u32; 3],
     /// Lanes of a warp.
     pub width: u32,
@@ -26,7 +25,7 @@ pub struct Reporter {
 /// Findings with the same cause.
 #[derive(Debug)]
 pub struct ReportedFinding<'r> {
-    /// The one that is shown: that of the selected warp, or else the first.
+    /// The finding that is shown: that of the selected warp, or else the first.
     pub finding: &'r Finding,
     /// The source line of its statement.
     pub source: Option<&'r SourceLine>,

@@ -1,4 +1,4 @@
-//! The statements of a PTX kernel, and of the functions that it reaches, that have an error in the text.
+//! The statements of a PTX kernel and of the functions that it calls at which the text has an error.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::ptx::module_names;
@@ -6,11 +6,9 @@ use warplens_ide_db::{Database, File, Item, module_uses};
 use warplens_sim::StatementId;
 use warplens_sim::ptx::program::Op;
 
-use crate::broken::{errors_in, item_at, touches};
+use crate::program::{Statement, errors_in, item_at, touches};
 use crate::ptx::decode::DecodedPtx;
-use crate::statement::Statement;
 
-/// Those of a decoded PTX kernel and the functions that it can call.
 pub(super) fn of_ptx(
     db: &Database,
     file: File,

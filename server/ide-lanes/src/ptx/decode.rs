@@ -14,13 +14,13 @@ use warplens_sim::{Class, ScalarType};
 use warplens_sim::{StatementId, ptx};
 
 use super::source_lines::SourceFiles;
-use crate::problem::LaunchProblem;
-use crate::statement::{AddressRegister, Flow, Statement};
+use crate::program::{AddressRegister, Flow, Statement};
+use crate::simulator::LaunchProblem;
 
 /// A decoded PTX kernel, with the functions that contain its statements.
 pub(crate) struct DecodedPtx {
     pub(crate) program: Arc<ptx::Program>,
-    /// In the order of the program, with the start of each one's item.
+    /// In the order of the program, each with the start of its item.
     pub(crate) functions: Vec<(Arc<Function>, TextSize)>,
 }
 
@@ -73,7 +73,7 @@ impl DecodedPtx {
 
 fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, model: ptx::Model) -> Flow {
     let Some(instruction) = function.code.get(pc) else { return Flow::Plain };
-    // A branch without a reconvergence point names no instruction.
+    // If there is no reconvergence point, the operand is not an index of an instruction.
     let exists =
         |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
     let reconvergence = if model == ptx::Model::Ipdom { instruction.s.c } else { instruction.s.b };
@@ -110,7 +110,7 @@ fn registers(
     let named = function.registers_of(pc).iter().map(|number| {
         let register = &function.frame.registers[*number as usize];
         let kind = match addresses.contains(&register.name) {
-            // The types of an instruction are those of the value, not of the address.
+            // The types of an instruction describe the value, not the address.
             true if register.bits > 32 => ScalarType::U64,
             true => ScalarType::U32,
             false => kind_of(instruction, register, written.contains(number), declared),
@@ -156,7 +156,7 @@ fn address_register(
     Some(AddressRegister { name, objects })
 }
 
-/// The types of registers by name; of ranges by the stem before the number.
+/// The types of registers by name, of register ranges by the stem before the number.
 fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
     let types = function.symbols().iter().filter_map(|symbol| match symbol.kind {
         SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
@@ -167,8 +167,8 @@ fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
     types.collect()
 }
 
-/// The type of a register's value: the instruction's type if it has the register's width (its first type is that of the
-/// result, its last that of the operands), or else the declared type. Either is preferred to untyped bits.
+/// The type of a register's value: the instruction's type if it has the register's width (its first type is the type of the result,
+/// its last that of the operands), or else the declared type. A type is preferred to untyped bits.
 fn kind_of(
     instruction: Instruction<'_>,
     register: &ptx::program::Register,

@@ -58,7 +58,7 @@ impl SharedArrays<'_> {
     }
 }
 
-/// Bytes of an address, if the module declares it.
+/// The size of an address in bytes, if the module declares it.
 fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
     let mut directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.find_map(|item| match ptx_header(db, *item).directive {
@@ -68,7 +68,7 @@ fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
     })
 }
 
-/// The launch hints in the bodies of a kernel and of the functions that it can call.
+/// What the bodies of a kernel and of the functions that it can call suggest for an inferred launch.
 pub(super) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
     let names = module_names(db, file);
     let is_dynamic_shared = |name: &str| {

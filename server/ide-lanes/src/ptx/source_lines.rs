@@ -8,9 +8,9 @@ use warplens_hir::ptx::{Directive, Function, SourceLocation, SourcePosition};
 use warplens_ide_db::ptx::ptx_headers;
 use warplens_ide_db::{Db, File};
 
-use crate::source_line::{FileLine, SourceLine};
+use crate::program::{FileLine, SourceLine};
 
-/// Calls that are inlined into each other are followed up to this depth.
+/// The depth to which calls that are inlined into each other are followed.
 const MAX_INLINED: usize = 64;
 
 /// The source files of a module.

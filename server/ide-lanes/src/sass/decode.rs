@@ -10,21 +10,19 @@ use warplens_sim::sass::{self, InstructionIndices, Program};
 use warplens_sim::{ScalarType, StatementId};
 
 use super::source_lines::SourceComments;
-use crate::offer::KernelPlace;
-use crate::problem::LaunchProblem;
-use crate::statement::{CodePlace, Flow, Statement};
+use crate::program::{CodePlace, Flow, Statement};
+use crate::simulator::{DocumentKernel, LaunchProblem};
 
 /// The source lines of items, by their number.
 type Sources = FxHashMap<usize, SourceComments>;
 
-/// Decodes a kernel.
 pub(super) fn decode_sass(
     db: &Database,
     file: File,
-    kernel: &KernelPlace,
+    kernel: &DocumentKernel,
 ) -> Result<(Program, Vec<Statement>), LaunchProblem> {
     let listing = listing(db, file);
-    // Of functions with one name, that of the kernel's item.
+    // Several functions may have the name: this is the one of the kernel's item.
     let is_kernel = |listed: &Listed| listed.item == kernel.item && is_runnable(listing.function(listed));
     let Some(entry) = listing.functions().iter().position(is_kernel) else {
         return Err(LaunchProblem::new(format!("the listing has no function `{}`", kernel.kernel.name)));
@@ -40,7 +38,7 @@ pub(super) fn is_runnable(function: &Function) -> bool {
     function.is_kernel != Some(false) && !function.instructions.is_empty()
 }
 
-/// The source lines in the items that a program is of.
+/// The source lines of the items that a program was decoded from.
 fn sources(db: &Database, file: File, listing: &Listing, places: &InstructionIndices) -> Sources {
     let items = file.document(db).items();
     let mut sources = Sources::default();
@@ -105,7 +103,7 @@ fn region_end(program: &Program, index: usize) -> Option<u32> {
     })
 }
 
-/// The statement after the first `BSYNC` of a barrier after a statement.
+/// The statement after the next `BSYNC` of a barrier.
 fn end_of_barrier(program: &Program, from: usize, barrier: u8) -> Option<u32> {
     let waits = |operation: &Operation| operation.op == Op::Control(Control::BarrierWait(barrier));
     let at = program.code[from..].iter().position(waits)?;

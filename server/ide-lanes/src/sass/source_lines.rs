@@ -5,12 +5,12 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
-use crate::source_line::{FileLine, SourceLine};
+use crate::program::{FileLine, SourceLine};
 
-/// What starts such a comment.
+/// The start of such a comment.
 const COMMENT: &str = "//## File \"";
 
-/// The file name that disassemblers print for the PTX itself, and how it is called here.
+/// The file name that disassemblers print for the PTX itself, and its name in Warplens.
 const PTX_TEXT: &str = ".nv_debug_ptx_txt";
 const PTX: &str = "ptx";
 
@@ -50,7 +50,7 @@ impl SourceComments {
     }
 }
 
-/// The lines in a comment: that of the instruction, and the one that it is inlined at.
+/// The lines in a comment: the line of the instruction, and the line where that is inlined.
 fn file_lines(comment: &str) -> impl Iterator<Item = FileLine> + '_ {
     comment.split(" inlined at ").filter_map(|part| {
         let (_, rest) = part.split_once('"')?;

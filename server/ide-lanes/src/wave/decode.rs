@@ -6,7 +6,7 @@ use warplens_hir::wave::{Code, Instruction, Link, Value};
 use warplens_sim::ScalarType;
 use warplens_sim::{StatementId, wave};
 
-use crate::statement::{Flow, Statement};
+use crate::program::{Flow, Statement};
 
 /// Decodes a kernel whose item starts at `start`.
 pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<Statement>) {
@@ -58,7 +58,7 @@ fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarType)]> {
     operands.collect()
 }
 
-/// The type of the value of so many registers. Operands that an instruction reads as bits are mostly integers.
+/// The type of a value in this many registers. Operands that an instruction reads as bits are mostly integers.
 fn kind(ty: &str, registers: u8) -> ScalarType {
     let ty = ty.split(' ').next().unwrap_or_default();
     match (ty, ScalarType::of_launches(ty)) {

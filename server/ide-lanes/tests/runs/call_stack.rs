@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, RunRequest, Shown, hover};
+use warplens_ide_lanes::{Choice, LaneView, RunRequest, hover};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 
 const TEXT: &str = "\
@@ -32,7 +32,7 @@ return
 ";
 
 /// What is shown after the `count`th visit of the statement at a place.
-fn shown(until: Option<(&str, u64)>) -> Shown {
+fn shown(until: Option<(&str, u64)>) -> LaneView {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, TEXT);
     let request = RunRequest {

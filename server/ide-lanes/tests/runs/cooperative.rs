@@ -70,7 +70,7 @@ fn check(launch: Choice, expect: Expect) {
         RunRequest { entry: None, launch, wave_width: None, model: None, usual_model: None, options };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
-    let (settled, result) = prepared.settle(Control::none()).expect("not cancelled");
+    let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     let mut out = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
         out += &format!("{} {}: {}\n", finding.severity.as_str(), finding.code, finding.message);

@@ -35,7 +35,7 @@ fn settled(text: &str) -> String {
     };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
-    let (settled, result) = prepared.settle(Control::none()).expect("not cancelled");
+    let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     let launch = &settled.resolved.launch;
     let mut out =
         format!("{:?} {:?} {}\n", launch.block.unwrap_or_default(), launch.assumed, result.status.as_str());

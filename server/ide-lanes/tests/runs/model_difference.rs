@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_ide_lanes::{Choice, LensStyle, Prepared, RunRequest, Shown, hover};
+use warplens_ide_lanes::{Choice, LaneView, LensStyle, Prepared, RunRequest, hover};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Lanes 0 to 3 break in the `if`.
@@ -45,7 +45,7 @@ fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
     (host, file, run)
 }
 
-fn run(text: &str) -> (AnalysisHost, FileId, Shown) {
+fn run(text: &str) -> (AnalysisHost, FileId, LaneView) {
     let (host, file, run) = prepared(text);
     let shown = run.show(Arc::new(run.run(Control::none()).unwrap()), None);
     (host, file, shown)

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use warplens_ide::{AnalysisHost, FileId, Language};
+use warplens_ide_lanes::json::{Options, Position, Report};
 use warplens_ide_lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
-use warplens_ide_lanes::report::{Options, Position, Report};
 use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
 use warplens_sim::launch::Format;
 use warplens_sim::{Control, Limits, RunOptions, RunResult, StatementId, Status};
@@ -52,7 +52,7 @@ impl Run {
         let request = prepared.warp_request(None, None);
         let outcome = prepared.execute(None, request, &|| false, &|_| {}, &OneThread).expect("not cancelled");
         let of_editor = Panel::of_outcome(&prepared, &outcome);
-        let (prepared, result) = prepared.settle(Control::none()).expect("not cancelled");
+        let (prepared, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
         let result = Arc::new(result);
         let panel = Panel::new(prepared.clone(), Arc::clone(&result));
         Some(Run { text: text.to_owned(), prepared, result, panel, of_editor })

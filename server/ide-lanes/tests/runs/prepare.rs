@@ -7,7 +7,8 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{
-    Choice, DocumentName, LaneHint, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest, Shown, hover,
+    Choice, DocumentName, LaneHint, LaneView, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest,
+    hover,
 };
 use warplens_sim::launch::{Format, Launch};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
@@ -276,7 +277,7 @@ fn why_not() {
 }
 
 /// The lines with hints.
-fn annotated(text: &str, shown: &Shown) -> String {
+fn annotated(text: &str, shown: &LaneView) -> String {
     let size = |offset: usize| TextSize::try_from(offset).unwrap();
     let line_end = |offset: TextSize| {
         let at = usize::from(offset);
@@ -291,7 +292,7 @@ fn annotated(text: &str, shown: &Shown) -> String {
     hints.iter().map(line).collect()
 }
 
-fn shown(text: &str, request: &RunRequest) -> Shown {
+fn shown(text: &str, request: &RunRequest) -> LaneView {
     let run = prepared(text, request, None).unwrap();
     let values = run.look(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
     run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None)
@@ -413,7 +414,7 @@ mod any_text {
     use proptest::prelude::*;
 
     use super::*;
-    use warplens_ide_lanes::report::Position;
+    use warplens_ide_lanes::json::Position;
 
     const EXAMPLES: [(&str, Language); 5] = [
         (include_str!("../../../../examples/divergence.ptx"), warplens_syntax::ptx::LANGUAGE),

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
-use warplens_ide_lanes::{Choice, LensStyle, Outcome, Prepared, RunRequest, RunSettings, Shown, hover};
+use warplens_ide_lanes::{Choice, LaneView, LensStyle, Outcome, Prepared, RunRequest, RunSettings, hover};
 use warplens_sim::{Cancelled, WarpId, Workers};
 use warplens_syntax::Language;
 
@@ -25,7 +25,7 @@ const STORE: &str = "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nadd.
 struct Run {
     host: AnalysisHost,
     text: String,
-    shown: Shown,
+    shown: LaneView,
 }
 
 fn run(text: &str, language: Language, model: Option<&str>, warp: Option<WarpId>) -> Run {

@@ -38,7 +38,7 @@ fn check(text: &str, model: Option<Model>, usual_model: Option<Model>, expect: E
     };
     let prepared = host.snapshot().prepare_run(FILE, &request, None, &|_| Err("no files".into()));
     let prepared = prepared.expect("not cancelled").expect("it can run");
-    let (settled, result) = prepared.settle(Control::none()).expect("not cancelled");
+    let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     let mut out = format!("{} {}\n", settled.model.name(), result.status.as_str());
     for finding in &result.findings {
         let at = finding.statement.map_or("", |at| &text[settled.statements[at.index()].range]);

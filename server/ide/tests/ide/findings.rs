@@ -33,7 +33,7 @@ fn run(example: &Example) -> Result<Vec<Finding>, String> {
     let prepared =
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
-    let (_, result) = prepared.settle(Control::none()).expect("not cancelled");
+    let (_, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     for finding in &result.findings {
         let title = finding.message.lines().next().unwrap_or_default();
         assert!(title.chars().count() <= 80, "the first line is too long: {title}");
@@ -58,7 +58,7 @@ fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
         options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
     };
     let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into()));
-    let (prepared, result) = prepared.unwrap().ok()?.settle(Control::none()).expect("not cancelled");
+    let (prepared, result) = prepared.unwrap().ok()?.run_adjusted(Control::none()).expect("not cancelled");
     let shown = prepared.show(std::sync::Arc::new(result), None);
     let found = host.snapshot().findings(FileId(0), &shown).unwrap();
     let fixes = found.into_iter().filter(|found| found.code == code).flat_map(|found| found.fixes);

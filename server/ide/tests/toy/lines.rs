@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
-use warplens_ide::lanes::{Decoded, Flow, Found, KernelPlace, LaunchProblem, Model, Simulator, Statement};
+use warplens_ide::lanes::{Decoded, DocumentKernel, Flow, Found, LaunchProblem, Model, Simulator, Statement};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
 use warplens_ide_db::{Database, Db, File, FilePosition, Item, LanguageQueries, Problem, items};
@@ -154,7 +154,7 @@ impl Simulator for Lines {
         &self,
         db: &'db Database,
         file: File,
-        kernel: &KernelPlace,
+        kernel: &DocumentKernel,
         _model: Model,
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let words = words(db, items(db, file)[kernel.item]);

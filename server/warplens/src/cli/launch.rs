@@ -5,7 +5,7 @@ mod arguments;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use warplens_ide::lanes::{Choice, LaunchProblem, RunRequest};
+use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{Language, Severity};
 use warplens_sim::launch::{Format, launch_text};
 
@@ -100,7 +100,7 @@ impl Launches {
             return Ok(Launches { file: Some(found), base });
         }
         let launch = launch_text(&found.text, format);
-        let launch = launch.map_err(|problem| LaunchProblem::in_file(&problem, &found));
+        let launch = launch.map_err(|problem| found.problem(&problem));
         request.launch = Choice::Given(Box::new(launch.map_err(RunError::Launch)?));
         Ok(Launches { file: None, base })
     }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use ropey::Rope;
 use thiserror::Error;
 use warplens_ide::lanes::Prepared;
-use warplens_ide::lanes::report::Report;
+use warplens_ide::lanes::json::Report;
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
 use warplens_sim::Control;
 
@@ -87,7 +87,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
     let line = ProgressLine::new();
     let control =
         Control { workers: Some(&cores), progress: &|progress| line.show(progress), ..Control::none() };
-    let ended = prepared.settle(control).and_then(|(prepared, result)| {
+    let ended = prepared.run_adjusted(control).and_then(|(prepared, result)| {
         let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
         Ok((steps.transpose()?.flatten(), prepared, result))
     });

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
-use warplens_ide::lanes::report::Position;
+use warplens_ide::lanes::json::Position;
 use warplens_sim::launch::{Element, Launch};
 use warplens_sim::{LaneStore, Severity};
 

@@ -1,7 +1,7 @@
 //! The two kernels of a comparison, and their runs with one launch.
 
 use warplens_ide::SymbolKind;
-use warplens_ide::lanes::{Choice, Prepared, RunRequest, Source as OfferSource};
+use warplens_ide::lanes::{Choice, LaunchSource, Prepared, RunRequest};
 use warplens_sim::Control;
 use warplens_sim::launch::Launch;
 
@@ -50,7 +50,7 @@ impl Sides<'_> {
 
     /// Runs one side.
     pub(crate) fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {
-        let (prepared, result) = prepared.settle(self.control)?;
+        let (prepared, result) = prepared.run_adjusted(self.control)?;
         Ok(Run::new(self.sources[side], prepared, result))
     }
 
@@ -91,7 +91,7 @@ impl Sides<'_> {
     fn other_kernels(&self) -> Result<Vec<String>, RunError> {
         let other = self.sources[1];
         let offers = other.analysis.launches(other.file, None)?;
-        let inferred = offers.into_iter().filter(|offer| offer.source == OfferSource::Inferred);
+        let inferred = offers.into_iter().filter(|offer| offer.source == LaunchSource::Inferred);
         Ok(inferred.filter_map(|offer| offer.entry).collect())
     }
 }

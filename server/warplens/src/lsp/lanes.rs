@@ -8,7 +8,7 @@ use text_size::TextSize;
 
 use warplens_ide::lanes::panel::Panel;
 use warplens_ide::lanes::same_registers::{Ran, SameRegisters};
-use warplens_ide::lanes::{Outcome, Prepared, Shown, WarpId};
+use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId};
 
 use warplens_sim::{Control, StatementId};
 
@@ -18,7 +18,7 @@ use super::document::Edit;
 #[derive(Clone)]
 pub(crate) struct Lanes {
     /// The selected warp.
-    pub(crate) shown: Arc<Shown>,
+    pub(crate) shown: Arc<LaneView>,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) outcome: Outcome,
     panel: Arc<Panel>,
@@ -118,7 +118,7 @@ impl Lanes {
     }
 
     /// Another warp of the same run; `None` where its trace is not recorded.
-    pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<Shown>> {
+    pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<LaneView>> {
         if warp == self.shown.warp() {
             return Some(Arc::clone(&self.shown));
         }
@@ -131,6 +131,6 @@ impl Lanes {
     }
 }
 
-fn apply(shown: &mut Shown, edits: &[Edit]) {
+fn apply(shown: &mut LaneView, edits: &[Edit]) {
     edits.iter().for_each(|edit| shown.edit(edit.range, edit.inserted));
 }

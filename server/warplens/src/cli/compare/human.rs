@@ -202,7 +202,7 @@ fn verdict(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
 /// `thread (5,0,0) of block (0,0,0), lane 5 of warp 0`.
 fn thread(run: &Run, warp: WarpId, lane: u32) -> String {
     let [x, y, z] = run.prepared.resolved.config.block.map(u64::from);
-    let width = u64::from(run.prepared.resolved.launch.wave_width.unwrap_or(32));
+    let width = u64::from(run.prepared.width());
     let number = u64::from(warp.warp) * width + u64::from(lane);
     let (tx, ty, tz) = (number % x, number / x % y, number / (x * y) % z.max(1));
     let [bx, by, bz] = warp.cta;

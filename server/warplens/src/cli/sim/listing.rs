@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source, counter_totals, first_divergence};
+use warplens_ide::lanes::{LaneView, LaunchSource, counter_totals, first_divergence};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
@@ -57,23 +57,23 @@ impl Listing<'_> {
         self.totals(&shown, out)
     }
 
-    fn heading(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    fn heading(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
         let launch = shown.launch();
         let size = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
         let name = format!("launch {STRONG}{}{STRONG:#}", plain(&launch.name));
         let origin = match shown.source() {
-            Source::File => format!("{name} (from the launch file)"),
-            Source::Comment => format!("{name} (from a comment)"),
-            Source::Inferred if launch.assumed.is_empty() => {
+            LaunchSource::File => format!("{name} (from the launch file)"),
+            LaunchSource::Comment => format!("{name} (from a comment)"),
+            LaunchSource::Inferred if launch.assumed.is_empty() => {
                 "inferred launch (no launch configured)".to_owned()
             }
-            Source::Inferred => {
+            LaunchSource::Inferred => {
                 let assumed = plain(&launch.assumed.join(", ")).into_owned();
                 format!(
                     "inferred launch (no launch configured; with {assumed}, since the first guess had findings)"
                 )
             }
-            Source::Given => "launch from the command line".to_owned(),
+            LaunchSource::Given => "launch from the command line".to_owned(),
         };
         writeln!(
             out,
@@ -83,7 +83,7 @@ impl Listing<'_> {
             size(launch.block),
             shown.model()
         )?;
-        if matches!(shown.source(), Source::Inferred | Source::Given) && !launch.args.is_empty() {
+        if matches!(shown.source(), LaunchSource::Inferred | LaunchSource::Given) && !launch.args.is_empty() {
             let args: Vec<_> = launch
                 .args
                 .iter()
@@ -108,7 +108,7 @@ impl Listing<'_> {
         writeln!(out)
     }
 
-    fn source(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    fn source(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
         let hints = self.hints(shown);
         let text = &self.run.text;
         let kernel = self.kernel_lines();
@@ -161,7 +161,7 @@ impl Listing<'_> {
     }
 
     /// The hints by line.
-    fn hints(&self, shown: &Shown) -> BTreeMap<usize, String> {
+    fn hints(&self, shown: &LaneView) -> BTreeMap<usize, String> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));
         let line_of = |offset: TextSize| text.byte_to_line(usize::from(offset).min(text.len_bytes()));
@@ -182,7 +182,7 @@ impl Listing<'_> {
         line(first).saturating_sub(12)..=line(last) + 1
     }
 
-    fn findings(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    fn findings(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
         // The most severe first, those of the same severity in order of execution.
         let mut findings = shown.findings();
         findings.sort_by_key(|reported| reported.finding.severity);
@@ -248,7 +248,7 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn totals(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
+    fn totals(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
         let result = &self.run.result;
         for line in counter_totals(result, shown.width()) {
             writeln!(out, "{FAINT}{line}{FAINT:#}")?;

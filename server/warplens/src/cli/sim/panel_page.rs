@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
-use warplens_ide::lanes::report::Positions;
 use warplens_sim::{Control, Severity, WarpId};
 
 use super::simulated::Simulated;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::TextSize;
-use warplens_ide::lanes::report::{Options, Position};
+use warplens_ide::lanes::json::{Options, Position};
 use warplens_ide::lanes::{Prepared, Steps};
 use warplens_sim::launch::PlacedBuffer;
 use warplens_sim::{Finding, RunResult, Severity, StatementId, Status, WarpId};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use text_size::TextRange;
-use warplens_ide::lanes::report::Positions;
+use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::{Prepared, Steps};
 use warplens_sim::{Cancelled, Control, WarpId};
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use warplens_ide::AnalysisHost;
-use warplens_ide::lanes::{Choice, LaunchProblem, Offer, RunRequest, RunSettings, Source};
+use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchProblem, LaunchSource, RunRequest, RunSettings};
 use warplens_sim::{Control, Severity, Status};
 
 use crate::cli::files::Input;
@@ -63,7 +63,7 @@ impl Runner<'_> {
             let has_checks = offer.launch.as_ref().is_some_and(|launch| !launch.expect.is_empty());
             if let Some(problem) = &offer.problem {
                 cases.extend(self.invalid(problem, &path).map(|problem| case(Verdict::Invalid(problem))));
-            } else if offer.source != Source::Inferred && has_checks {
+            } else if offer.source != LaunchSource::Inferred && has_checks {
                 let request = RunRequest {
                     entry: offer.entry.clone(),
                     launch: Choice::of_name(&offer.name),
@@ -102,7 +102,7 @@ impl Runner<'_> {
     }
 }
 
-fn name(offer: &Offer) -> String {
+fn name(offer: &AvailableLaunch) -> String {
     match &offer.entry {
         Some(entry) => format!("{entry}: {}", offer.name),
         None => offer.name.clone(),
@@ -112,7 +112,7 @@ fn name(offer: &Offer) -> String {
 fn run(prepared: &warplens_ide::lanes::Prepared) -> Result<Verdict, String> {
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
-    let (prepared, result) = prepared.settle(control).map_err(|_| "the run was stopped".to_owned())?;
+    let (prepared, result) = prepared.run_adjusted(control).map_err(|_| "the run was stopped".to_owned())?;
     let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let mut failures: Vec<String> =
         errors.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
-use warplens_ide::lanes::{Source, WarpId};
+use warplens_ide::lanes::{LaunchSource, WarpId};
 use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
@@ -98,7 +98,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     }
     let WarpId { cta, warp } = shown.warp();
     let launch = match shown.source() {
-        Source::Given => json!(shown.launch()),
+        LaunchSource::Given => json!(shown.launch()),
         _ => json!(shown.launch().name),
     };
     let argument = json!({

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
-use warplens_ide::lanes::{Click, Lens, LensStyle, lens::Step};
+use warplens_ide::lanes::{Click, Lens, LensStyle, LensTarget};
 
 use super::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
@@ -43,14 +43,14 @@ pub(super) fn inferred(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     Ok(snapshot.analysis.lenses(snapshot.file, None, None, LensStyle::Plain)?)
 }
 
-/// The command of the extension for a step through a run, and its arguments.
-fn step_command(step: Step) -> (&'static str, Vec<Value>) {
-    match step {
-        Step::Divergence => ("warplens.nextDivergence", vec![]),
-        Step::Finding => ("warplens.nextFinding", vec![]),
-        Step::Warp => ("warplens.pickWarp", vec![]),
-        Step::Panel => ("warplens.showPanel", vec![]),
-        Step::Output => ("warplens.showPanel", vec![json!("output")]),
+/// The command of the extension that goes to a part of the shown run, and its arguments.
+fn target_command(target: LensTarget) -> (&'static str, Vec<Value>) {
+    match target {
+        LensTarget::Divergence => ("warplens.nextDivergence", vec![]),
+        LensTarget::Finding => ("warplens.nextFinding", vec![]),
+        LensTarget::Warp => ("warplens.pickWarp", vec![]),
+        LensTarget::Panel => ("warplens.showPanel", vec![]),
+        LensTarget::Output => ("warplens.showPanel", vec![json!("output")]),
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
         Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
         Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
         Click::Edit { entry } => (EDIT_LAUNCH, vec![json!(uri), json!(entry)]),
-        Click::Step(step) => step_command(step),
+        Click::GoTo(target) => target_command(target),
         Click::Nothing => ("", vec![]),
     };
     Command { title: lens.title, command: command.into(), arguments: Some(arguments) }

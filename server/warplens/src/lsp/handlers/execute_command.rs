@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
-use warplens_ide::lanes::{Choice, LaunchFile, Offer, Source, WarpId};
+use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
 use warplens_sim::launch::Launch;
 
 use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
@@ -166,8 +166,9 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
     let file = file.map_err(Failure::refused)?;
     let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
     // A launch with an unknown kernel may be meant for any.
-    let is_listed =
-        |offer: &&Offer| entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry;
+    let is_listed = |offer: &&AvailableLaunch| {
+        entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry
+    };
     let listed = offers.iter().filter(is_listed).map(|offer| {
         let mut listed = json!({
             "name": offer.name,
@@ -191,13 +192,15 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
 }
 
 /// Where a launch is written.
-fn location(snapshot: &Snapshot, offer: &Offer, file: Option<&LaunchFile>) -> Option<Location> {
+fn location(snapshot: &Snapshot, offer: &AvailableLaunch, file: Option<&LaunchFile>) -> Option<Location> {
     let at = offer.at.clone()?;
     let size = |offset: usize| TextSize::new(offset as u32);
     let range = TextRange::new(size(at.start), size(at.end));
     match (offer.source, file) {
-        (Source::Comment, _) => Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) }),
-        (Source::File, Some(file)) => {
+        (LaunchSource::Comment, _) => {
+            Some(Location { uri: snapshot.uri.clone(), range: snapshot.range(range) })
+        }
+        (LaunchSource::File, Some(file)) => {
             let path = launch_file::nearest(&launch_file::path(&snapshot.uri))?;
             let range =
                 warplens_protocol::position::range(&Rope::from_str(&file.text), range, snapshot.encoding);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{Position, Uri};
-use warplens_ide::lanes::{WarpId, report};
+use warplens_ide::lanes::{WarpId, json};
 
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto::document_params;
@@ -84,7 +84,7 @@ fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure
     let Some(shown) = lanes.warp(warp) else { return Err(unknown_warp(warp)) };
     let at = |offset: TextSize| {
         let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
-        report::Position { line, character }
+        json::Position { line, character }
     };
     to_value(shown.masks(snapshot.version, params.compact, &at))
 }

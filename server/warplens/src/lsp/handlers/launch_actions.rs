@@ -84,7 +84,7 @@ fn action(snapshot: &Snapshot, lens: Lens) -> Option<CodeAction> {
             format!("Simulate: {}", lens.title.strip_prefix("▶ Run ").unwrap_or(&lens.title))
         }
         Click::Stop => "Stop showing lanes".to_owned(),
-        Click::Pick { .. } | Click::Edit { .. } | Click::Step(_) | Click::Nothing => return None,
+        Click::Pick { .. } | Click::Edit { .. } | Click::GoTo(_) | Click::Nothing => return None,
     };
     let command = code_lens::command(snapshot, Lens { title: title.clone(), ..lens });
     Some(CodeAction {

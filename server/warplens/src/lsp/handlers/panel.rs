@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::json::{Position, Positions};
 use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
-use warplens_ide::lanes::report::{Position, Positions};
-use warplens_ide::lanes::{Shown, WarpId};
+use warplens_ide::lanes::{LaneView, WarpId};
 use warplens_sim::Control;
 
 use crate::lsp::errors::{internal, not_open, refused};
@@ -74,7 +74,7 @@ struct BufferParams {
 /// What an answer needs of the document.
 struct Source {
     panel: Arc<Panel>,
-    shown: Arc<Shown>,
+    shown: Arc<LaneView>,
     text: Rope,
     encoding: Encoding,
     version: i32,

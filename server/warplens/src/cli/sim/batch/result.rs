@@ -1,7 +1,7 @@
 //! The result of a launch as a line of JSON.
 
 use serde::Serialize;
-use warplens_ide::lanes::report::{Report, Summary};
+use warplens_ide::lanes::json::{Report, Summary};
 use warplens_sim::launch::BatchId;
 
 use crate::cli::outcome::Outcome;

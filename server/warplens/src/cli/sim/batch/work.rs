@@ -150,7 +150,7 @@ impl<'a> Batch<'a> {
         request.launch = Choice::Given(Box::new(launch));
         let prepared = source.prepare_launch(&request, &self.base).map_err(LaunchError::from)?;
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
-        let settled = prepared.settle(Control::none());
+        let settled = prepared.run_adjusted(Control::none());
         let (prepared, result) = settled.map_err(LaunchError::from)?;
         check_warp(arguments.warp, &prepared)?;
         let failures = failures(&prepared, &result);

@@ -1,0 +1,17 @@
+//! What an editor or a terminal asks for: diagnostics, lenses, hovers, the lanes panel, comparisons, traces.
+
+pub mod compare;
+mod diagnostics;
+mod hover;
+mod lens;
+pub mod operands;
+pub mod panel;
+pub mod same_registers;
+mod steps;
+mod warps;
+
+pub use diagnostics::findings_of;
+pub use hover::{hover, with_documentation};
+pub use lens::{Click, Lens, LensStyle, LensTarget, lenses_of};
+pub use steps::{Step, Steps};
+pub use warps::{WarpSummaries, WarpSummary};

@@ -1,0 +1,131 @@
+//! Findings of a run as diagnostics at their current positions in the document.
+
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
+use warplens_ide_diagnostics::file::filter_reported;
+use warplens_ide_diagnostics::rules::Rules;
+use warplens_sim::launch::{INFERRED_ARGUMENTS, launch_comment};
+use warplens_sim::{Correction, Finding, Severity as Weight};
+use warplens_syntax::Language;
+
+use crate::findings::{EXPECT_FAILED, ReportedFinding};
+use crate::launches::kernels_of;
+use crate::simulator::Simulator;
+use crate::view::LaneView;
+
+/// The maximum number of related positions of a finding.
+const MOST_RELATED: usize = 8;
+
+/// Findings that stop a run although the program has no error.
+const UNSUPPORTED: &str = "unsupported";
+
+/// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
+/// statements that were edited since are dropped.
+pub fn findings_of(
+    db: &Database,
+    file: File,
+    simulator: Option<&dyn Simulator>,
+    shown: &LaneView,
+    rules: &Rules,
+) -> Vec<Diagnostic> {
+    let kernel =
+        kernels_of(db, file, simulator).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
+    let kernel = kernel.map(|kernel| kernel.name);
+    let text = || file.document(db).items().text();
+    let mut found = findings(shown, file.id(db), kernel, &text);
+    let is_guess = |found: &Diagnostic| found.message.contains(INFERRED_ARGUMENTS);
+    if let Some(kernel) = kernel.filter(|_| found.iter().any(is_guess)) {
+        let fix = write_launch(shown, &text(), file.language(db), kernel);
+        found.iter_mut().filter(|found| is_guess(found)).for_each(|found| found.fixes.push(fix.clone()));
+    }
+    filter_reported(db, file, rules, found)
+}
+
+/// The fix that writes the launch of a run as a comment above its kernel.
+fn write_launch(shown: &LaneView, text: &str, language: Language, kernel: TextRange) -> Fix {
+    let before = text.get(..usize::from(kernel.start())).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let comment = launch_comment(shown.launch());
+    let insert = format!("{} {comment}\n", language.line_comment());
+    let range = TextRange::empty(TextSize::new(line as u32));
+    Fix { title: "Write a launch".to_owned(), edits: vec![TextEdit { range, insert }], preferred: false }
+}
+
+/// The fix that inserts a statement at an offset, with a guard if it needs one.
+fn insert_statement(
+    (correction, at, guard): (Correction, TextSize, Option<TextRange>),
+    text: &str,
+) -> Option<Fix> {
+    let before = text.get(..usize::from(at))?;
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let guard = guard.and_then(|guard| text.get(std::ops::Range::<usize>::from(guard))).unwrap_or_default();
+    let statement = format!("{guard}{}", correction.text);
+    let insert = match correction.after {
+        true => format!("\n{indent}{statement}"),
+        false => format!("{statement}\n{indent}"),
+    };
+    let edits = vec![TextEdit { range: TextRange::empty(at), insert }];
+    Some(Fix { title: format!("Insert `{statement}`"), edits, preferred: false })
+}
+
+/// The findings in text order; findings about the launch as a whole are at `kernel`.
+fn findings(
+    shown: &LaneView,
+    file: FileId,
+    kernel: Option<TextRange>,
+    text: &dyn Fn() -> String,
+) -> Vec<Diagnostic> {
+    let reported = shown.findings();
+    let described = |reported: &ReportedFinding<'_>| {
+        let mut found = diagnostic(reported, shown, file, kernel)?;
+        let correction = shown.correction(reported.finding);
+        found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &text())));
+        Some(found)
+    };
+    let mut found: Vec<Diagnostic> = reported.iter().filter_map(described).collect();
+    found.extend(kernel.into_iter().flat_map(|kernel| {
+        let failed = move |message: &String| Diagnostic {
+            origin: Origin::Run,
+            ..Diagnostic::new(kernel, Severity::Error, EXPECT_FAILED, format!("Unexpected result: {message}"))
+        };
+        shown.failures().iter().map(failed)
+    }));
+    found.sort_by_key(|found| (found.range.start(), found.severity));
+    found
+}
+
+fn diagnostic(
+    reported: &ReportedFinding<'_>,
+    shown: &LaneView,
+    file: FileId,
+    kernel: Option<TextRange>,
+) -> Option<Diagnostic> {
+    let finding = reported.finding;
+    let range = match finding.statement {
+        // The diagnostic of the text explains why the run ended there.
+        Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
+        Some(statement) => shown.place(statement).filter(|_| shown.is_unedited(statement))?,
+        None => kernel?,
+    };
+    let related = finding.related.iter().filter_map(|related| {
+        Some(Related { file, range: shown.place(related.statement)?, message: related.message.clone() })
+    });
+    Some(Diagnostic {
+        origin: Origin::Run,
+        related: related.take(MOST_RELATED).collect(),
+        ..Diagnostic::new(range, severity(finding), finding.code, reported.message())
+    })
+}
+
+fn severity(finding: &Finding) -> Severity {
+    match finding.severity {
+        _ if finding.code == UNSUPPORTED => Severity::Information,
+        Weight::Error => Severity::Error,
+        Weight::Warning => Severity::Warning,
+        Weight::Information => Severity::Information,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! A code lens and what a click on it does.
+
+use text_size::TextRange;
+
+/// The lenses that a client supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LensStyle {
+    /// Only commands of the server.
+    #[default]
+    Plain,
+    /// Also commands of the extension.
+    Extension,
+}
+
+/// A code lens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// The kernel's name in the text.
+    pub range: TextRange,
+    pub title: String,
+    pub click: Click,
+}
+
+/// The command of a lens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Click {
+    /// Selects a launch by name.
+    Select {
+        entry: String,
+        /// The launch, which may be `inferred`.
+        launch: String,
+    },
+    /// Clears the selection.
+    Stop,
+    /// Opens the extension's list of launches.
+    Pick { entry: String },
+    /// Opens or writes a launch of the kernel, in the extension.
+    Edit { entry: String },
+    /// Goes to a part of the shown run, in the extension.
+    GoTo(LensTarget),
+    /// None: the lens is only information.
+    Nothing,
+}
+
+/// Where the extension goes in the shown run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LensTarget {
+    /// The next line at which lanes diverge.
+    Divergence,
+    /// The next finding.
+    Finding,
+    /// Another warp.
+    Warp,
+    /// The lanes panel.
+    Panel,
+    /// The text that the kernel printed, in the lanes panel.
+    Output,
+}

@@ -1,0 +1,123 @@
+//! The lenses of the extension: each part of the result leads to what it names.
+
+use warplens_sim::{Status, WarpId};
+
+use super::click::{Click, Lens, LensTarget};
+use super::titles::{assumed, expected, launch_title, stopped_at, under};
+use crate::features::warps::percent;
+use crate::launches::{AvailableLaunch, LaunchSource};
+use crate::simulator::DocumentKernel;
+use crate::view::{LaneView, LineOf, first_divergence};
+
+pub(super) fn over<'o>(
+    kernel: &DocumentKernel,
+    launches: impl Iterator<Item = &'o AvailableLaunch>,
+    running: Option<&LaneView>,
+    line_of: LineOf<'_>,
+) -> Vec<Lens> {
+    let entry = kernel.kernel.name.to_string();
+    let lens = |title: String, click: Click| Lens { range: kernel.name, title, click };
+    let launches: Vec<&AvailableLaunch> = launches.collect();
+    let mut lenses = Vec::new();
+    let pick = Click::Pick { entry: entry.clone() };
+    match running {
+        Some(shown) => {
+            let parts = result(shown, line_of).into_iter();
+            lenses.extend(parts.map(|(title, step)| lens(title, Click::GoTo(step))));
+            lenses.extend(
+                first_divergence(shown, line_of)
+                    .map(|title| lens(title, Click::GoTo(LensTarget::Divergence))),
+            );
+            let edit = || Click::Edit { entry: entry.clone() };
+            lenses.extend(expected(shown).map(|title| lens(title, edit())));
+            let name = format!("{}{}{} ▾", shown.launch().name, assumed(shown.launch()), under(shown));
+            lenses.push(lens(name, pick));
+            lenses.push(lens("Edit Launch".to_owned(), edit()));
+            lenses.push(lens("Lanes Panel".to_owned(), Click::GoTo(LensTarget::Panel)));
+            lenses.push(lens("■ Stop".to_owned(), Click::Stop));
+        }
+        None => {
+            // Configured launches come first.
+            let default = launches.iter().find(|launch| launch.problem.is_none());
+            lenses.extend(default.map(|launch| {
+                lens(
+                    launch_title(launch),
+                    Click::Select { entry: entry.clone(), launch: launch.name.clone() },
+                )
+            }));
+            let title = match launches.len() {
+                1 => "1 launch ▾".to_owned(),
+                many => format!("{many} launches ▾"),
+            };
+            lenses.push(lens(title, pick));
+            lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
+        }
+    }
+    let written = launches.iter().filter(|launch| launch.source != LaunchSource::Inferred);
+    let broken = written.filter_map(|launch| Some((&launch.name, launch.problem.as_ref()?))).next();
+    lenses.extend(broken.map(|(name, problem)| lens(format!("⚠ {name}: {problem}"), Click::Edit { entry })));
+    lenses.extend(kernel.note.clone().map(|note| lens(note, Click::Nothing)));
+    lenses
+}
+
+/// `✓ 6,496 instr · 78 % active`, `2 findings`, `block 0, warp 1 of 8`.
+fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
+    let result = shown.result();
+    let totals = &result.totals;
+    let width = u64::from(shown.width());
+    let share = percent(totals.thread_instructions, totals.warp_instructions * width);
+    let mark = match (result.status, shown.has_findings()) {
+        _ if shown.is_partial() => "…",
+        (Status::Finished, false) => "✓",
+        (Status::Finished, true) => "⚠",
+        _ => "✗",
+    };
+    let ended = match result.status {
+        _ if shown.is_partial() => " · first part of the run".to_owned(),
+        Status::Finished => String::new(),
+        other => format!(" · {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
+    };
+    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
+    let ran = match totals.warp_instructions {
+        0 => "nothing was run".to_owned(),
+        steps => format!("{} instr · {share} % active", grouped(steps)),
+    };
+    let mut parts = vec![(format!("{mark} {ran}{ended}{outdated}"), LensTarget::Divergence)];
+    match shown.findings().len() {
+        0 => {}
+        1 => parts.push(("1 finding".to_owned(), LensTarget::Finding)),
+        many => parts.push((format!("{many} findings"), LensTarget::Finding)),
+    }
+    match shown.result().output.text.lines().count() {
+        0 => {}
+        1 => parts.push(("1 line printed".to_owned(), LensTarget::Output)),
+        many => parts.push((format!("{} lines printed", grouped(many as u64)), LensTarget::Output)),
+    }
+    parts.push((warp(shown), LensTarget::Warp));
+    parts
+}
+
+/// `block 0, warp 1 of 8`
+fn warp(shown: &LaneView) -> String {
+    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let block = match shown.launch().grid.unwrap_or([1; 3]) {
+        [_, 1, 1] => format!("{x}"),
+        _ => format!("{x},{y},{z}"),
+    };
+    let threads: u64 =
+        shown.launch().block.unwrap_or([1; 3]).iter().map(|&extent| u64::from(extent)).product();
+    format!("block {block}, warp {warp} of {}", threads.div_ceil(u64::from(shown.width())))
+}
+
+/// `6,496`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

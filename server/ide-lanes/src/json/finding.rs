@@ -1,0 +1,103 @@
+//! A finding of a run.
+
+use serde::Serialize;
+
+use super::mask::hex;
+use super::position::Positions;
+use crate::findings::{EXPECT_FAILED, ReportedFinding};
+use crate::program::SourceLine;
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding"))]
+pub(crate) struct JsonFinding<'r> {
+    code: &'r str,
+    severity: &'static str,
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    cta: Option<[u32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    warp: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    lanes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    visit: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    source: Option<&'r SourceLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    also: Option<JsonAlso>,
+    related: Vec<JsonRelated<'r>>,
+}
+
+/// Where else the finding was found.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Also"))]
+struct JsonAlso {
+    /// The number of other warps, and of their blocks.
+    warps: usize,
+    blocks: usize,
+    /// Other lines.
+    lines: Vec<u32>,
+}
+
+impl JsonAlso {
+    fn new(reported: &ReportedFinding<'_>, at: Positions<'_>) -> Option<JsonAlso> {
+        let (warps, blocks) = reported.also_in();
+        let lines: Vec<u32> = reported.also_at().filter_map(|id| Some(at(id)?.line)).collect();
+        (warps != 0 || !lines.is_empty()).then_some(JsonAlso { warps, blocks, lines })
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Related"))]
+struct JsonRelated<'r> {
+    line: u32,
+    message: &'r str,
+}
+
+impl<'r> JsonFinding<'r> {
+    pub(crate) fn new(reported: &ReportedFinding<'r>, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+        let finding = reported.finding;
+        let related = finding.related.iter().filter_map(|related| {
+            Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
+        });
+        JsonFinding {
+            code: finding.code,
+            severity: finding.severity.as_str(),
+            message: &finding.message,
+            line: finding.statement.and_then(at).map(|position| position.line),
+            cta: Some(finding.cta),
+            warp: Some(finding.warp),
+            lanes: Some(hex(finding.lanes, width)),
+            visit: finding.visit,
+            source: reported.source,
+            also: JsonAlso::new(reported, at),
+            related: related.collect(),
+        }
+    }
+
+    /// A failed check of the launch.
+    pub(crate) fn failure(message: &'r str) -> JsonFinding<'r> {
+        JsonFinding {
+            code: EXPECT_FAILED,
+            severity: "error",
+            message,
+            line: None,
+            cta: None,
+            warp: None,
+            lanes: None,
+            visit: None,
+            source: None,
+            also: None,
+            related: Vec::new(),
+        }
+    }
+}

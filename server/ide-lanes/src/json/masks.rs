@@ -1,0 +1,82 @@
+//! The lanes of one warp: the response of `warplens/laneMasks`.
+
+use serde::Serialize;
+use warplens_sim::StatementId;
+use warplens_sim::launch::Launch;
+
+use super::finding::JsonFinding;
+use super::line::JsonLine;
+use super::placed::PlacedTraces;
+use super::position::{Position, Positions};
+
+/// One warp of a run: what is shown in an editor.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Masks<'r> {
+    /// The version of the document that the positions are for.
+    pub(crate) version: i32,
+    pub(crate) entry: &'r str,
+    /// The name of the kernel in its source, if a compiler mangled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) source_name: Option<String>,
+    #[cfg_attr(test, ts(type = "{ name: string; grid: number[]; block: number[]; wave_width?: number }"))]
+    pub(crate) launch: &'r Launch,
+    pub(crate) model: &'static str,
+    pub(crate) status: &'static str,
+    /// Whether the text now has an error that stops a run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    pub(crate) outdated: bool,
+    /// Whether it is only the beginning of the run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    pub(crate) partial: bool,
+    pub(crate) findings: Vec<JsonFinding<'r>>,
+    pub(crate) cta: [u32; 3],
+    pub(crate) warp: u32,
+    pub(crate) launched: String,
+    /// The selected visit, which determines the shown point in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub(crate) visit: Option<JsonChosen>,
+    /// The output of the program, if any.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<String>"))]
+    pub(crate) output: &'r str,
+    /// The statements that the warp executed.
+    #[serde(flatten)]
+    #[cfg_attr(test, ts(skip))]
+    pub(crate) lines: MaskLines,
+    /// The lines of statements that the warp never reached, in ascending order.
+    pub(crate) not_run: Vec<u32>,
+}
+
+/// The statements that a warp executed.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum MaskLines {
+    /// Each with its trace.
+    Each {
+        /// In text order.
+        lines: Vec<JsonLine>,
+    },
+    /// In a small form.
+    Placed(PlacedTraces),
+}
+
+/// A visit of a statement that was chosen.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ChosenVisit"))]
+pub(crate) struct JsonChosen {
+    line: u32,
+    character: u32,
+    number: u64,
+}
+
+impl JsonChosen {
+    pub(crate) fn new((statement, number): (StatementId, u64), at: Positions<'_>) -> Option<JsonChosen> {
+        let Position { line, character } = at(statement)?;
+        Some(JsonChosen { line, character, number })
+    }
+}

@@ -1,0 +1,95 @@
+//! The statements that a warp executed in a compact form, for clients that draw many of them: most statements were visited by the
+//! same lanes, so they share traces.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+use warplens_sim::{LineTrace, Mask, Visit};
+
+use super::line::{JsonVisit, json_visits};
+use crate::run::Role;
+
+/// The traces of statements, and the lines that have them.
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct PlacedTraces {
+    traces: Vec<JsonTrace>,
+    /// The line of a statement, and the number of its trace; in text order.
+    places: Vec<(u32, u32)>,
+}
+
+/// A statement that was executed.
+pub(crate) struct Placed<'s> {
+    /// The line and the character of its opcode.
+    pub(crate) at: (u32, u32),
+    pub(crate) trace: &'s LineTrace,
+    pub(crate) role: Role,
+    pub(crate) parts: &'s [u32],
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Trace"))]
+struct JsonTrace {
+    count: u64,
+    visits: Vec<JsonVisit>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "'branch' | 'join'"))]
+    role: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<u32>>"))]
+    parts: Box<[u32]>,
+}
+
+/// What all statements with a trace have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'s> {
+    count: u64,
+    visits: Visits,
+    truncated: bool,
+    role: Role,
+    parts: &'s [u32],
+}
+
+/// Identifies visits that are equal. Statements that were visited together several times share their visits.
+#[derive(PartialEq, Eq, Hash)]
+enum Visits {
+    Equal { active: Mask, executed: Mask, repeat: u64 },
+    Shared(*const Visit),
+}
+
+impl PlacedTraces {
+    /// Lists the statements of a warp of `width` lanes.
+    pub(crate) fn new<'s>(mut statements: Vec<Placed<'s>>, width: u32) -> PlacedTraces {
+        statements.sort_by_key(|placed| placed.at);
+        let mut numbers: FxHashMap<Key<'s>, u32> = FxHashMap::default();
+        let mut listed = PlacedTraces::default();
+        for placed in &statements {
+            let number = *numbers.entry(key(placed)).or_insert_with(|| {
+                listed.traces.push(json(placed, width));
+                listed.traces.len() as u32 - 1
+            });
+            listed.places.push((placed.at.0, number));
+        }
+        listed
+    }
+}
+
+fn key<'s>(&Placed { trace, role, parts, .. }: &Placed<'s>) -> Key<'s> {
+    let visits = match *trace.visits {
+        [Visit { active, executed, repeat }] => Visits::Equal { active, executed, repeat },
+        _ => Visits::Shared(trace.visits.as_ptr()),
+    };
+    Key { count: trace.count, visits, truncated: trace.truncated, role, parts }
+}
+
+fn json(&Placed { trace, role, parts, .. }: &Placed<'_>, width: u32) -> JsonTrace {
+    JsonTrace {
+        count: trace.count,
+        visits: json_visits(trace, width),
+        truncated: trace.truncated,
+        role: role.name(),
+        parts: parts.into(),
+    }
+}

@@ -1,0 +1,15 @@
+//! Positions in a text.
+
+use serde::Serialize;
+use warplens_sim::StatementId;
+
+/// A position in a text; line and character start from zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Position {
+    pub line: u32,
+    /// In the encoding of the request.
+    pub character: u32,
+}
+
+/// The position of a statement's opcode; `None` if it was removed.
+pub type Positions<'a> = &'a dyn Fn(StatementId) -> Option<Position>;

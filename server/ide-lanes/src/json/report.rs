@@ -1,0 +1,227 @@
+//! A whole run: the output of `warplens sim --format json`.
+
+use std::cell::OnceCell;
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+use warplens_sim::ScalarType;
+use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved};
+use warplens_sim::{RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace};
+
+use super::finding::JsonFinding;
+use super::line::{CodePlaces, JsonLine, lines};
+use super::mask::hex;
+use super::position::Positions;
+use crate::findings::Reporter;
+use crate::program::Statement;
+use crate::run::warp_width;
+
+/// A whole run.
+#[derive(Debug, Serialize)]
+pub struct Report<'r> {
+    entry: &'r str,
+    launch: &'r Launch,
+    model: &'static str,
+    status: &'static str,
+    totals: &'r Totals,
+    findings: Vec<JsonFinding<'r>>,
+    buffers: DumpedBuffers<'r>,
+    /// What the program printed.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    output: &'r str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    output_truncated: bool,
+    warps: Vec<JsonWarp<'r>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    warps_truncated: bool,
+    /// The sums over all warps, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<JsonLine>>,
+}
+
+/// A run without its lanes.
+#[derive(Debug, Serialize)]
+pub struct Summary<'r> {
+    status: &'static str,
+    findings: Vec<JsonFinding<'r>>,
+    totals: &'r Totals,
+}
+
+impl<'r> Summary<'r> {
+    /// Summarizes `result`, the run of `resolved`.
+    pub fn new(
+        resolved: &'r Resolved,
+        result: &'r RunResult,
+        options: &Options<'r>,
+        at: Positions<'_>,
+    ) -> Summary<'r> {
+        let findings = findings(resolved, result, options, at);
+        Summary { status: result.status.as_str(), findings, totals: &result.totals }
+    }
+}
+
+/// The findings of a run, those of its launch last.
+fn findings<'r>(
+    resolved: &'r Resolved,
+    result: &'r RunResult,
+    options: &Options<'r>,
+    at: Positions<'_>,
+) -> Vec<JsonFinding<'r>> {
+    let width = warp_width(&resolved.launch);
+    let source = |statement: StatementId| options.statements.get(statement.index())?.source.as_deref();
+    let found = Reporter::new(resolved, width).findings(result, options.warp, &source);
+    let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
+    found.iter().map(|finding| JsonFinding::new(finding, width, at)).chain(failures).collect()
+}
+
+/// Additional data for the report of a whole run.
+pub struct Options<'o> {
+    /// The divergence model that was used.
+    pub model: &'static str,
+    /// The buffers to include.
+    pub dump: &'o [PlacedBuffer],
+    /// The warp to list; by default all.
+    pub warp: Option<WarpId>,
+    /// The statements of the program.
+    pub statements: &'o [Statement],
+    /// Findings in addition to those of the run: failed checks of the launch.
+    pub failures: &'o [String],
+}
+
+impl<'r> Report<'r> {
+    /// Reports `result`, the run of `resolved`.
+    pub fn new(
+        resolved: &'r Resolved,
+        result: &'r RunResult,
+        options: &Options<'r>,
+        at: Positions<'_>,
+    ) -> Report<'r> {
+        let wanted = |warp: &&WarpTrace| {
+            options.warp.is_none_or(|wanted| warp.cta == wanted.cta && warp.warp == wanted.warp)
+        };
+        let width = warp_width(&resolved.launch);
+        let statements = options.statements;
+        let code = |statement: StatementId| statements.get(statement.index())?.code.clone();
+        // Each warp lists most statements, and a position is looked up in the text.
+        let places = vec![OnceCell::new(); statements.len()];
+        let at: Positions<'_> = &|statement| match places.get(statement.index()) {
+            Some(place) => *place.get_or_init(|| at(statement)),
+            None => at(statement),
+        };
+        let warps =
+            result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, &code, at)).collect();
+        Report {
+            entry: resolved.launch.entry.as_deref().unwrap_or_default(),
+            launch: &resolved.launch,
+            model: options.model,
+            status: result.status.as_str(),
+            totals: &result.totals,
+            findings: findings(resolved, result, options, at),
+            buffers: DumpedBuffers { dump: options.dump, result },
+            output: &result.output.text,
+            output_truncated: result.output.truncated,
+            warps,
+            warps_truncated: result.warps_truncated,
+            lines: result.warps_truncated.then(|| lines(&result.summed, width, &code, at)),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonWarp<'r> {
+    cta: [u32; 3],
+    warp: u32,
+    launched: String,
+    lines: Vec<JsonLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registers: Option<WarpRegisters<'r>>,
+}
+
+impl<'r> JsonWarp<'r> {
+    fn new(warp: &'r WarpTrace, width: u32, code: CodePlaces<'_>, at: Positions<'_>) -> JsonWarp<'r> {
+        JsonWarp {
+            cta: warp.cta,
+            warp: warp.warp,
+            launched: hex(warp.launched, width),
+            lines: lines(&warp.lines, width, code, at),
+            registers: warp.registers.as_deref().map(WarpRegisters),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct WarpRegisters<'r>(&'r [RegisterValues]);
+
+impl Serialize for WarpRegisters<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|register| {
+            let digits = match register.bits {
+                1 => 1,
+                bits => usize::from(bits.div_ceil(4)),
+            };
+            let lane = |value: &Option<u128>| value.map(|value| format!("{value:0digits$x}"));
+            (register.name.as_str(), register.lanes.iter().map(lane).collect::<Vec<_>>())
+        }))
+    }
+}
+
+struct DumpedBuffers<'r> {
+    dump: &'r [PlacedBuffer],
+    result: &'r RunResult,
+}
+
+impl std::fmt::Debug for DumpedBuffers<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.dump).finish()
+    }
+}
+
+impl Serialize for DumpedBuffers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.dump.len()))?;
+        for buffer in self.dump {
+            let bytes = buffer.bytes(self.result);
+            map.serialize_entry(buffer.name.as_str(), &DumpedBuffer { element: buffer.element, bytes })?;
+        }
+        map.end()
+    }
+}
+
+struct DumpedBuffer<'r> {
+    element: ScalarType,
+    bytes: &'r [u8],
+}
+
+impl Serialize for DumpedBuffer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("type", self.element.name())?;
+        map.serialize_entry("values", &BufferValues(self))?;
+        map.serialize_entry("bytes", &hex_of(self.bytes))?;
+        map.end()
+    }
+}
+
+struct BufferValues<'r>(&'r DumpedBuffer<'r>);
+
+impl Serialize for BufferValues<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let DumpedBuffer { element, bytes } = *self.0;
+        let mut list = serializer.serialize_seq(Some(bytes.len() / element.bytes()))?;
+        for value in bytes.chunks_exact(element.bytes()) {
+            list.serialize_element(&Element(element, element.read(value)))?;
+        }
+        list.end()
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! The launches of a document that can be selected: the configured ones, and an inferred one for each kernel.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+use warplens_ide_db::{Database, Db, File, Item, items};
+use warplens_sim::launch::{
+    CommentLaunch, INFERRED, LAUNCH_TAG, Launch, LineStarts, Listed, Problem, Span, in_comments, launches,
+};
+use warplens_syntax::Language;
+
+use super::kernels::{kernel_called, kernels_of, names, only_kernel};
+use super::launch_file::LaunchFile;
+use crate::simulator::{DocumentKernel, LaunchProblem, Simulator};
+
+/// The source of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LaunchSource {
+    /// A launch file.
+    File,
+    /// An `@launch` comment.
+    Comment,
+    /// No launch is configured.
+    Inferred,
+    /// From the request: flags, or a client.
+    Given,
+}
+
+impl LaunchSource {
+    /// Its name in `warplens.listLaunches`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LaunchSource::File => "toml",
+            LaunchSource::Comment => "comment",
+            LaunchSource::Inferred => "inferred",
+            LaunchSource::Given => "given",
+        }
+    }
+}
+
+/// A launch that can be selected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AvailableLaunch {
+    pub name: String,
+    /// The kernel that it runs; `None` if that cannot be determined.
+    pub entry: Option<String>,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    pub source: LaunchSource,
+    /// Where its name is written, in the launch file or in the document.
+    pub at: Option<Span>,
+    /// Why it cannot be run.
+    pub problem: Option<LaunchProblem>,
+    /// `None` for an inferred launch, which is created when it is run.
+    pub launch: Option<Launch>,
+}
+
+/// The launches of a document in the order of preference; the inferred ones for each kernel are last.
+pub fn launches_of(
+    db: &Database,
+    file: File,
+    simulator: Option<&dyn Simulator>,
+    launches: Option<&LaunchFile>,
+) -> Vec<AvailableLaunch> {
+    available_launches(db, file, &kernels_of(db, file, simulator), launches)
+}
+
+/// The launches of a document with these kernels.
+pub(crate) fn available_launches(
+    db: &Database,
+    file: File,
+    kernels: &[DocumentKernel],
+    launches: Option<&LaunchFile>,
+) -> Vec<AvailableLaunch> {
+    launches_in(file.language(db), &text_of_launches(db, file), kernels, launches)
+}
+
+/// The text of a document with launches in comments; empty if it has none, so that no lens copies a long text for nothing.
+fn text_of_launches(db: &dyn Db, file: File) -> String {
+    let any = items(db, file).iter().any(|item| *mentions_launch(db, *item));
+    if any { file.document(db).items().text() } else { String::new() }
+}
+
+#[salsa::tracked]
+fn mentions_launch<'db>(db: &'db dyn Db, item: Item<'db>) -> bool {
+    item.text(db).0.contains(LAUNCH_TAG)
+}
+
+/// The launches in the order of preference: those of the launch file, those of comments, then an inferred one for each kernel. An
+/// invalid launch file is listed as a launch that cannot be run.
+pub(crate) fn launches_in(
+    language: Language,
+    text: &str,
+    kernels: &[DocumentKernel],
+    file: Option<&LaunchFile>,
+) -> Vec<AvailableLaunch> {
+    let mut found = Vec::new();
+    if let Some(file) = file {
+        let lines = OnceCell::new();
+        let in_file = |problem: &Problem| {
+            let starts = lines.get_or_init(|| LineStarts::new(&file.text));
+            let place = starts.line_column(problem, &file.text);
+            LaunchProblem { path: Some(file.path.clone()), place, message: problem.message.clone() }
+        };
+        match launches(&file.text, file.format) {
+            Ok(mut listed) => {
+                listed.retain(|listed| names_document(&listed.launch, file));
+                refuse_duplicate_names(&mut listed);
+                let listed = listed.into_iter();
+                found.extend(
+                    listed.map(|listed| configured(listed, LaunchSource::File, None, kernels, in_file)),
+                );
+            }
+            Err(problem) => found.push(unreadable(file, &in_file(&problem))),
+        }
+    }
+    let lines = OnceCell::new();
+    let located = |problem: &Problem| {
+        let place = lines.get_or_init(|| LineStarts::new(text)).line_column(problem, text);
+        LaunchProblem { path: None, place, message: problem.message.clone() }
+    };
+    for CommentLaunch { offset, listed } in in_comments(text, language.line_comments) {
+        let below = kernels.get(kernels.partition_point(|kernel| usize::from(kernel.name.start()) <= offset));
+        found.push(configured(listed, LaunchSource::Comment, below, kernels, located));
+    }
+    found.extend(kernels.iter().map(inferred));
+    found
+}
+
+/// The entry for an invalid launch file.
+fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> AvailableLaunch {
+    AvailableLaunch {
+        name: file.path.clone(),
+        entry: None,
+        grid: [1; 3],
+        block: [1; 3],
+        source: LaunchSource::File,
+        at: None,
+        problem: Some(problem.clone()),
+        launch: None,
+    }
+}
+
+/// The inferred launch of a kernel, not yet created.
+fn inferred(kernel: &DocumentKernel) -> AvailableLaunch {
+    let (grid, block) = kernel.kernel.rules.inferred_size();
+    AvailableLaunch {
+        name: INFERRED.to_owned(),
+        entry: Some(kernel.kernel.name.to_string()),
+        grid,
+        block,
+        source: LaunchSource::Inferred,
+        at: None,
+        problem: None,
+        launch: None,
+    }
+}
+
+/// Whether a launch is of the document. A launch without a `file` may be of any document, and its problem must be shown.
+fn names_document(launch: &Launch, file: &LaunchFile) -> bool {
+    launch.file.as_deref().is_none_or(|name| file.document.is(name))
+}
+
+/// Reports a name that an earlier launch of the document has. The reader of launch files cannot: different values of `file` may
+/// name the same document.
+fn refuse_duplicate_names(listed: &mut [Listed]) {
+    let mut names = FxHashSet::default();
+    for Listed { launch, problem } in listed {
+        if !names.insert(launch.name.clone()) && problem.is_none() {
+            let message = format!("duplicate launch name `{}` in this file: rename one", launch.name);
+            *problem = Some(Problem { at: launch.spans.of("name"), ..Problem::anywhere(message) });
+        }
+    }
+}
+
+/// A launch of a launch file, or of a comment above the kernel `below`.
+fn configured(
+    listed: Listed,
+    source: LaunchSource,
+    below: Option<&DocumentKernel>,
+    kernels: &[DocumentKernel],
+    located: impl Fn(&Problem) -> LaunchProblem,
+) -> AvailableLaunch {
+    let Listed { launch, mut problem } = listed;
+    let kernel = match kernel_of(&launch, below, kernels) {
+        Ok(kernel) => Some(kernel),
+        Err(unknown) => {
+            problem.get_or_insert(unknown);
+            None
+        }
+    };
+    let inferred = kernel.map(|kernel| kernel.kernel.rules.inferred_size());
+    AvailableLaunch {
+        name: launch.name.clone(),
+        entry: kernel.map(|kernel| kernel.kernel.name.to_string()),
+        grid: launch.grid.unwrap_or([1; 3]),
+        block: launch.block.or(inferred.map(|(_, block)| block)).unwrap_or([1; 3]),
+        source,
+        at: launch.spans.of("name"),
+        problem: problem.as_ref().map(located),
+        launch: Some(launch),
+    }
+}
+
+/// The kernel of a launch: the one it names, or else the one after its comment, or else the only one.
+fn kernel_of<'k>(
+    launch: &Launch,
+    below: Option<&'k DocumentKernel>,
+    kernels: &'k [DocumentKernel],
+) -> Result<&'k DocumentKernel, Problem> {
+    let problem = |message: String| Problem { at: launch.spans.of("entry"), ..Problem::anywhere(message) };
+    match (&launch.entry, below, kernels) {
+        (_, _, []) => Err(problem("the file has no kernel".to_owned())),
+        (Some(entry), _, _) => kernel_called(entry, kernels).map_err(|unknown| problem(unknown.to_string())),
+        (None, Some(below), _) => Ok(below),
+        (None, None, several) => only_kernel(several).ok_or_else(|| {
+            problem(format!("the file has several kernels: set entry to one of {}", names(several)))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

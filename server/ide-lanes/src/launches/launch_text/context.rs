@@ -1,0 +1,163 @@
+//! What is written at an offset of a launch. The text may be incomplete, so there is no syntax tree.
+
+use std::ops::Range;
+
+/// What is written at an offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Context {
+    /// The keys of the tables around the offset, outermost first.
+    pub(super) path: Vec<String>,
+    /// The kind of the word.
+    pub(super) slot: Slot,
+    /// The keys of the table before the offset.
+    pub(super) written: Vec<String>,
+    /// The word at the offset, without quotes.
+    pub(super) word: Range<usize>,
+}
+
+/// What a word is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// The name of a key.
+    Key,
+    /// The value of a key.
+    Value {
+        key: String,
+        /// Whether the word is inside a string.
+        quoted: bool,
+    },
+}
+
+/// A table or a list that is open at the offset.
+struct Frame {
+    path: Vec<String>,
+    next: Next,
+    key: Option<String>,
+    written: Vec<String>,
+}
+
+/// What may follow in a table or a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Key,
+    /// The value of a key.
+    Value,
+    /// An element of a list.
+    Element,
+}
+
+/// The context of `offset` in the TOML that begins at `start`, inside the tables of `path`; `None` in a comment, a header or a list.
+pub(super) fn context(text: &str, start: usize, offset: usize, path: &[&str]) -> Option<Context> {
+    let path = path.iter().map(|key| (*key).to_owned()).collect();
+    let mut scan = Scan { text, at: start, offset, frames: vec![Frame::table(path)] };
+    while scan.at < offset {
+        if let Some(found) = scan.step()? {
+            return Some(found);
+        }
+    }
+    scan.found(offset..offset, false)
+}
+
+impl Frame {
+    fn table(path: Vec<String>) -> Frame {
+        Frame { path, next: Next::Key, key: None, written: Vec::new() }
+    }
+
+    fn expect_key(&mut self) {
+        (self.next, self.key) = (Next::Key, None);
+    }
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    offset: usize,
+    /// Never empty: the first is the table of the current header.
+    frames: Vec<Frame>,
+}
+
+impl Scan<'_> {
+    /// Reads one token; `None` if the offset has no context, `Some(Some(_))` if the token is the word at the offset.
+    fn step(&mut self) -> Option<Option<Context>> {
+        let from = self.at;
+        let c = self.text.get(from..)?.chars().next()?;
+        self.at += c.len_utf8();
+        let is_root = self.frames.len() == 1;
+        let top = self.frames.last_mut()?;
+        match c {
+            '#' => {
+                self.at = self.line_end(from);
+                return (self.at < self.offset).then_some(None);
+            }
+            '\n' if is_root => top.expect_key(),
+            '[' if is_root && top.next == Next::Key => {
+                self.at = self.line_end(from);
+                let name = self.text[from..self.at]
+                    .trim_matches(|c: char| c == '[' || c == ']' || c.is_whitespace());
+                self.frames = vec![Frame::table(vec![name.to_owned()])];
+                return (self.at < self.offset).then_some(None);
+            }
+            '[' | '{' => {
+                let mut path = top.path.clone();
+                path.extend(top.key.clone());
+                let frame = Frame::table(path);
+                let next = if c == '{' { Next::Key } else { Next::Element };
+                self.frames.push(Frame { next, ..frame });
+            }
+            ']' | '}' if !is_root => drop(self.frames.pop()),
+            ',' if top.next != Next::Element => top.expect_key(),
+            '=' if top.next == Next::Key => top.next = Next::Value,
+            '"' | '\'' => return Some(self.string(from, c)),
+            c if is_word(c) => return Some(self.word(from)),
+            _ => {}
+        }
+        Some(None)
+    }
+
+    fn string(&mut self, from: usize, quote: char) -> Option<Context> {
+        let mut escaped = false;
+        let end = self.text[self.at..].find(|c: char| {
+            let ends = c == '\n' || (c == quote && !escaped);
+            escaped = c == '\\' && quote == '"' && !escaped;
+            ends
+        });
+        let end = end.map_or(self.text.len(), |end| self.at + end);
+        if end >= self.offset {
+            return self.found(from + 1..end, true);
+        }
+        self.at = end + usize::from(self.text[end..].starts_with(quote));
+        None
+    }
+
+    fn word(&mut self, from: usize) -> Option<Context> {
+        let end = self.text[from..].find(|c| !is_word(c)).map_or(self.text.len(), |end| from + end);
+        if end >= self.offset {
+            return self.found(from..end, false);
+        }
+        self.at = end;
+        if let Some(top) = self.frames.last_mut().filter(|top| top.next == Next::Key) {
+            let word = self.text[from..end].to_owned();
+            top.key = Some(word.clone());
+            top.written.push(word);
+        }
+        None
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        self.text[from..].find('\n').map_or(self.text.len(), |end| from + end)
+    }
+
+    fn found(&self, word: Range<usize>, quoted: bool) -> Option<Context> {
+        let top = self.frames.last()?;
+        let slot = match (top.next, &top.key) {
+            (Next::Key, _) => Slot::Key,
+            (Next::Value, Some(key)) => Slot::Value { key: key.clone(), quoted },
+            (Next::Value, None) | (Next::Element, _) => return None,
+        };
+        Some(Context { path: top.path.clone(), slot, written: top.written.clone(), word })
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+')
+}

@@ -1,0 +1,86 @@
+//! The statements of a decoded program: their positions in the document, and their effects on groups of lanes.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_sim::objects::Object;
+use warplens_sim::{OperandMeaning, ScalarType, StatementId};
+
+use super::source_line::SourceLine;
+
+/// A statement of a program, with ranges in the whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// From its guard or opcode to its end.
+    pub range: TextRange,
+    /// The opcode word.
+    pub opcode: TextRange,
+    pub flow: Flow,
+    /// The registers that it names, with the types of their values.
+    pub registers: Box<[(SmolStr, ScalarType)]>,
+    /// What its registers mean besides their numbers, such as descriptors.
+    pub meanings: Box<[OperandMeaning]>,
+    /// The register that holds the address of its memory access.
+    pub address: Option<AddressRegister>,
+    /// The source line that it was compiled from, if known.
+    pub source: Option<Arc<SourceLine>>,
+    /// Its position in machine code, if the text is a listing.
+    pub code: Option<CodePlace>,
+}
+
+/// The position of an instruction in machine code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CodePlace {
+    #[serde(rename = "entry", serialize_with = "text")]
+    pub function: SmolStr,
+    /// The offset in the function, in bytes.
+    pub address: u32,
+}
+
+fn text<S: Serializer>(text: &SmolStr, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
+}
+
+/// A register that holds an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddressRegister {
+    pub name: SmolStr,
+    /// The objects of the accessed state space; `None` for the buffers of the launch.
+    pub objects: Option<Arc<[Object]>>,
+}
+
+/// The effect of a statement on groups of lanes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Flow {
+    #[default]
+    Plain,
+    /// A branch: lanes that execute it may jump, the others continue with the next statement.
+    Branch { reconvergence: Option<StatementId> },
+    /// A branch with several targets.
+    Switch {
+        /// Without duplicates.
+        targets: Box<[StatementId]>,
+        reconvergence: Option<StatementId>,
+    },
+    /// A call whose function may differ between lanes.
+    Call {
+        /// The first statements of the functions.
+        targets: Box<[StatementId]>,
+        /// Where the lanes continue.
+        reconvergence: Option<StatementId>,
+    },
+}
+
+impl Flow {
+    /// The reconvergence point, if there is one.
+    pub fn reconvergence(&self) -> Option<StatementId> {
+        match self {
+            Flow::Plain => None,
+            Flow::Branch { reconvergence }
+            | Flow::Switch { reconvergence, .. }
+            | Flow::Call { reconvergence, .. } => *reconvergence,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a run changes that its request leaves open: an inferred launch with findings is repaired, and a kernel whose lanes wait for
+//! lanes of their warp runs under the model that lets each lane make progress.
+//!
+//! What the request or the launch names is never replaced.
+
+use std::sync::Arc;
+
+use warplens_sim::launch::{Launch, Resolved, is_clean};
+use warplens_sim::{Cancelled, Control, Executable, Finding, RunResult, Severity, Status};
+
+use super::prepared::Prepared;
+use crate::simulator::Model;
+
+/// The code of the information that a run is not under the default model.
+const CODE: &str = "independent-scheduling";
+
+/// The program, launch and model that actually ran.
+#[derive(Clone)]
+pub(crate) struct Adjustments {
+    program: Arc<dyn Executable>,
+    resolved: Arc<Resolved>,
+    model: Model,
+}
+
+impl Adjustments {
+    pub(crate) fn launch(&self) -> &Launch {
+        &self.resolved.launch
+    }
+}
+
+impl Prepared {
+    /// Runs, with adjustments where they avoid findings. Returns the run that was made and its result. Findings that depend on an
+    /// inferred launch become information.
+    pub fn run_adjusted(&self, control: Control<'_>) -> Result<(Prepared, RunResult), Cancelled> {
+        let result = self.run(control)?;
+        let (adjusted, result) = match self.progressing(&result, control)? {
+            Some(found) => found,
+            None => (self.clone(), result),
+        };
+        adjusted.repaired(result, control)
+    }
+
+    /// The run under the model that guarantees forward progress, if this one deadlocks and that one finishes.
+    fn progressing(
+        &self,
+        result: &RunResult,
+        control: Control<'_>,
+    ) -> Result<Option<(Prepared, RunResult)>, Cancelled> {
+        let Some(progressing) = self.progressing.as_ref().filter(|_| result.status == Status::NoProgress)
+        else {
+            return Ok(None);
+        };
+        let waits = result.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let Some(waits) = waits.filter(|finding| finding.code == "no-progress") else { return Ok(None) };
+        let other =
+            Prepared { program: Arc::clone(&progressing.program), model: progressing.model, ..self.clone() };
+        let mut found = other.run(control)?;
+        if found.status != Status::Finished {
+            return Ok(None);
+        }
+        found.findings.push(information(waits, self.model, other.model));
+        Ok(Some((other, found)))
+    }
+
+    /// Repairs an inferred launch.
+    fn repaired(
+        self,
+        mut result: RunResult,
+        control: Control<'_>,
+    ) -> Result<(Prepared, RunResult), Cancelled> {
+        let Some(guess) = self.guess.as_ref().filter(|_| !is_clean(&result)) else {
+            return Ok((self, result));
+        };
+        let repair = guess.repair(&self.resolved, &result, &*self.program, &self.options, control)?;
+        let mut repaired = self.clone();
+        if let Some(resolved) = &repair.resolved {
+            repaired.resolved = Arc::new(resolved.clone());
+            result = repaired.run(control)?;
+        }
+        repair.demote(&mut result.findings);
+        Ok((repaired, result))
+    }
+
+    pub(crate) fn adjustments(&self) -> Adjustments {
+        let Prepared { program, resolved, model, .. } = self;
+        Adjustments { program: Arc::clone(program), resolved: Arc::clone(resolved), model: *model }
+    }
+
+    /// This run with the adjustments of an earlier one.
+    pub(crate) fn adjusted(&self, Adjustments { program, resolved, model }: Adjustments) -> Prepared {
+        Prepared { program, resolved, model, ..self.clone() }
+    }
+}
+
+/// Why the run is under `other`: `waits` is the deadlock under `model`.
+fn information(waits: &Finding, model: Model, other: Model) -> Finding {
+    let (model, other) = (model.name(), other.name());
+    let message = format!(
+        "Independent thread scheduling: lanes wait for other lanes of their warp\n\
+         a deadlock under `{model}`, which ends under `{other}` (sm_70 or later); this run is under `{other}`"
+    );
+    Finding { code: CODE, severity: Severity::Information, message, related: Vec::new(), ..waits.clone() }
+}

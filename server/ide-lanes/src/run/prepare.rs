@@ -1,0 +1,119 @@
+//! Prepares a run: selects the kernel and the launch, decodes the kernel, and resolves the launch.
+
+use std::sync::Arc;
+
+use warplens_ide_db::{Database, File};
+use warplens_sim::RunOptions;
+use warplens_sim::launch::{Body, FileReader, Guess, Launch, Problem, resolve};
+
+use super::prepared::Prepared;
+use crate::launches::{
+    Choice, ChosenLaunch, LaunchFile, LaunchSource, UnknownModel, choose, kernels_of, model_named,
+};
+use crate::simulator::{LaunchProblem, Model, Simulator};
+
+/// A request for a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// The kernel; by default that of the launch, or the only one.
+    pub entry: Option<String>,
+    pub launch: Choice,
+    /// WAVE: lanes of a wave, instead of the launch's number.
+    pub wave_width: Option<u32>,
+    /// The divergence model, instead of the launch's.
+    pub model: Option<Model>,
+    /// The model if the launch names none; by default that of the language.
+    pub usual_model: Option<Model>,
+    /// Limits, and the data to collect.
+    pub options: RunOptions,
+}
+
+/// Prepares the requested run. `all` are the simulators of all languages, for messages about models.
+pub fn prepare(
+    db: &Database,
+    file: File,
+    simulator: Option<&dyn Simulator>,
+    all: &[&dyn Simulator],
+    request: &RunRequest,
+    launches: Option<&LaunchFile>,
+    read_file: FileReader<'_>,
+) -> Result<Prepared, LaunchProblem> {
+    let kernels = kernels_of(db, file, simulator);
+    let (Some(simulator), false) = (simulator, kernels.is_empty()) else {
+        return Err(LaunchProblem::new("the file has no kernel"));
+    };
+    let ChosenLaunch { launch, kernel, source } =
+        choose(db, file, (&request.launch, request.entry.as_deref()), &kernels, launches)?;
+    let located = |problem: Problem| match (source, launches) {
+        (LaunchSource::File, Some(launches)) => launches.problem(&problem),
+        (LaunchSource::Comment, _) => {
+            LaunchProblem::in_text(&problem, None, &file.document(db).items().text())
+        }
+        _ => LaunchProblem::new(problem.message),
+    };
+    let named = |name: &str| model_named(file.language(db), all, name);
+    let usual = || simulator.model_for(db, file, kernel);
+    let model = model_of(request, launch.as_ref(), &usual, &named).map_err(located)?;
+    let decoded = simulator.decode(db, file, kernel, model.chosen)?;
+    let progressing = decoded.progressing.filter(|_| !model.is_named);
+    let body = matches!(source, LaunchSource::Inferred).then(|| (decoded.body)());
+    let mut launch = match launch {
+        None => kernel.kernel.inferred(body.as_ref().unwrap_or(&Body::default())),
+        Some(launch) if source == LaunchSource::Given && launch.args.is_empty() => {
+            kernel.kernel.rules.with_arguments(launch, &(decoded.body)())
+        }
+        Some(launch) => launch,
+    };
+    if let Some(width) = request.wave_width {
+        let is_inferred = source == LaunchSource::Inferred;
+        let set = kernel.kernel.rules.set_warp_width(&mut launch, width, is_inferred);
+        set.map_err(LaunchProblem::new)?;
+    }
+    let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
+    let resolved = resolved.map_err(located)?;
+    let options = request.options;
+    let guess =
+        body.map(|body| Guess { kernel: kernel.kernel.clone(), body, max_memory: options.limits.max_memory });
+    Ok(Prepared {
+        guess: guess.map(Arc::new),
+        program: decoded.program,
+        resolved: Arc::new(resolved),
+        source,
+        model: model.chosen,
+        options,
+        statements: decoded.statements.into(),
+        broken: decoded.broken.into(),
+        progressing,
+    })
+}
+
+/// The model of a run.
+struct ChosenModel {
+    chosen: Model,
+    /// Whether the request or the launch names it, or the user's settings name another than the default.
+    is_named: bool,
+}
+
+/// The requested model, or the launch's, or the default.
+fn model_of(
+    request: &RunRequest,
+    launch: Option<&Launch>,
+    usual: &dyn Fn() -> Model,
+    named: &dyn Fn(&str) -> Result<Model, UnknownModel>,
+) -> Result<ChosenModel, Problem> {
+    let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
+    let written = written.map(|(launch, name)| {
+        named(name).map_err(|unknown| Problem {
+            at: launch.spans.of("model"),
+            ..Problem::anywhere(unknown.to_string())
+        })
+    });
+    match (request.model, written) {
+        (Some(chosen), _) => Ok(ChosenModel { chosen, is_named: true }),
+        (None, Some(written)) => Ok(ChosenModel { chosen: written?, is_named: true }),
+        (None, None) => {
+            let set = request.usual_model.filter(|model| !model.is_default());
+            Ok(ChosenModel { chosen: set.unwrap_or_else(usual), is_named: set.is_some() })
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! A kernel of a document.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_sim::launch::Kernel;
+
+/// A kernel of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentKernel {
+    /// The properties that a launch must match.
+    pub kernel: Kernel,
+    /// The range of its name in the text.
+    pub name: TextRange,
+    /// The start of its item.
+    pub start: TextSize,
+    /// The index of its item.
+    pub item: usize,
+    /// A note for a lens above it.
+    pub note: Option<String>,
+    /// `NAME@TARGET`, which also selects it, in a language whose files may have several targets.
+    pub qualified: Option<SmolStr>,
+}

@@ -1,0 +1,457 @@
+//! The run that is shown in a document: one warp of the last run, with the current positions of its statements. It does
+//! not need the database, so hints can be computed while the database is busy.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::source_name;
+use warplens_sim::ScalarType;
+use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
+use warplens_sim::objects::{ArrayShape, Object};
+use warplens_sim::{
+    Correction, Executable, Finding, LineTrace, Mask, Note, OperandMeaning, Reconvergence, RunResult,
+    Severity, StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+};
+
+use super::positions::{PlacedStatement, StatementPosition};
+use super::text::StatementTrace;
+use super::values::Reading;
+use crate::findings::{ReportedFinding, Reporter};
+use crate::json::{
+    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, Placed, PlacedTraces, Position, Positions, hex,
+};
+use crate::launches::LaunchSource;
+use crate::program::Statement;
+use crate::run::{Outcome, Prepared, Role, effects, warp_width};
+use crate::simulator::Model;
+
+/// The line of an offset, from 0.
+pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
+
+/// The lanes of one warp in a document.
+#[derive(Debug, Clone)]
+pub struct LaneView {
+    run: ViewedRun,
+    result: Arc<RunResult>,
+    warp: WarpId,
+    /// The traced values of the warp.
+    values: Option<Arc<Values>>,
+    /// The selected visit, which determines the point in time of the values.
+    moment: Option<(StatementId, u64)>,
+    /// By [`StatementId`].
+    statements: Vec<PlacedStatement>,
+    /// The expectations of the launch that do not hold; empty if the run did not finish.
+    failures: Arc<[String]>,
+    /// Whether the text now has an error that stops a run earlier than this one.
+    outdated: bool,
+    /// Whether it is only the beginning of the run.
+    partial: bool,
+}
+
+/// A run whose result is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct ViewedRun {
+    pub(crate) resolved: Arc<Resolved>,
+    pub(crate) source: LaunchSource,
+    pub(crate) model: Model,
+    /// The statements at which a run stops because the text has an error there.
+    pub(crate) broken: Arc<[StatementId]>,
+    /// `None` in tests with a handwritten result.
+    pub(crate) program: Option<Arc<dyn Executable>>,
+    /// Whether the run recorded notes, for which it needs checks.
+    pub(crate) has_notes: bool,
+}
+
+/// A statement with its trace.
+#[derive(Debug, Clone, Copy)]
+pub struct StatementView<'s> {
+    pub id: StatementId,
+    /// From its guard or opcode to its end.
+    pub range: TextRange,
+    pub role: Role,
+    /// The number of lanes that jumped to each of several targets, if known.
+    pub parts: &'s [u32],
+    /// The reconvergence point of lanes that diverge there; `None` if there is none, or if lanes cannot diverge.
+    pub reconvergence: Option<StatementId>,
+    /// The groups that reconverged there.
+    pub reconvergences: &'s [Reconvergence],
+    /// The trace of the warp; `None` if it never reached the statement.
+    pub trace: Option<&'s LineTrace>,
+    /// The visit whose values are shown, if the warp was traced and had reached the statement.
+    pub seen: Option<&'s TracedVisit>,
+    /// The registers that it names, with the types of their values.
+    pub registers: &'s [(SmolStr, ScalarType)],
+    /// What its registers mean besides their numbers, such as descriptors.
+    pub meanings: &'s [OperandMeaning],
+}
+
+impl LaneView {
+    /// Shows one warp of `result`: the requested one, or the first of the launch if that does not exist.
+    pub(crate) fn new(
+        run: ViewedRun,
+        statements: &[Statement],
+        result: Arc<RunResult>,
+        warp: Option<WarpId>,
+    ) -> LaneView {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
+        let effects = effects(statements, result.warp(warp.cta, warp.warp));
+        let placed =
+            statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
+        let statements = placed.collect();
+        let failures = match result.status {
+            Status::Finished => run.resolved.failures(&result),
+            _ => Vec::new(),
+        };
+        let failures = failures.into_iter().map(|failure| failure.message).collect();
+        LaneView {
+            run,
+            result,
+            warp,
+            values: None,
+            moment: None,
+            statements,
+            failures,
+            outdated: false,
+            partial: false,
+        }
+    }
+
+    /// Whether it is only the beginning of the run, which is in progress or was stopped.
+    pub fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    /// The expectations of the launch that do not hold, each as a sentence.
+    pub fn failures(&self) -> &[String] {
+        &self.failures
+    }
+
+    /// Whether the run was compared with the expectations of its launch.
+    pub fn is_checked(&self) -> bool {
+        self.result.status == Status::Finished && !self.launch().expect.is_empty()
+    }
+
+    /// Whether the run has findings or does not satisfy the expectations of its launch.
+    pub fn has_findings(&self) -> bool {
+        !self.result.findings.is_empty() || !self.failures.is_empty()
+    }
+
+    pub fn launch(&self) -> &Launch {
+        &self.run.resolved.launch
+    }
+
+    /// The kernel that ran.
+    pub fn entry(&self) -> &str {
+        self.launch().entry.as_deref().unwrap_or_default()
+    }
+
+    pub fn source(&self) -> LaunchSource {
+        self.run.source
+    }
+
+    /// Whether the model is the default of its language.
+    pub(crate) fn is_usual_model(&self) -> bool {
+        self.run.model.is_default()
+    }
+
+    /// The name of the divergence model.
+    pub fn model(&self) -> &'static str {
+        self.run.model.name()
+    }
+
+    pub fn result(&self) -> &Arc<RunResult> {
+        &self.result
+    }
+
+    /// The finding that stopped the run, and its position.
+    pub(crate) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
+        let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
+        Some((finding, self.place(finding.statement?)?.start()))
+    }
+
+    /// The statement whose insertion corrects a finding, if one statement is enough and the text is unchanged there: the offset, and the
+    /// guard that it takes from the statement next to it.
+    pub(crate) fn correction(&self, finding: &Finding) -> Option<(Correction, TextSize, Option<TextRange>)> {
+        let correction = self.run.program.as_ref()?.correction(finding)?;
+        let StatementPosition { range, opcode, edited } = self.statements.get(correction.at.index())?.place?;
+        let at = if correction.after { range.end() } else { range.start() };
+        let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
+        (!edited).then_some((correction, at, guard))
+    }
+
+    /// What statements did apart from their lanes and registers: until the selected point in time, or in the whole run.
+    pub(crate) fn notes(&self) -> &[Note] {
+        let until = self.values.as_ref().and_then(|values| values.notes.as_deref());
+        until.unwrap_or(&self.result.notes)
+    }
+
+    /// Whether the notes end at the selected point in time.
+    pub(crate) fn has_notes_until_moment(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.notes.is_some())
+    }
+
+    /// What a run with checks would show about a statement, if this run had none.
+    pub(crate) fn missing_note(&self, statement: StatementId) -> Option<&'static str> {
+        if self.run.has_notes {
+            return None;
+        }
+        self.run.program.as_ref()?.subject_of_notes(statement)
+    }
+
+    /// Drops the positions of the statements, because the text was replaced.
+    pub fn clear(&mut self) {
+        self.statements.iter_mut().for_each(|placed| placed.place = None);
+    }
+
+    pub fn warp(&self) -> WarpId {
+        self.warp
+    }
+
+    /// The lanes that the warp has.
+    pub fn launched(&self) -> Mask {
+        self.trace().map_or(0, |warp| warp.launched)
+    }
+
+    /// Lanes of a full warp.
+    pub fn width(&self) -> u32 {
+        warp_width(self.launch())
+    }
+
+    fn trace(&self) -> Option<&WarpTrace> {
+        self.result.warp(self.warp.cta, self.warp.warp)
+    }
+
+    /// This view with the traced values of the warp, up to the selected point in time.
+    #[must_use]
+    pub fn with_values(self, values: Option<Arc<Values>>, moment: Option<(StatementId, u64)>) -> LaneView {
+        LaneView { values, moment, ..self }
+    }
+
+    /// Whether an error in the text explains why a run stops at a statement.
+    pub(crate) fn has_error(&self, statement: StatementId) -> bool {
+        self.run.broken.contains(&statement)
+    }
+
+    /// Marks the view as outdated: the text now has an error that stops a run earlier.
+    pub fn outdate(&mut self) {
+        self.outdated = true;
+    }
+
+    pub fn is_outdated(&self) -> bool {
+        self.outdated
+    }
+
+    /// Whether any of its statements still exists.
+    pub fn has_places(&self) -> bool {
+        self.statements.iter().any(|placed| placed.place.is_some())
+    }
+
+    /// The statement and the visit that were selected as the point in time of the values.
+    pub fn moment(&self) -> Option<(StatementId, u64)> {
+        self.moment
+    }
+
+    /// The first statement in a range that the warp reached: the offset of its opcode, and the number of visits.
+    pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
+        self.trace()?.lines.iter().find_map(|trace| {
+            let StatementPosition { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
+            line.contains_inclusive(opcode).then_some((opcode, trace.count))
+        })
+    }
+
+    /// The current range of a statement.
+    pub fn place(&self, statement: StatementId) -> Option<TextRange> {
+        Some(self.statements.get(statement.index())?.place?.range)
+    }
+
+    /// The current position of the opcode of a statement.
+    pub fn opcode(&self, statement: StatementId) -> Option<TextSize> {
+        Some(self.statements.get(statement.index())?.place?.opcode)
+    }
+
+    /// Whether a statement is unchanged since it ran.
+    pub fn is_unedited(&self, statement: StatementId) -> bool {
+        let placed = self.statements.get(statement.index());
+        placed.and_then(|placed| placed.place).is_some_and(|place| !place.edited)
+    }
+
+    /// The statements that still exist, in program order.
+    pub fn statements(&self) -> impl Iterator<Item = StatementView<'_>> {
+        let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
+        self.statements.iter().enumerate().filter_map(move |(index, placed)| {
+            let trace = lines.next_if(|line| line.statement.index() == index);
+            let StatementPosition { range, .. } = placed.place?;
+            let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
+            Some(StatementView {
+                id: StatementId(index as u32),
+                range,
+                role: placed.role,
+                parts: &placed.parts,
+                reconvergence: placed.reconvergence,
+                reconvergences: self
+                    .trace()
+                    .map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
+                trace,
+                seen,
+                registers: &placed.registers,
+                meanings: &placed.meanings,
+            })
+        })
+    }
+
+    /// The objects that a register may point into, if it holds the address of the statement's access.
+    pub(crate) fn address_of(
+        &self,
+        statement: &StatementView<'_>,
+        register: &str,
+    ) -> Option<Cow<'_, [Object]>> {
+        let placed = self.statements.get(statement.id.index())?;
+        let address = placed.address.as_ref().filter(|address| address.name == register)?;
+        Some(match &address.objects {
+            Some(objects) => Cow::Borrowed(objects),
+            None => self.run.resolved.buffers.iter().map(buffer_object).collect(),
+        })
+    }
+
+    /// The findings, one for each cause.
+    pub fn findings(&self) -> Vec<ReportedFinding<'_>> {
+        let source = |id: StatementId| self.statements.get(id.index())?.source.as_deref();
+        Reporter::new(&self.run.resolved, self.width()).findings(&self.result, Some(self.warp), &source)
+    }
+
+    /// Tracks an edit: statements after it move, statements that overlap it grow or shrink, and statements inside it are removed.
+    pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
+        for placed in &mut self.statements {
+            placed.place = placed.place.and_then(|place| place.edited(range, inserted));
+        }
+    }
+
+    /// The trace of a statement, for the words at the end of its line.
+    pub(super) fn trace_of<'s>(&self, statement: &StatementView<'s>) -> StatementTrace<'s> {
+        StatementTrace {
+            launched: self.launched(),
+            width: self.width(),
+            trace: statement.trace,
+            role: statement.role,
+            parts: statement.parts,
+            chosen: self.moment.map(|_| statement.seen),
+        }
+    }
+
+    /// The view as JSON; in the `compact` form, statements share traces.
+    pub fn masks<'s>(&'s self, version: i32, compact: bool, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
+        let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
+        let positions: Positions<'_> = &place;
+        let width = self.width();
+        let findings = self.findings();
+        Masks {
+            version,
+            entry: self.entry(),
+            source_name: source_name(self.entry()),
+            launch: self.launch(),
+            model: self.model(),
+            status: self.result.status.as_str(),
+            outdated: self.outdated,
+            partial: self.partial,
+            findings: findings
+                .iter()
+                .map(|finding| JsonFinding::new(finding, width, positions))
+                .chain(self.failures.iter().map(|message| JsonFinding::failure(message)))
+                .collect(),
+            cta: self.warp.cta,
+            warp: self.warp.warp,
+            launched: hex(self.launched(), width),
+            visit: self.moment.and_then(|visit| JsonChosen::new(visit, positions)),
+            output: &self.result.output.text,
+            lines: match compact {
+                true => MaskLines::Placed(self.placed_traces(positions)),
+                false => MaskLines::Each { lines: self.lines(positions) },
+            },
+            not_run: self.lines_not_run(at),
+        }
+    }
+
+    /// The lines of the statements that the warp reached.
+    fn lines(&self, positions: Positions<'_>) -> Vec<JsonLine> {
+        let code = |id: StatementId| self.statements.get(id.index())?.code.clone();
+        let statements = self.statements().filter_map(|statement| {
+            let line = JsonLine::new(statement.trace?, self.width(), &code, positions)?;
+            Some(line.in_editor(statement.role, statement.parts))
+        });
+        let mut lines: Vec<JsonLine> = statements.collect();
+        lines.sort_by_key(JsonLine::position);
+        lines
+    }
+
+    /// The lines in the compact form.
+    fn placed_traces<'s>(&'s self, at: Positions<'_>) -> PlacedTraces {
+        let placed = |statement: StatementView<'s>| {
+            let Position { line, character } = at(statement.id)?;
+            let StatementView { trace, role, parts, .. } = statement;
+            Some(Placed { at: (line, character), trace: trace?, role, parts })
+        };
+        PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width())
+    }
+
+    /// The lines of the statements that the warp did not reach; none if the launch did not start, or if the rest of the run may reach
+    /// them.
+    fn lines_not_run(&self, at: &dyn Fn(TextSize) -> Position) -> Vec<u32> {
+        if self.launched() == 0 || self.partial {
+            return Vec::new();
+        }
+        let missed = self.statements().filter(|statement| statement.trace.is_none());
+        let mut lines: Vec<u32> = missed.map(|statement| at(statement.range.start()).line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+}
+
+impl Prepared {
+    /// Shows a result of this run, or of an equal run, in the document as it was when this run was prepared.
+    pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> LaneView {
+        let run = ViewedRun {
+            resolved: Arc::clone(&self.resolved),
+            source: self.source,
+            model: self.model,
+            broken: Arc::clone(&self.broken),
+            program: Some(Arc::clone(&self.program)),
+            has_notes: self.options.checks.races,
+        };
+        LaneView::new(run, &self.statements, result, warp)
+    }
+
+    /// Shows an outcome, with the values of its warp.
+    pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> LaneView {
+        let warp = Some(warp.unwrap_or(outcome.warp()));
+        let view = outcome.prepared(self).show(Arc::clone(outcome.result()), warp);
+        let (values, moment) = outcome.values();
+        LaneView { values, moment, partial: outcome.is_partial(), ..view }
+    }
+
+    /// Shows the trace of another warp, without values; `None` if it is not recorded.
+    pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<LaneView> {
+        let show = || outcome.prepared(self).show(Arc::clone(outcome.result()), Some(warp));
+        outcome.has_trace(warp).then(|| LaneView { partial: outcome.is_partial(), ..show() })
+    }
+}
+
+fn buffer_object(buffer: &PlacedBuffer) -> Object {
+    let shape = ArrayShape::array(buffer.element.bytes() as u64);
+    Object { name: buffer.name.clone(), start: buffer.address, len: buffer.len, shape }
+}
+
+impl StatementView<'_> {
+    /// A register of the statement in some lanes, for display.
+    pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> Reading<'h> {
+        let kind = self.registers.iter().find(|(name, _)| *name == held.name);
+        let kind = kind.map_or(ScalarType::B64, |(_, kind)| *kind);
+        Reading { held, kind, lanes }
+    }
+}
+
+#[cfg(test)]
+mod tests;
