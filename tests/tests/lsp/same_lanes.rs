@@ -80,7 +80,7 @@ fn compare(client: &mut Client, path: &Path) {
         // Only an editor shows how statements affect groups of lanes.
         for line in masks["lines"].as_array_mut().expect("a list") {
             let members = line.as_object_mut().expect("an object");
-            members.retain(|member, _| member != "role" && member != "parts");
+            members.retain(|member, _| !["role", "parts", "label"].contains(&member.as_str()));
         }
         for member in ["cta", "warp", "launched", "lines"] {
             assert_eq!(masks[member], warp[member], "{name}: {member}");
@@ -105,7 +105,7 @@ fn compare_compact(compact: &Value, masks: &Value, name: &str) {
         })
         .collect();
     let mut lines = masks["lines"].clone();
-    let members = ["line", "count", "visits", "truncated", "role", "parts"];
+    let members = ["line", "count", "visits", "truncated", "role", "parts", "label"];
     for line in lines.as_array_mut().expect("a list") {
         line.as_object_mut().expect("an object").retain(|member, _| members.contains(&member.as_str()));
     }

@@ -30,6 +30,9 @@ pub(crate) struct JsonLine {
     /// The sizes of the groups after a statement with several targets, in an editor.
     #[serde(skip_serializing_if = "<[u32]>::is_empty")]
     parts: Box<[u32]>,
+    /// The words after a strip of its lanes, in an editor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     counters: Option<JsonCounters>,
 }
@@ -110,6 +113,7 @@ impl JsonLine {
             truncated: trace.truncated,
             role: None,
             parts: Box::default(),
+            label: None,
             counters: trace.counters.as_deref().map(|counters| JsonCounters::new(trace, counters, width)),
         })
     }
@@ -120,8 +124,8 @@ impl JsonLine {
     }
 
     /// With the members that only editors get.
-    pub(crate) fn in_editor(self, role: Role, parts: &[u32]) -> JsonLine {
-        JsonLine { role: role.name(), parts: parts.into(), ..self }
+    pub(crate) fn in_editor(self, role: Role, parts: &[u32], label: String) -> JsonLine {
+        JsonLine { role: role.name(), parts: parts.into(), label: Some(label), ..self }
     }
 }
 

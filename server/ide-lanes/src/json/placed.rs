@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use warplens_sim::{LineTrace, Mask, Visit};
+use warplens_sim::{LineTrace, Mask, TracedVisit, Visit};
 
 use super::line::{JsonVisit, json_visits};
 use crate::run::Role;
@@ -24,6 +24,8 @@ pub(crate) struct Placed<'s> {
     pub(crate) trace: &'s LineTrace,
     pub(crate) role: Role,
     pub(crate) parts: &'s [u32],
+    /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
+    pub(crate) chosen: Option<Option<&'s TracedVisit>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,6 +42,7 @@ struct JsonTrace {
     #[serde(skip_serializing_if = "<[u32]>::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<Vec<u32>>"))]
     parts: Box<[u32]>,
+    label: String,
 }
 
 /// What all statements with a trace have in common.
@@ -50,6 +53,8 @@ struct Key<'s> {
     truncated: bool,
     role: Role,
     parts: &'s [u32],
+    /// The number and the masks of the selected visit.
+    chosen: Option<Option<(u64, Mask, Mask)>>,
 }
 
 /// Identifies visits that are equal. Statements that were visited together several times share their visits.
@@ -61,13 +66,17 @@ enum Visits {
 
 impl PlacedTraces {
     /// Lists the statements of a warp of `width` lanes.
-    pub(crate) fn new<'s>(mut statements: Vec<Placed<'s>>, width: u32) -> PlacedTraces {
+    pub(crate) fn new<'s>(
+        mut statements: Vec<Placed<'s>>,
+        width: u32,
+        label: &dyn Fn(&Placed<'s>) -> String,
+    ) -> PlacedTraces {
         statements.sort_by_key(|placed| placed.at);
         let mut numbers: FxHashMap<Key<'s>, u32> = FxHashMap::default();
         let mut listed = PlacedTraces::default();
         for placed in &statements {
             let number = *numbers.entry(key(placed)).or_insert_with(|| {
-                listed.traces.push(json(placed, width));
+                listed.traces.push(json(placed, width, label(placed)));
                 listed.traces.len() as u32 - 1
             });
             listed.places.push((placed.at.0, number));
@@ -76,20 +85,22 @@ impl PlacedTraces {
     }
 }
 
-fn key<'s>(&Placed { trace, role, parts, .. }: &Placed<'s>) -> Key<'s> {
+fn key<'s>(&Placed { trace, role, parts, chosen, .. }: &Placed<'s>) -> Key<'s> {
     let visits = match *trace.visits {
         [Visit { active, executed, repeat }] => Visits::Equal { active, executed, repeat },
         _ => Visits::Shared(trace.visits.as_ptr()),
     };
-    Key { count: trace.count, visits, truncated: trace.truncated, role, parts }
+    let chosen = chosen.map(|seen| seen.map(|seen| (seen.visit, seen.active, seen.executed)));
+    Key { count: trace.count, visits, truncated: trace.truncated, role, parts, chosen }
 }
 
-fn json(&Placed { trace, role, parts, .. }: &Placed<'_>, width: u32) -> JsonTrace {
+fn json(&Placed { trace, role, parts, .. }: &Placed<'_>, width: u32, label: String) -> JsonTrace {
     JsonTrace {
         count: trace.count,
         visits: json_visits(trace, width),
         truncated: trace.truncated,
         role: role.name(),
         parts: parts.into(),
+        label,
     }
 }

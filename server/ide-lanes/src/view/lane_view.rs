@@ -16,7 +16,7 @@ use warplens_sim::{
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
-use super::text::StatementTrace;
+use super::text::{self, StatementTrace};
 use super::values::Reading;
 use crate::findings::{ReportedFinding, Reporter};
 use crate::json::{
@@ -379,7 +379,8 @@ impl LaneView {
         let code = |id: StatementId| self.statements.get(id.index())?.code.clone();
         let statements = self.statements().filter_map(|statement| {
             let line = JsonLine::new(statement.trace?, self.width(), &code, positions)?;
-            Some(line.in_editor(statement.role, statement.parts))
+            let label = text::label(self.trace_of(&statement));
+            Some(line.in_editor(statement.role, statement.parts, label))
         });
         let mut lines: Vec<JsonLine> = statements.collect();
         lines.sort_by_key(JsonLine::position);
@@ -390,10 +391,14 @@ impl LaneView {
     fn placed_traces<'s>(&'s self, at: Positions<'_>) -> PlacedTraces {
         let placed = |statement: StatementView<'s>| {
             let Position { line, character } = at(statement.id)?;
-            let StatementView { trace, role, parts, .. } = statement;
-            Some(Placed { at: (line, character), trace: trace?, role, parts })
+            let StatementTrace { trace, role, parts, chosen, .. } = self.trace_of(&statement);
+            Some(Placed { at: (line, character), trace: trace?, role, parts, chosen })
         };
-        PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width())
+        let label = |&Placed { trace, role, parts, chosen, .. }: &Placed<'s>| {
+            let (launched, width) = (self.launched(), self.width());
+            text::label(StatementTrace { launched, width, trace: Some(trace), role, parts, chosen })
+        };
+        PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width(), &label)
     }
 
     /// The lines of the statements that the warp did not reach; none if the launch did not start, or if the rest of the run may reach

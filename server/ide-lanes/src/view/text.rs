@@ -76,6 +76,12 @@ pub fn line<'t>(statements: impl IntoIterator<Item = StatementTrace<'t>>, style:
     full.filter(|_| style.full).map(|lanes| lanes.to_string())
 }
 
+/// The label after a strip of lanes. It has the numbers of lanes; the strip shows which lanes they are.
+pub(crate) fn label(statement: StatementTrace<'_>) -> String {
+    let style = Style { format: Format::Count, full: true, values: false };
+    line([statement], style).unwrap_or_default()
+}
+
 /// The text for one statement; `None` if all lanes executed it once.
 fn text(statement: &StatementTrace<'_>, format: Format) -> Option<String> {
     let Some(trace) = statement.trace.filter(|trace| trace.count > 0) else {

@@ -326,3 +326,39 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
         assert_eq!(listed, lanes.count_ones());
     }
 }
+
+fn label_of(role: Role, list: &[(Mask, Mask, u64)]) -> String {
+    let trace = trace(list);
+    label(StatementTrace { launched: WARP, width: 32, trace: Some(&trace), role, parts: &[], chosen: None })
+}
+
+#[test]
+fn labels_have_the_numbers_of_lanes() {
+    let check = |role, list: &[(Mask, Mask, u64)], expected: &str| assert_eq!(label_of(role, list), expected);
+    check(Role::Plain, &[(WARP, WARP, 1)], "32");
+    check(Role::Plain, &[(0xffff, 0xffff, 1)], "16/32");
+    check(Role::Plain, &[(WARP, 0xf, 1)], "4 of 32");
+    check(Role::Plain, &[(WARP, 0, 1)], "0 of 32");
+    check(Role::Branch, &[(WARP, 0xffff, 1)], "split 16 | 16");
+    check(Role::Branch, &[(WARP, WARP, 1)], "32");
+    check(Role::Join, &[(WARP, WARP, 1)], "join 32");
+    check(Role::Plain, &[(WARP, WARP, 6667)], "x6667");
+    check(Role::Plain, &[(WARP, WARP, 1), (0xffff, 0xffff, 1), (0xff, 0xff, 1)], "x3 32>16>8");
+    check(Role::Plain, &[(0xffff, 0xffff, 1), (0xffff_0000, 0xffff_0000, 1)], "2 visits, 16 lanes each");
+    check(Role::Branch, &[(WARP, 0xff, 2), (WARP, 0xf, 3), (WARP, 0, 1)], "6 visits, splits 5");
+}
+
+#[test]
+fn labels_are_short() {
+    let masks = [0, 1, 0xff, 0xffff, WARP, 0xaaaa_aaaa];
+    for repeat in [1, 99, 12_345, 9_999_999] {
+        for one in masks {
+            for other in masks {
+                for role in [Role::Plain, Role::Branch, Role::Join] {
+                    let text = label_of(role, &[(WARP, one, repeat), (WARP, other, 1)]);
+                    assert!((1..=32).contains(&text.len()), "{text}");
+                }
+            }
+        }
+    }
+}
