@@ -96,7 +96,7 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
     await open('Follow a finding', 'next finding');
     const answer = bench.page.locator('.statusbar-item', { hasText: 'the run has no findings' });
     await click(button('Follow a finding', 'next finding'), 'the run has no findings', isVisible(answer));
-    assert.equal((await bench.stripOf('@%p1')).label, 'split 12|20');
+    assert.equal((await bench.stripOf('@%p1')).label, 'split 12 | 20');
     await shot('walkthrough-4-lanes');
   });
 

@@ -4,7 +4,6 @@ import { display } from './display';
 import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './masks';
 import type { LaneStore } from './store';
-import { label } from './strip/label';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
 import { share, size } from './strip/masks';
 import { overview, STEPS, step } from './strip/positions';
@@ -94,7 +93,7 @@ export class Strip implements vscode.Disposable {
         textDecoration: `none; position: absolute; top: calc(50% - ${HEIGHT / 2}px); ${mask}`,
       },
       after: {
-        contentText: label(line),
+        contentText: line.label,
         margin: `0 0 0 calc(${space + 1}ch + ${width}px)`,
         color: new vscode.ThemeColor(`warplens.lane.label${faint}`),
       },

@@ -305,7 +305,7 @@ export type TimelineBlock = { lines: Lines | null,
  */
 loop: number | null, };
 
-export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, };
+export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, label: string, };
 
 /**
  * Visits with the same masks that follow each other.

@@ -1,8 +1,7 @@
-// The pictures of lanes: shapes, labels, columns, and lines that edits move.
+// The pictures of lanes: shapes, columns, and lines that edits move.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lanesOf } from '../../../panel/src/lanes';
-import { label } from '../../src/strip/label';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from '../../src/strip/layout';
 import { share, size } from '../../src/strip/masks';
 import { moved, overview, step } from '../../src/strip/positions';
@@ -61,33 +60,6 @@ test('the height of a cell is the share of the visits', () => {
 test('a lane that executed one of a thousand visits is visible', () => {
   const cells = rectangles(shape(line(visit('00000001', '00000001', 999), visit('00000003')), '00000003').path);
   assert.ok((cells[1]?.[3] ?? 0) >= 3);
-});
-
-test('labels are short', () => {
-  assert.equal(label(line(visit(ALL))), '32');
-  assert.equal(label(line(visit(ALL, '0000000f'))), '4 of 32');
-  assert.equal(label(line(visit(ALL, '00000000'))), '0 of 32');
-  assert.equal(label({ ...line(visit(ALL, '0000ffff')), role: 'branch' }), 'split 16|16');
-  assert.equal(label({ ...line(visit(ALL)), role: 'branch' }), '32');
-  assert.equal(label({ ...line(visit(ALL)), role: 'join' }), 'join 32');
-  assert.equal(label(line(visit(ALL, ALL, 6667))), '×6667 32');
-  assert.equal(label(line(visit(ALL), visit('00ffffff'), visit('0000ffff'), visit('000000ff'))), '×4 32→8');
-  assert.equal(label(line(visit('0000ffff'), visit('ffff0000'))), '×2 16 each');
-  assert.equal(label(line(visit('00000001'), visit(ALL), visit('00000003'))), '×3 1–32');
-  assert.equal(label({ ...line(visit(ALL, 'ff', 2), visit(ALL, 'f', 3), visit(ALL, '0')), role: 'branch' }), '×6 splits 5');
-  assert.equal(label({ ...line(visit(ALL)), parts: [6, 6, 6, 6, 6, 2], role: 'branch' }), 'split 6|6|6|6…');
-});
-
-test('every label has at most 14 characters', () => {
-  const masks = ['0', '1', 'ff', 'ffff', ALL, 'aaaaaaaa'];
-  for (const repeat of [1, 99, 12_345, 9_999_999]) {
-    for (const one of masks)
-      for (const other of masks)
-        for (const role of [undefined, 'branch', 'join'] as const) {
-          const text = label({ ...line(visit(ALL, one, repeat), visit(ALL, other, 1)), role });
-          assert.ok(text.length <= 14, text);
-        }
-  }
 });
 
 test('tabs end at tab stops', () => {
