@@ -1,5 +1,7 @@
 //! The editor features, tested through `Analysis`: corpora, pages and lints have a file each.
 
+#![allow(clippy::print_stdout, reason = "figures of the corpora are printed")]
+
 mod operands;
 mod page;
 
