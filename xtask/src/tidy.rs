@@ -37,7 +37,7 @@ const FENCES: [Fence; 8] = [
         why: "only the ide crates name the database",
     },
     Fence {
-        words: &["tower_lsp", "ls_types", "tokio"],
+        words: &["tower_lsp", "ls_types", "tokio", "clap", "std::net"],
         folders: &[
             "syntax",
             "server/isa",
@@ -49,10 +49,10 @@ const FENCES: [Fence; 8] = [
             "server/ide",
             "server/tools",
         ],
-        why: "only `warplens` names the protocol and its runtime",
+        why: "only `warplens` names the protocol, its runtime, the network and the command line",
     },
     Fence {
-        words: &["std::fs", "std::net", "std::process"],
+        words: &["std::fs", "std::process"],
         folders: &[
             "syntax",
             "server/isa",

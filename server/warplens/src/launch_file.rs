@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{DocumentName, LaunchFile, LaunchProblem};
 use warplens_sim::Limits;
-use warplens_sim::launch::{Format, launches};
+use warplens_sim::launch::{Format, launches as launches_in};
+use warplens_tools::source::Launches;
 
 use crate::read_file::{self, FileError};
 
@@ -82,7 +83,7 @@ pub(crate) fn of_text(
 /// The values of `file` in the launch file at `path`, each once; none if it is invalid.
 pub(crate) fn files(path: &Path) -> Vec<String> {
     let Ok(file) = read(path, path) else { return Vec::new() };
-    let listed = launches(&file.text, file.format).unwrap_or_default();
+    let listed = launches_in(&file.text, file.format).unwrap_or_default();
     let mut files: Vec<String> = Vec::new();
     for name in listed.into_iter().filter_map(|listed| listed.launch.file) {
         if !files.contains(&name) {
@@ -100,7 +101,7 @@ pub(crate) fn names(path: &Path, file: &str, document: &Path) -> bool {
 /// The problems of the launch file at `path`, with the names of their launches.
 pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unreadable> {
     let file = read(path, path)?;
-    Ok(match launches(&file.text, file.format) {
+    Ok(match launches_in(&file.text, file.format) {
         Ok(listed) => listed
             .into_iter()
             .filter_map(|listed| Some((listed.launch.name, file.problem(&listed.problem?))))
@@ -123,7 +124,13 @@ pub(crate) fn path(uri: &Uri) -> PathBuf {
     uri.to_file_path().map_or_else(|| PathBuf::from(uri.path().as_str()), std::borrow::Cow::into_owned)
 }
 
-/// Reads files that a launch names, relative to its launch file, or to the document for a launch without a launch file.
+/// The launches of a launch file. The files that they name are relative to the folder of `base`: the launch file, or without one the
+/// document.
+pub(crate) fn launches(file: Option<LaunchFile>, base: &Path) -> Launches {
+    Launches { file, read: Box::new(contents(base)) }
+}
+
+/// Reads files that a launch names, relative to the folder of `base`.
 pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn Error>> + use<> {
     let folder = folder_of(base);
     move |name| {

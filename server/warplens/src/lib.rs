@@ -4,17 +4,11 @@
 
 mod allocator;
 pub mod cli;
-mod comparison;
 mod cores;
 mod language;
 mod launch_file;
-mod listing;
 pub mod lsp;
 mod markdown;
-mod open_text;
 mod panic;
-mod process;
-mod ptx_target;
 mod read_file;
 mod replace_file;
-mod toolchain;

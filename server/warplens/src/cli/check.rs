@@ -26,8 +26,8 @@ use super::terminal;
 use crate::allocator;
 use crate::cores::{Cores, STACK};
 use crate::language;
-use crate::open_text::open;
 use report::{CheckError, Checked, CheckedFile, Report};
+use warplens_tools::open;
 
 /// Freed memory of up to so many bytes is used again: that of most texts too.
 const LARGEST_KEPT: u32 = 64 << 20;

@@ -18,17 +18,18 @@ use warplens_ide::Language;
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim::Control;
+use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::random::{self, Random};
+use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::source::{RunError, Source};
 
 use assembled::{AssembleError, Assembler};
 use progress::progress;
 use reduce::{Other, Pair, ReduceError, Reduced};
 
 use super::input::language_parser;
-use super::launch::{LaunchArguments, LaunchError, Launches, RunError, Source};
+use super::launch::{LaunchArguments, LaunchError, note_errors, read_launches, read_source};
 use super::outcome::{Outcome, print_message};
-use crate::comparison::compared::Compared;
-use crate::comparison::random::{self, Random};
-use crate::comparison::sides::{Sides, labelled};
 use crate::cores::Cores;
 use crate::language;
 
@@ -188,10 +189,10 @@ fn compare(
     if is_one_kernel && models[0] == models[1] {
         return Err(CompareError::OneRun);
     }
-    let source = Source::read(&arguments.file, arguments.language)?;
+    let source = read_source(&arguments.file, arguments.language)?;
     let mut request = request(arguments, &source, models[0])?;
-    let launches = Launches::read(&arguments.file, &arguments.launch, &mut request)?;
-    source.note_errors();
+    let launches = read_launches(&arguments.file, &arguments.launch, &mut request)?;
+    note_errors(&source);
     let folder = arguments.reduction_folder()?;
     let cores = Cores::all();
     let control = Control { workers: Some(&cores), ..Control::none() };
@@ -237,8 +238,8 @@ fn compare(
     }
     match &arguments.other {
         Some(other) => {
-            let other = Source::read(other, arguments.other_language(other))?;
-            other.note_errors();
+            let other = read_source(other, arguments.other_language(other))?;
+            note_errors(&other);
             with(&other, Other::Kernel(&other))
         }
         None if is_one_kernel => with(&source, Other::Same),

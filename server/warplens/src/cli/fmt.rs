@@ -20,9 +20,9 @@ use super::plain::{plain, without_controls};
 use super::terminal;
 use super::text_edits::edited;
 use crate::language::{self, LanguageError};
-use crate::open_text::open;
 use crate::replace_file::replace;
 use warplens_protocol::position::{self, Encoding};
+use warplens_tools::open;
 
 const STRONG: Style = Style::new().bold();
 const HUNK: Style = AnsiColor::Cyan.on_default();

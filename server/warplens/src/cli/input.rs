@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 use warplens_ide::{Language, languages};
+use warplens_tools::LargeItem;
+use warplens_tools::listing::{self, MachineCode, ToolError, Tools};
 
 use crate::language::LanguageError;
-use crate::listing::{self, MachineCode, ToolError, Tools};
-use crate::open_text::LargeItem;
 use crate::read_file::{self, FileError};
 
 /// The path of standard input.
@@ -75,7 +75,7 @@ fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
         return Err(ReadError::TooLarge);
     }
     if let Some(kind) = MachineCode::of(&bytes) {
-        return Ok(listing::disassemble(&bytes, kind, &Tools::of_environment(), &AtomicBool::new(false))?);
+        return Ok(Tools::of_environment().disassemble(&bytes, kind, &AtomicBool::new(false))?);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();

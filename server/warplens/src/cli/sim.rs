@@ -31,7 +31,7 @@ use progress::ProgressLine;
 use selection::{UnknownSelection, buffers_to_dump, check_warp};
 use simulated::{Simulated, failures};
 
-use super::launch::{LaunchError, Launches, Source};
+use super::launch::{LaunchError, note_errors, read_launches, read_source};
 use super::outcome::{Outcome, print_message};
 use super::terminal;
 use crate::cores::Cores;
@@ -74,15 +74,15 @@ fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
 
 /// Reads, prepares and runs a launch.
 fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
-    let source = Source::read(file, arguments.language)?;
+    let source = read_source(file, arguments.language)?;
     let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
-    let launches = Launches::read(file, &arguments.launch, &mut request)?;
+    let launches = read_launches(file, &arguments.launch, &mut request)?;
     let prepared = source.prepare(&request, &launches).map_err(LaunchError::from)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.warp, &prepared)?;
     }
-    source.note_errors();
+    note_errors(&source);
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =

@@ -6,8 +6,8 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::{InitializeParams, Uri};
 use warplens_ide::lanes::Outcome;
+use warplens_tools::ptxas::{Printed, PtxasError};
 
-use super::ptxas::run::{Printed, PtxasError};
 use super::request::Response;
 use super::snapshot::Failure;
 use super::tasks::progress::TaskProgress;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::listing::Tools;
+use warplens_tools::listing::Tools;
 
 /// The limits of the listings that are kept: their number, and the bytes of files and listings.
 const MAX_KEPT: usize = 8;

@@ -9,8 +9,6 @@ mod assemble;
 pub(crate) mod diagnostics;
 pub(crate) mod findings;
 pub(crate) mod lenses;
-mod output;
-pub(crate) mod run;
 pub(crate) mod runs;
 
 use warplens_ide::Language;

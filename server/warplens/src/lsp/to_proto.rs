@@ -68,7 +68,7 @@ fn page(href: lsp::Uri) -> lsp::CodeDescription {
     lsp::CodeDescription { href }
 }
 
-fn severity(severity: ide::Severity) -> lsp::DiagnosticSeverity {
+pub(crate) fn severity(severity: ide::Severity) -> lsp::DiagnosticSeverity {
     match severity {
         ide::Severity::Error => lsp::DiagnosticSeverity::ERROR,
         ide::Severity::Warning => lsp::DiagnosticSeverity::WARNING,

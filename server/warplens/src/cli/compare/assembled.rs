@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use thiserror::Error;
+use warplens_tools::source::Source;
+use warplens_tools::toolchain::{ToolError, Toolchain, target_of};
 
-use crate::cli::launch::{LaunchError, Source};
+use crate::cli::launch::LaunchError;
 use crate::language;
-use crate::toolchain::{ToolError, Toolchain, target_of};
 
 /// There is no machine code to compare with.
 #[derive(Debug, Error)]

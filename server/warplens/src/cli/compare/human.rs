@@ -9,7 +9,7 @@ use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
 use crate::cli::plain::plain;
-use crate::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
+use warplens_tools::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();

@@ -6,8 +6,10 @@ use serde::Serialize;
 use warplens_sim::launch::Launch;
 
 use super::reduce::Reduced;
-use crate::comparison::compared::Compared;
-use crate::comparison::json::{JsonCompared, JsonDifference, compared as json_compared, first_difference};
+use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::json::{
+    JsonCompared, JsonDifference, compared as json_compared, first_difference,
+};
 
 #[derive(Serialize)]
 struct Document<'c> {

@@ -1,6 +1,6 @@
-//! `compare --reduce`: the smallest kernel and launch that still show a difference.
+//! `compare --reduce`: finds the smallest kernel and launch that still show a difference.
 //!
-//! [`passes`] makes smaller candidates, [`Oracle`] decides which of them show the difference, [`files`] writes the result.
+//! [`passes`] makes smaller candidates, [`Oracle`] decides whether they still show the difference, and [`files`] writes the result.
 
 mod candidate;
 mod ddmin;
@@ -17,11 +17,11 @@ use std::time::Duration;
 use warplens_ide::is_reducible;
 use warplens_sim::Status;
 
-use crate::cli::launch::Source;
-use crate::comparison::compared::Compared;
 use candidate::Candidate;
 use oracle::Oracle;
 use passes::Best;
+use warplens_tools::comparison::compared::Compared;
+use warplens_tools::source::Source;
 
 pub(super) use error::ReduceError;
 pub(super) use oracle::{Other, Pair};
@@ -42,7 +42,7 @@ pub(super) fn check(source: &Source, other: &Other<'_>) -> Result<(), ReduceErro
     }
 }
 
-/// Reduces a pair whose runs differ, with the launch of these runs, for at most `limit`, and writes the result to a folder.
+/// Reduces a pair whose runs differ and their launch, for at most `limit`, and writes the result to a folder.
 pub(super) fn reduce(
     pair: Pair<'_>,
     compared: &Compared,

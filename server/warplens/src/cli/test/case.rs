@@ -9,8 +9,8 @@ use warplens_sim::{Control, Severity, Status};
 
 use crate::cli::files::Input;
 use crate::cores::Cores;
-use crate::open_text::open;
 use crate::{language, launch_file};
+use warplens_tools::open;
 
 /// A launch with checks.
 pub(super) struct Case {

@@ -10,14 +10,14 @@ use tower_lsp::ls_types::TextDocumentIdentifier;
 use warplens_ide::SymbolKind;
 
 use super::tools::toolchain;
-use crate::comparison::Source;
 use crate::language;
-use crate::listing::without_debug_sections;
 use crate::lsp::errors::refused;
 use crate::lsp::from_proto;
 use crate::lsp::ptxas::assembles;
 use crate::lsp::state::State;
-use crate::toolchain::{self, Toolchain, number};
+use warplens_tools::listing::without_debug_sections;
+use warplens_tools::source::Source;
+use warplens_tools::toolchain::{self, Toolchain, number};
 
 /// The optimization level.
 const LEVEL: u8 = 3;

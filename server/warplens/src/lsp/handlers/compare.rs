@@ -16,10 +16,6 @@ use warplens_sim::launch::Launch;
 
 use super::assemble::assemble;
 use super::tools::{DocumentText, toolchain};
-use crate::comparison::compared::Compared;
-use crate::comparison::random::{self, Random};
-use crate::comparison::sides::{Sides, labelled};
-use crate::comparison::{Launches, RunError, Source, json as result};
 use crate::cores::Cores;
 use crate::launch_file;
 use crate::lsp::errors::{internal, refused};
@@ -27,6 +23,11 @@ use crate::lsp::from_proto;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use crate::lsp::tasks::running::Running;
+use warplens_tools::comparison::compared::Compared;
+use warplens_tools::comparison::json as result;
+use warplens_tools::comparison::random::{self, Random};
+use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::source::{RunError, Source};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -103,12 +104,9 @@ impl State {
 impl Task {
     fn run(self, running: &mut Running) -> Result<Value> {
         let Task { text, other, target, entry, launch, random, seed, uri, settings } = self;
-        let launches = Launches {
-            file: launch_file::of_uri(&uri).map_err(|error| refused(error.to_string()))?,
-            base: PathBuf::new(),
-        };
-        let base = launches.file.as_ref().map_or_else(|| text.path.clone(), |file| PathBuf::from(&file.path));
-        let launches = Launches { base, ..launches };
+        let file = launch_file::of_uri(&uri).map_err(|error| refused(error.to_string()))?;
+        let base = file.as_ref().map_or_else(|| text.path.clone(), |file| PathBuf::from(&file.path));
+        let launches = launch_file::launches(file, &base);
         let source = text.read()?;
         let (other, target) = match other {
             Some(other) => (other.read()?, None),

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
 
-use crate::listing::{self, MachineCode, Tool, Tools};
 use crate::lsp::errors::refused;
 use crate::lsp::from_proto;
 use crate::lsp::listing_cache::{Kept, ListingCache};
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use crate::read_file;
+use warplens_tools::listing::{self, MachineCode, Tool, Tools};
 
 /// The limit of a file with machine code in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -62,8 +62,7 @@ fn answer(path: &Path, tools: Tools, cache: &ListingCache, stop: &AtomicBool) ->
             listing.ok_or_else(|| fails("is neither machine code nor output of nvdisasm".to_owned()))?;
         return Ok(json!({ "text": listing }));
     };
-    let listing =
-        listing::disassemble(&bytes, kind, &tools, stop).map_err(|error| fails(error.to_string()))?;
+    let listing = tools.disassemble(&bytes, kind, stop).map_err(|error| fails(error.to_string()))?;
     let listing: Arc<str> = listing.into();
     let answer = json!({ "text": &*listing });
     cache.keep(Kept { tools, bytes, listing });

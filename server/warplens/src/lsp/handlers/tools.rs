@@ -12,7 +12,6 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::Uri;
 use warplens_ide::Language;
 
-use crate::comparison::Source;
 use crate::language;
 use crate::lsp::document::MAX_TEXT;
 use crate::lsp::errors::refused;
@@ -20,7 +19,8 @@ use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use crate::lsp::tool_method::ToolMethod;
 use crate::read_file;
-use crate::toolchain::Toolchain;
+use warplens_tools::source::Source;
+use warplens_tools::toolchain::Toolchain;
 
 /// The limit of the duration of a run of an assembler or disassembler.
 const TIMEOUT: Duration = Duration::from_secs(60);

@@ -5,18 +5,29 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use text_size::{TextRange, TextSize};
+use thiserror::Error;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{MessageType, Uri};
+use warplens_tools::ptxas::{self, Invocation, Printed, PtxasError};
 
 use super::assembles;
 use super::findings::move_messages;
-use super::output;
-use super::run::{Printed, PtxasError, Task};
 use super::runs::PtxasRun;
 use crate::lsp::errors::refused;
 use crate::lsp::event::{Event, PtxasFinished};
 use crate::lsp::state::State;
 use crate::lsp::to_proto::to_value;
+
+/// Why ptxas is not started.
+#[derive(Debug, Error)]
+enum NotStarted {
+    #[error("the setting `warplens.ptxas.path` is empty")]
+    NoPath,
+    #[error("ptxas assembles only PTX")]
+    Language,
+    #[error("cannot run ptxas: {0}")]
+    Thread(#[from] std::io::Error),
+}
 
 impl State {
     /// Checks a document in the background.
@@ -34,20 +45,20 @@ impl State {
     }
 
     /// Starts a run, a complete one for a request. Stops the previous run of the same kind.
-    fn assemble(&mut self, uri: &Uri, request: Option<Id>) -> Result<(), PtxasError> {
+    fn assemble(&mut self, uri: &Uri, request: Option<Id>) -> Result<(), NotStarted> {
         let program = PathBuf::from(&self.settings.ptxas.path);
         if program.as_os_str().is_empty() {
-            return Err(PtxasError::NoPath);
+            return Err(NotStarted::NoPath);
         }
         let document = self.documents.get(uri).filter(|document| document.language().is_some_and(assembles));
-        let text = document.and_then(|document| document.text()).cloned().ok_or(PtxasError::Language)?;
+        let text = document.and_then(|document| document.text()).cloned().ok_or(NotStarted::Language)?;
         self.ptxas.last_number += 1;
         let (number, stop) = (self.ptxas.last_number, Arc::new(AtomicBool::new(false)));
         let is_complete = request.is_some();
-        let task = Task { program, text: text.clone(), is_complete, stop: Arc::clone(&stop) };
+        let invocation = Invocation { program, text: text.clone(), is_complete, stop: Arc::clone(&stop) };
         let (events, uri_of_run) = (self.events.clone(), uri.clone());
         let thread = std::thread::Builder::new().name("ptxas".into()).spawn(move || {
-            let finished = PtxasFinished { uri: uri_of_run, number, result: task.run() };
+            let finished = PtxasFinished { uri: uri_of_run, number, result: invocation.run() };
             let _ = events.send(Event::PtxasFinished(finished));
         })?;
         self.ptxas.add(thread);
@@ -77,7 +88,7 @@ impl State {
             Ok(None) => return,
             Err(error) => return self.warn_once(error.to_string()),
         };
-        let messages = output::messages(&printed.output, &printed.file);
+        let messages = ptxas::messages(&printed.output, &printed.file);
         let has_lines = messages.iter().any(|message| message.line.is_some());
         if let Some(message) = messages.iter().find(|_| !has_lines && !printed.accepted) {
             // Without a line it is about the invocation, such as a target that this ptxas does not support.
@@ -102,7 +113,7 @@ impl State {
         let printed = match result {
             Ok(Some(printed)) if printed.accepted => printed,
             Ok(Some(printed)) => {
-                let first = output::messages(&printed.output, &printed.file).into_iter().next();
+                let first = ptxas::messages(&printed.output, &printed.file).into_iter().next();
                 let reason =
                     first.map_or("ptxas rejects the file".into(), |first| format!("ptxas: {}", first.text));
                 return self.answer(&id, Err(refused(reason)));
@@ -110,7 +121,7 @@ impl State {
             Ok(None) => return self.answer(&id, Err(refused("the run was stopped"))),
             Err(error) => return self.answer(&id, Err(refused(error.to_string()))),
         };
-        let resources = output::resources(&printed.output);
+        let resources = ptxas::resources(&printed.output);
         let answer = to_value(&resources).unwrap_or_default();
         if self.documents.get(uri).and_then(|document| document.text()) == Some(&run.text) {
             self.shown.update(uri, |shown| shown.ptxas.resources = Arc::new(resources));

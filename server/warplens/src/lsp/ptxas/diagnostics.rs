@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity};
 
 use crate::lsp::snapshot::Snapshot;
+use crate::lsp::to_proto;
 
 /// Adds the diagnostics of ptxas on lines without an error of Warplens.
 pub(crate) fn merge(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
@@ -14,7 +15,7 @@ pub(crate) fn merge(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
         if !lines.iter().any(|(first, last)| (*first..=*last).contains(&range.start.line)) {
             found.push(Diagnostic {
                 range,
-                severity: Some(message.severity),
+                severity: Some(to_proto::severity(message.severity)),
                 source: Some("ptxas".into()),
                 message: message.text.clone(),
                 ..Diagnostic::default()

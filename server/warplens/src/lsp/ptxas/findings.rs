@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use text_size::TextRange;
+use warplens_tools::ptxas::{Message, Resources};
 
-use super::output::{Message, Resources};
 use crate::lsp::document::Edit;
 
 /// The results of ptxas for one document.
@@ -40,7 +40,7 @@ pub(crate) fn move_messages(messages: &mut Vec<(TextRange, Message)>, edits: &[E
 
 #[cfg(test)]
 mod tests {
-    use tower_lsp::ls_types::DiagnosticSeverity;
+    use warplens_ide::Severity;
 
     use super::*;
 
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn messages_move_with_the_text_and_are_removed_when_it_is_edited() {
-        let message = Message { line: None, severity: DiagnosticSeverity::ERROR, text: "wrong".into() };
+        let message = Message { line: None, severity: Severity::Error, text: "wrong".into() };
         let mut messages = vec![(TextRange::new(10.into(), 20.into()), message)];
         move_messages(&mut messages, &[edit(30, 31, 5)]);
         assert_eq!(messages[0].0, TextRange::new(10.into(), 20.into()));

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::{Symbol, SymbolKind};
+use warplens_tools::ptxas::Resources;
 
-use super::output::Resources;
 use super::{RESOURCES, assembles};
 use crate::lsp::snapshot::{Failure, Snapshot};
 

@@ -5,7 +5,7 @@ use warplens_ide::lanes::compare::Drawer;
 use warplens_sim::ScalarType;
 use warplens_sim::launch::{Argument, Buffer, Contents, Fill, Launch, Passed, PlacedBuffer, Resolved};
 
-use crate::comparison::compared::Compared;
+use warplens_tools::comparison::compared::Compared;
 
 /// Launches of one thread that are drawn when none with values of the launch shows the difference.
 const DRAWN: usize = 40;

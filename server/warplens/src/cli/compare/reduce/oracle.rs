@@ -11,13 +11,14 @@ use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Language, Reducible, Severity};
 use warplens_sim::launch::{Argument, Launch, Passed};
 use warplens_sim::{Control, RunResult, Status};
+use warplens_tools::comparison::compared::{Compared, Run};
+use warplens_tools::comparison::sides::{Sides, labelled};
+use warplens_tools::source::{Launches, Source};
 
 use super::super::assembled::Assembler;
 use super::candidate::Candidate;
 use super::error::ReduceError;
-use crate::cli::launch::{LaunchError, Launches, Source};
-use crate::comparison::compared::{Compared, Run};
-use crate::comparison::sides::{Sides, labelled};
+use crate::cli::launch::LaunchError;
 use crate::cores::Cores;
 
 /// Warp instructions of a candidate, as a multiple of those of the runs that are reduced, and at least.

@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 use super::error::ReduceError;
 use super::oracle::Oracle;
 use super::{ddmin, launches};
-use crate::comparison::compared::Compared;
+use warplens_tools::comparison::compared::Compared;
 
 /// The smallest candidate that shows the difference.
 pub(super) struct Best {

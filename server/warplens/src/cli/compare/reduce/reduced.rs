@@ -1,6 +1,6 @@
 //! The result of a reduction.
 
-use crate::comparison::compared::Compared;
+use warplens_tools::comparison::compared::Compared;
 
 /// The result of a reduction.
 pub(crate) struct Reduced {

@@ -8,7 +8,7 @@ use warplens_sim::launch::launch_object;
 use warplens_test_support::corpus;
 
 use super::*;
-use crate::cli::launch::Launches;
+use crate::launch_file;
 
 fn cases(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("cases.json")).expect("readable");
@@ -46,7 +46,7 @@ fn argument((index, parameter): (usize, &Value)) -> Value {
 }
 
 fn compare_case(folder: &Path, case: &Value) -> Result<Compared, LaunchError> {
-    let read = |key: &str| Source::read(&folder.join(case[key].as_str().expect("a file")), None);
+    let read = |key: &str| read_source(&folder.join(case[key].as_str().expect("a file")), None);
     let (ptx, sass) = (read("ptx")?, read("sass")?);
     let flags = Flags::try_parse_from(["compare", "a", "b"]).expect("flags").arguments;
     let request = |source: &Source, launch: Choice| {
@@ -57,7 +57,7 @@ fn compare_case(folder: &Path, case: &Value) -> Result<Compared, LaunchError> {
     let sides = Sides {
         requests: [request(&ptx, given), request(&sass, Choice::First)],
         sources: [&ptx, &sass],
-        launches: &Launches::none(),
+        launches: &launch_file::launches(None, Path::new("")),
         is_one_kernel: false,
         other_entry: None,
         control: Control::none(),
@@ -73,7 +73,7 @@ fn bytes(element: &warplens_sim::launch::Element) -> String {
 
 fn check_verdict(folder: &Path, case: &Value) -> Result<(), String> {
     let compared = compare_case(folder, case).map_err(|error| error.to_string())?;
-    let finding = |run: &crate::comparison::compared::Run| {
+    let finding = |run: &warplens_tools::comparison::compared::Run| {
         run.result.findings.first().map(|finding| finding.message.clone())
     };
     if case["verdict"] == "equal" {

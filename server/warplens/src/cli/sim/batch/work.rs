@@ -148,7 +148,8 @@ impl<'a> Batch<'a> {
         let (source, text) = sources.source(file, arguments.language).map_err(RefusedLaunch::Source)?;
         let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
         request.launch = Choice::Given(Box::new(launch));
-        let prepared = source.prepare_launch(&request, &self.base).map_err(LaunchError::from)?;
+        let prepared =
+            source.prepare(&request, &launch_file::launches(None, &self.base)).map_err(LaunchError::from)?;
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
         let settled = prepared.run_adjusted(Control::none());
         let (prepared, result) = settled.map_err(LaunchError::from)?;

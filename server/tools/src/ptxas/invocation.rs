@@ -1,4 +1,4 @@
-//! One run of ptxas, on a thread of its own, in a temporary folder that is removed afterwards.
+//! One run of ptxas, in a temporary folder that is removed afterwards.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,19 +15,15 @@ use thiserror::Error;
 use crate::process::{self, Failure, FileLimit, Limits};
 use crate::ptx_target::ptx_target;
 
-/// The limit of the duration of a run.
+/// The time limit of a run.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The limit of what it prints in bytes.
+/// The limit of the output in bytes.
 const MAX_LOG: u64 = 16 << 20;
 
-/// The reason that ptxas did not run.
+/// Why ptxas did not run.
 #[derive(Debug, Error)]
-pub(crate) enum PtxasError {
-    #[error("the setting `warplens.ptxas.path` is empty")]
-    NoPath,
-    #[error("ptxas assembles only PTX")]
-    Language,
+pub enum PtxasError {
     #[error("the file has no `.target`, so ptxas is not run")]
     NoTarget,
     #[error("settings `warplens.ptxas.path`: cannot run {}: {error}", program.display())]
@@ -40,27 +36,27 @@ pub(crate) enum PtxasError {
     Timeout,
 }
 
-/// The input of a run.
-pub(crate) struct Task {
-    pub(crate) program: PathBuf,
-    pub(crate) text: Rope,
-    /// Generates code, which reports the resources of kernels; otherwise ptxas only checks.
-    pub(crate) is_complete: bool,
-    /// Stops the run when set.
-    pub(crate) stop: Arc<AtomicBool>,
+/// A run of ptxas over a text.
+pub struct Invocation {
+    pub program: PathBuf,
+    pub text: Rope,
+    /// Generate code, which reports the resources of kernels; otherwise ptxas only checks the text.
+    pub is_complete: bool,
+    /// Set to stop the run.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// The output of a run.
-pub(crate) struct Printed {
-    pub(crate) output: String,
-    /// The name of the file in the messages.
-    pub(crate) file: String,
-    pub(crate) accepted: bool,
+pub struct Printed {
+    pub output: String,
+    /// The path that messages name.
+    pub file: String,
+    pub accepted: bool,
 }
 
-impl Task {
-    /// Runs ptxas; `None` when it was stopped.
-    pub(crate) fn run(&self) -> Result<Option<Printed>, PtxasError> {
+impl Invocation {
+    /// Runs ptxas; `None` if it was stopped.
+    pub fn run(&self) -> Result<Option<Printed>, PtxasError> {
         let target = ptx_target(self.text.lines().map(Cow::from)).ok_or(PtxasError::NoTarget)?;
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
         let file = folder.path().join("input.ptx");
@@ -77,7 +73,7 @@ impl Task {
         }))
     }
 
-    /// Writes what ptxas prints to the log; `None` when it was stopped.
+    /// Runs ptxas with its output redirected to the log; `None` if it was stopped.
     fn assemble(
         &self,
         target: &str,

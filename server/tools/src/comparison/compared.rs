@@ -6,58 +6,56 @@ use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality, LaneDiffer
 use warplens_ide::lanes::json::Position;
 use warplens_sim::{Cancelled, Control, RunResult, StatementId};
 
-use super::source::Source;
-use warplens_protocol::position::{self, Encoding};
+use crate::source::Source;
 
 /// One of the two runs.
-pub(crate) struct Run {
-    /// What distinguishes it from the other one: its file, kernel or model.
-    pub(crate) label: String,
-    pub(crate) path: String,
-    pub(crate) text: Rope,
-    pub(crate) prepared: Prepared,
-    pub(crate) result: RunResult,
+pub struct Run {
+    /// The file, the kernel or the model, whichever differs from the other run.
+    pub label: String,
+    pub path: String,
+    pub text: Rope,
+    pub prepared: Prepared,
+    pub result: RunResult,
 }
 
 /// The two runs and their differences.
-pub(crate) struct Compared {
-    pub(crate) runs: [Run; 2],
-    pub(crate) comparison: Comparison,
-    /// Under two models, the first difference of a lane.
-    pub(crate) lane: Option<LaneDifference>,
-    /// What was compared.
-    pub(crate) scope: Scope,
-    /// The launches that were drawn, if they were.
-    pub(crate) drawn: Option<Drawn>,
+pub struct Compared {
+    pub runs: [Run; 2],
+    pub comparison: Comparison,
+    /// The first difference of a lane, if one kernel ran under two models.
+    pub lane: Option<LaneDifference>,
+    pub scope: Scope,
+    /// The drawn launches, if any were requested.
+    pub drawn: Option<Drawn>,
 }
 
-/// The launches that were drawn.
+/// The launches drawn from the given one.
 #[derive(Debug, Clone)]
-pub(crate) struct Drawn {
-    pub(crate) seed: u64,
-    pub(crate) requested: usize,
-    /// The launches that were drawn and not compared, because the first kernel does not run with them.
-    pub(crate) discarded: usize,
-    /// The same because of the other kernel.
-    pub(crate) discarded_by_other: usize,
+pub struct Drawn {
+    pub seed: u64,
+    pub requested: usize,
+    /// Launches that were not compared because the first kernel does not run with them.
+    pub discarded: usize,
+    /// Launches that were not compared because the other kernel does not run with them.
+    pub discarded_by_other: usize,
     /// Why the last launch was discarded.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
-/// What was compared: all launches together.
+/// How much was compared, over all launches.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Scope {
-    pub(crate) launches: usize,
-    pub(crate) buffers: usize,
-    pub(crate) elements: usize,
+pub struct Scope {
+    pub launches: usize,
+    pub buffers: usize,
+    pub elements: usize,
 }
 
 /// What is not compared.
-pub(crate) const NOT_COMPARED: [&str; 2] = ["timing", "the order of atomics on floats"];
+pub const NOT_COMPARED: [&str; 2] = ["timing", "the order of atomics on floats"];
 
 impl Scope {
-    /// Both together.
-    pub(crate) fn and(self, other: Scope) -> Scope {
+    /// The sum of both.
+    pub fn and(self, other: Scope) -> Scope {
         Scope {
             launches: self.launches + other.launches,
             buffers: self.buffers + other.buffers,
@@ -66,7 +64,7 @@ impl Scope {
     }
 
     /// Adds a launch.
-    pub(crate) fn add(&mut self, prepared: &Prepared) {
+    pub fn add(&mut self, prepared: &Prepared) {
         let (buffers, elements) = Comparison::extent(prepared);
         self.launches += 1;
         self.buffers += buffers;
@@ -75,8 +73,7 @@ impl Scope {
 }
 
 impl Run {
-    /// A run; the label is the path.
-    pub(crate) fn new(source: &Source, prepared: Prepared, result: RunResult) -> Run {
+    pub fn new(source: &Source, prepared: Prepared, result: RunResult) -> Run {
         Run {
             label: source.path.clone(),
             path: source.path.clone(),
@@ -86,8 +83,7 @@ impl Run {
         }
     }
 
-    /// The kernel.
-    pub(crate) fn entry(&self) -> &str {
+    pub fn entry(&self) -> &str {
         self.prepared.resolved.launch.entry.as_deref().unwrap_or_default()
     }
 
@@ -95,17 +91,21 @@ impl Run {
         ComparedRun { prepared: &self.prepared, result: &self.result }
     }
 
-    /// The position of a statement.
-    pub(crate) fn position(&self, statement: StatementId) -> Option<Position> {
+    /// The position of a statement, with characters counted in UTF-16 as in the protocol.
+    pub fn position(&self, statement: StatementId) -> Option<Position> {
         let offset = self.prepared.statements.get(statement.index())?.opcode.start();
-        let at = position::position(&self.text, offset, Encoding::Utf16);
-        Some(Position { line: at.line, character: at.character })
+        let byte = usize::from(offset).min(self.text.len_bytes());
+        let line = self.text.byte_to_line(byte);
+        let utf16 = |char: usize| self.text.char_to_utf16_cu(char);
+        let character = utf16(self.text.byte_to_char(byte)) - utf16(self.text.line_to_char(line));
+        Some(Position { line: line as u32, character: character as u32 })
     }
 }
 
 impl Compared {
-    /// Compares the results, and for one kernel the steps of a lane, which take at most `lane_bytes`.
-    pub(crate) fn new(
+    /// Compares the results. `lane_bytes` is set for one kernel under two models: it also compares the steps of a lane, in at most so
+    /// many bytes.
+    pub fn new(
         runs: [Run; 2],
         equality: Equality,
         lane_bytes: Option<usize>,

@@ -9,7 +9,7 @@ use warplens_sim::{LaneStore, Severity};
 use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
 #[derive(Serialize)]
-pub(crate) struct JsonCompared<'c> {
+pub struct JsonCompared<'c> {
     equal: bool,
     launch: &'c Launch,
     difference: Option<JsonDifference<'c>>,
@@ -25,9 +25,8 @@ pub(crate) struct JsonCompared<'c> {
     lane: Option<JsonLane<'c>>,
 }
 
-/// The first difference.
 #[derive(Serialize)]
-pub(crate) struct JsonDifference<'c> {
+pub struct JsonDifference<'c> {
     buffer: &'c str,
     element: usize,
     a: Element,
@@ -113,8 +112,7 @@ struct JsonStep<'c> {
     written: &'c [String],
 }
 
-/// The object of a comparison.
-pub(crate) fn compared(compared: &Compared) -> JsonCompared<'_> {
+pub fn compared(compared: &Compared) -> JsonCompared<'_> {
     let Compared { runs, comparison, lane, scope, drawn } = compared;
     let [one, other] = runs;
     let Scope { launches, buffers, elements } = *scope;
@@ -136,7 +134,7 @@ pub(crate) fn compared(compared: &Compared) -> JsonCompared<'_> {
 }
 
 /// The first element that differs.
-pub(crate) fn first_difference(compared: &Compared) -> Option<JsonDifference<'_>> {
+pub fn first_difference(compared: &Compared) -> Option<JsonDifference<'_>> {
     let Compared { runs, comparison, .. } = compared;
     comparison.buffers.first().map(|found| difference(runs, found))
 }

@@ -9,34 +9,34 @@ use warplens_sim::launch::Launch;
 
 use super::compared::{Compared, Drawn, Run, Scope};
 use super::sides::{Sides, labelled};
-use super::source::RunError;
+use crate::source::RunError;
 
-/// Launches that may be discarded for each one that is compared.
+/// How many launches may be discarded for each one that is compared.
 const DISCARDED_FOR_EACH: usize = 20;
 
-/// Warp instructions of a drawn launch, as a multiple of those of the launch that it is drawn from, and at least.
+/// The limit of warp instructions of a drawn launch: a multiple of those of the original launch, but at least `LEAST_STEPS`.
 const STEPS_FACTOR: u64 = 8;
 const LEAST_STEPS: u64 = 100_000;
 
-/// Launches that reach an instruction that is not simulated, after which no other launch is expected to pass it.
+/// After so many launches that stopped at an unsupported instruction, no other launch is expected to get past it.
 const UNSUPPORTED: usize = 8;
 
-/// What is requested.
+/// The requested number of launches, and the seed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Random {
-    pub(crate) launches: usize,
-    pub(crate) seed: u64,
+pub struct Random {
+    pub launches: usize,
+    pub seed: u64,
 }
 
-/// A seed, for a command that names none.
-pub(crate) fn seed() -> u64 {
+/// A seed from the clock, for a command that names none.
+pub fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ now.as_secs() << 20 & 0xffff_ffff
 }
 
-/// Compares the kernels with launches that are drawn from that of `first`. The result is that of the first launch that differs, or of
-/// the last one. `progress` receives the number of compared launches.
-pub(crate) fn compare(
+/// Compares the kernels with launches that are drawn from the launch of `first`, until the results differ. The result is that of the
+/// last launch. `progress` receives the number of compared launches.
+pub fn compare(
     sides: &Sides<'_>,
     first: &Run,
     random: Random,
@@ -97,7 +97,7 @@ struct Discarded {
 }
 
 impl Discarded {
-    /// The reason in the result of a run, if there is one.
+    /// The reason why the result of a run cannot be compared, if there is one.
     fn of(run: &Run, by_other: bool) -> Option<Discarded> {
         let why = unusable(&run.result, by_other)?;
         let is_unsupported = run.result.status == Status::Unsupported;
@@ -105,7 +105,7 @@ impl Discarded {
     }
 }
 
-/// Runs both kernels with a launch, in at most `steps` warp instructions each.
+/// Runs both kernels with a launch, each for at most `steps` warp instructions.
 fn run_both(sides: &Sides<'_>, launch: &Launch, steps: u64) -> Result<Result<[Run; 2], Discarded>, RunError> {
     let limited = |mut prepared: Prepared| {
         prepared.options.limits.max_steps = prepared.options.limits.max_steps.min(steps);

@@ -1,4 +1,4 @@
-//! Files with machine code, by their first bytes.
+//! Recognizes files with machine code by their first bytes.
 
 /// The first bytes of an ELF file: a cubin, or a program of the host.
 const ELF: &[u8] = b"\x7fELF";
@@ -6,13 +6,13 @@ const ELF: &[u8] = b"\x7fELF";
 /// The first bytes of a fat binary.
 const FAT_BINARY: &[u8] = b"\x50\xed\x55\xba";
 
-/// Where an ELF file states its machine, and the number of CUDA.
+/// The machine field of an ELF file, and its value for CUDA.
 const MACHINE: std::ops::Range<usize> = 18..20;
 const CUDA: &[u8] = &[190, 0];
 
-/// A file that a disassembler prints.
+/// A file that a disassembler can print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MachineCode {
+pub enum MachineCode {
     /// Machine code of one target.
     Cubin,
     /// A fat binary, or a program of the host that may contain some.
@@ -20,8 +20,7 @@ pub(crate) enum MachineCode {
 }
 
 impl MachineCode {
-    /// The kind of a file, by its contents.
-    pub(crate) fn of(bytes: &[u8]) -> Option<MachineCode> {
+    pub fn of(bytes: &[u8]) -> Option<MachineCode> {
         if bytes.starts_with(ELF) {
             let is_cubin = bytes.get(MACHINE) == Some(CUDA);
             return Some(if is_cubin { MachineCode::Cubin } else { MachineCode::FatBinary });

@@ -1,4 +1,4 @@
-//! A process with a time limit. It is stopped together with the processes that it started.
+//! Runs a process with limits. It is stopped together with the processes that it started.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The interval at which the end of a process is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Bytes of standard error that are kept.
+/// How many bytes of standard error are kept.
 const MAX_ERRORS: u64 = 1 << 20;
 
 /// What a process may use.
@@ -18,13 +18,13 @@ pub(crate) struct Limits<'a> {
     pub(crate) time: Duration,
     /// Bytes of standard output, if it is piped.
     pub(crate) output: u64,
-    /// A file that it writes.
+    /// A file that the process writes.
     pub(crate) file: Option<FileLimit<'a>>,
-    /// Stops the process when set.
+    /// Set to stop the process.
     pub(crate) stop: Option<&'a AtomicBool>,
 }
 
-/// The size that a file may reach.
+/// The largest size of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct FileLimit<'a> {
     pub(crate) path: &'a Path,
@@ -44,12 +44,11 @@ pub(crate) struct Ended {
     pub(crate) output: Vec<u8>,
     /// The start of standard error, if it is piped.
     pub(crate) errors: Vec<u8>,
-    /// Whether there was more output than the limit, so that the process was stopped.
+    /// Whether the process was stopped because its output exceeded the limit.
     pub(crate) is_cut: bool,
 }
 
 impl Ended {
-    /// Whether a signal ended it.
     pub(crate) fn is_signalled(&self) -> bool {
         #[cfg(unix)]
         return std::os::unix::process::ExitStatusExt::signal(&self.status).is_some();
@@ -58,19 +57,19 @@ impl Ended {
     }
 }
 
-/// Why a process did not end by itself.
+/// Why a process did not end on its own.
 pub(crate) enum Failure {
     Start(io::Error),
     Wait(io::Error),
-    /// It exceeded the time limit.
+    /// The time limit was exceeded.
     Late,
-    /// It exceeded the limit of the file.
+    /// The written file exceeded its limit.
     LargeFile,
-    /// It was stopped by the flag.
+    /// The `stop` flag was set.
     Stopped,
 }
 
-/// Runs a program to its end, without input. The command says where its output and its errors go.
+/// Runs a program to its end, without input. The command decides where output and errors go.
 pub(crate) fn run(command: &mut Command, limits: &Limits<'_>) -> Result<Ended, Failure> {
     command.stdin(Stdio::null());
     own_group(command);
@@ -81,7 +80,7 @@ pub(crate) fn run(command: &mut Command, limits: &Limits<'_>) -> Result<Ended, F
         let output = scope.spawn(|| read(output, limits.output, &is_cut));
         let errors = scope.spawn(|| read_start(errors, MAX_ERRORS));
         let status = wait(&mut child, limits, &is_cut);
-        // What it started has the pipes too.
+        // Processes that it started hold the pipes open, so the readers would not end.
         stop(&mut child);
         let output = output.join().unwrap_or_default();
         let errors = errors.join().unwrap_or_default();
@@ -116,14 +115,14 @@ fn wait(child: &mut Child, limits: &Limits<'_>, is_cut: &AtomicBool) -> Result<E
 fn read(pipe: Option<impl Read>, limit: u64, is_cut: &AtomicBool) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
-        // What was read before an error is kept: the exit code says whether it is whole.
+        // Output before a read error is kept: the exit code tells whether it is complete.
         let _ = pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         is_cut.store(bytes.len() as u64 > limit, Ordering::Relaxed);
     }
     bytes
 }
 
-/// Reads to the end, so that the process can go on, and keeps the start.
+/// Keeps the start, but reads to the end so that the process does not block.
 fn read_start(pipe: Option<impl Read>, limit: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
@@ -141,11 +140,11 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// Stops the process and what it started.
+/// Stops the process and the processes that it started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // The process leads a group of its own. An error means that the group has ended.
+        // The process leads its own group. An error means that the group has ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();

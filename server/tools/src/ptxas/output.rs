@@ -1,41 +1,40 @@
-//! The output of ptxas: messages with lines, and the resources of kernels.
+//! Parses the output of ptxas: messages with lines, and the resources of kernels.
 
 use serde::Serialize;
-use tower_lsp::ls_types::DiagnosticSeverity;
+use warplens_ide::Severity;
 
-/// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Message {
-    /// From zero; `None` for a message about the whole file or the invocation.
-    pub(crate) line: Option<usize>,
-    pub(crate) severity: DiagnosticSeverity,
-    pub(crate) text: String,
+pub struct Message {
+    /// Counted from zero; `None` for a message about the whole file or the command line.
+    pub line: Option<usize>,
+    pub severity: Severity,
+    pub text: String,
 }
 
-/// The resources of a kernel.
+/// The resources that a kernel uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Resources {
-    pub(crate) entry: String,
-    pub(crate) registers: u32,
-    /// Bytes of register spills, stores and loads.
-    pub(crate) spills: u32,
+pub struct Resources {
+    pub entry: String,
+    pub registers: u32,
+    /// Bytes of spill stores and loads.
+    pub spills: u32,
     /// Bytes.
-    pub(crate) shared: u32,
+    pub shared: u32,
     /// Bytes.
-    pub(crate) stack: u32,
+    pub stack: u32,
 }
 
 impl Resources {
     /// The title of the code lens.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         let Resources { registers, spills, shared, stack, .. } = self;
         let spills = if *spills == 0 { "0 spills".to_owned() } else { format!("{spills} B spills") };
         format!("{registers} registers, {spills}, {shared} B shared, {stack} B stack")
     }
 }
 
-/// The errors and warnings about the file with this name.
-pub(crate) fn messages(output: &str, file: &str) -> Vec<Message> {
+/// The errors and warnings. `file` is the path that messages name.
+pub fn messages(output: &str, file: &str) -> Vec<Message> {
     let location = format!(" {file}, line ");
     output.lines().filter_map(|line| message(line, &location)).collect()
 }
@@ -46,13 +45,13 @@ fn message(line: &str, location: &str) -> Option<Message> {
             let (number, rest) = rest.split_once(';')?;
             (Some(number.parse::<usize>().ok()?.checked_sub(1)?), rest.trim_start())
         }
-        // The first word is the program.
+        // The first word is the name of the program.
         None => (None, line.split_once(' ')?.1),
     };
     let (severity, text) = rest.split_once(':')?;
     let severity = match severity.trim() {
-        "error" | "fatal" => DiagnosticSeverity::ERROR,
-        "warning" => DiagnosticSeverity::WARNING,
+        "error" | "fatal" => Severity::Error,
+        "warning" => Severity::Warning,
         _ => return None,
     };
     let text = text.trim();
@@ -60,7 +59,7 @@ fn message(line: &str, location: &str) -> Option<Message> {
 }
 
 /// The resources of each kernel, in the order of the output.
-pub(crate) fn resources(output: &str) -> Vec<Resources> {
+pub fn resources(output: &str) -> Vec<Resources> {
     let mut found: Vec<Resources> = Vec::new();
     for line in output.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
@@ -81,7 +80,7 @@ pub(crate) fn resources(output: &str) -> Vec<Resources> {
     found
 }
 
-/// A number and its unit: `48 bytes smem`, `… : Used 8 registers`.
+/// Parses a number and its unit: `48 bytes smem`, `… : Used 8 registers`.
 fn amount(part: &str) -> Option<(u32, &str)> {
     let part = part.rsplit("Used ").next().unwrap_or(part).trim();
     let (number, what) = part.split_once(' ')?;

@@ -1,10 +1,10 @@
-//! `nvdisasm -json`: functions with their instructions in the order of addresses, without addresses.
+//! `nvdisasm -json`: functions with their instructions in address order, but without the addresses.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 
-/// Whether a text begins like that output.
+/// Whether a text begins like such JSON.
 pub(super) fn is_disassembly(text: &str) -> bool {
     let start: String = text.chars().filter(|char| !char.is_whitespace()).take(9).collect();
     start.starts_with("[{\"ELF\":")
@@ -28,7 +28,7 @@ pub(super) fn listing(text: &str) -> Option<String> {
     out.contains(".section").then_some(out)
 }
 
-/// The distance of instructions.
+/// The distance between instructions.
 #[derive(Clone, Copy)]
 struct Step {
     bytes: u64,
@@ -41,8 +41,8 @@ impl Step {
         Step { bytes: if is_wide { 16 } else { 8 }, has_control_words: (5..7).contains(&major) }
     }
 
-    /// The address of an instruction that is not before this one.
-    fn place(self, address: u64) -> u64 {
+    /// The first address from this one on that holds an instruction and not a control word.
+    fn slot(self, address: u64) -> u64 {
         if self.has_control_words && address.is_multiple_of(0x20) { address + 8 } else { address }
     }
 }
@@ -54,13 +54,13 @@ fn write_function(out: &mut String, function: &Value, step: Step) {
         "\n//--------------------- .text.{name} --------------------------\n\t.section\t.text.{name},\"ax\",@progbits\n\
          \t.type\t{name},@function\n{name}:\n"
     );
-    let mut address = step.place(0);
+    let mut address = step.slot(0);
     for instruction in function["sass-instructions"].as_array().into_iter().flatten() {
         let word = |key: &str| instruction[key].as_str().unwrap_or_default();
         let words = [word("predicate"), word("opcode"), &spaced(word("operands"))].map(str::to_owned);
         let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let _ = writeln!(out, "        /*{address:04x}*/                   {} ;", words.join(" "));
-        address = step.place(address + step.bytes);
+        address = step.slot(address + step.bytes);
     }
 }
 

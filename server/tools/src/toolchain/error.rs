@@ -10,18 +10,18 @@ use thiserror::Error;
 pub(super) const PTXAS_VARIABLE: &str = "WARPLENS_PTXAS";
 pub(super) const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
 
-/// Bytes of a listing; a longer one is refused.
+/// The limit of a listing in bytes.
 pub(super) const MAX_LISTING: u64 = 256 << 20;
-/// Bytes of a file that an assembler writes; a longer one is refused.
+/// The limit in bytes of the file that an assembler writes.
 pub(super) const MAX_CUBIN: u64 = 256 << 20;
-/// Characters of the messages of a tool that are shown.
+/// The limit in characters of the messages that are shown.
 pub(super) const MAX_MESSAGE: usize = 2000;
-/// Bytes of standard output in which messages are looked for.
+/// How many bytes of standard output are searched for messages.
 pub(super) const MAX_MESSAGES: usize = 1 << 20;
 
 /// Why there is no listing.
 #[derive(Debug, Error)]
-pub(crate) enum ToolError {
+pub enum ToolError {
     #[error(
         "no ptxas: give its path (`--ptxas PATH`), set {PTXAS_VARIABLE}, or add its folder to PATH; Warplens does not contain one"
     )]

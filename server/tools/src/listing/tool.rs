@@ -1,4 +1,4 @@
-//! NVIDIA's disassemblers as optional external tools: one run on a copy of the file, in a temporary folder that is removed afterwards.
+//! Runs one of NVIDIA's disassemblers on a copy of a file, in a temporary folder that is removed afterwards.
 
 use std::io;
 use std::path::PathBuf;
@@ -21,25 +21,24 @@ const MAX_LISTING: u64 = 256 << 20;
 /// The limit of a message of a tool in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// A disassembler: its path, empty if none is configured, and the name of the setting.
+/// A disassembler: its path (empty if none is configured), and the name of the setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tool {
-    pub(crate) path: PathBuf,
-    pub(crate) setting: &'static str,
+pub struct Tool {
+    pub path: PathBuf,
+    pub setting: &'static str,
 }
 
-/// The disassemblers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tools {
-    /// `nvdisasm`, which prints cubins with all of their sections.
-    pub(crate) nvdisasm: Tool,
-    /// `cuobjdump`, which prints fat binaries and programs of the host too.
-    pub(crate) cuobjdump: Tool,
+pub struct Tools {
+    /// Prints cubins, with all of their sections.
+    pub nvdisasm: Tool,
+    /// Prints fat binaries and host programs as well.
+    pub cuobjdump: Tool,
 }
 
-/// The reason that there is no listing.
+/// Why there is no listing.
 #[derive(Debug, Error)]
-pub(crate) enum ToolError {
+pub enum ToolError {
     #[error(
         "a cubin contains machine code, which Warplens reads with a tool of NVIDIA: set {nvdisasm} to the path of `nvdisasm`, or \
          {cuobjdump} to the path of `cuobjdump`. Or print the listing yourself, and open that: nvdisasm -hex FILE.cubin > FILE.sass"
@@ -72,7 +71,7 @@ fn after_colon(message: &str) -> String {
 
 impl Tools {
     /// The tools that the environment names.
-    pub(crate) fn of_environment() -> Tools {
+    pub fn of_environment() -> Tools {
         let path = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
         Tools {
             nvdisasm: Tool {
@@ -86,8 +85,8 @@ impl Tools {
         }
     }
 
-    /// The listing of a file with these contents.
-    pub(super) fn print(
+    /// The listing of a file with these contents. Setting `stop` stops the tool.
+    pub fn disassemble(
         &self,
         bytes: &[u8],
         kind: MachineCode,
@@ -139,7 +138,7 @@ impl Tool {
     }
 }
 
-/// The first line with text, cut to the limit.
+/// The first line that is not blank, cut to the limit.
 fn first_line(bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(4096)];
     let text = String::from_utf8_lossy(start);
@@ -154,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// The result of a tool that is this script.
+    /// Runs a script as the tool.
     fn printed(script: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tool");

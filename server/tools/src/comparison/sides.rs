@@ -6,37 +6,37 @@ use warplens_sim::Control;
 use warplens_sim::launch::Launch;
 
 use super::compared::Run;
-use super::source::{Launches, RunError, Source};
+use crate::source::{Launches, RunError, Source};
 
-/// The two kernels.
-pub(crate) struct Sides<'s> {
-    pub(crate) sources: [&'s Source; 2],
+/// Two kernels, or one under two models.
+pub struct Sides<'s> {
+    pub sources: [&'s Source; 2],
     /// The models and limits; the first one also has the launch.
-    pub(crate) requests: [RunRequest; 2],
-    pub(crate) launches: &'s Launches,
+    pub requests: [RunRequest; 2],
+    pub launches: &'s Launches,
     /// Whether both are one kernel, under two models.
-    pub(crate) is_one_kernel: bool,
-    /// The second kernel, if it is named.
-    pub(crate) other_entry: Option<&'s str>,
+    pub is_one_kernel: bool,
+    /// The name of the second kernel, if the user gave one.
+    pub other_entry: Option<&'s str>,
     /// The threads of the runs, and what cancels them.
-    pub(crate) control: Control<'s>,
+    pub control: Control<'s>,
 }
 
 impl Sides<'_> {
     /// The run of the first kernel with the requested launch.
-    pub(crate) fn first(&self) -> Result<Run, RunError> {
+    pub fn first(&self) -> Result<Run, RunError> {
         self.run(0, self.sources[0].prepare(&self.requests[0], self.launches)?)
     }
 
     /// The first kernel with another launch.
-    pub(crate) fn prepare_first(&self, launch: &Launch) -> Result<Prepared, RunError> {
+    pub fn prepare_first(&self, launch: &Launch) -> Result<Prepared, RunError> {
         let launch = Launch { expect: Vec::new(), ..launch.clone() };
         let request = RunRequest { launch: Choice::Given(Box::new(launch)), ..self.requests[0].clone() };
         self.sources[0].prepare(&request, self.launches)
     }
 
     /// The second kernel with the launch of the first one.
-    pub(crate) fn prepare_other(&self, launch: &Launch) -> Result<Prepared, RunError> {
+    pub fn prepare_other(&self, launch: &Launch) -> Result<Prepared, RunError> {
         let launch = self.other_launch(launch)?;
         let request =
             RunRequest { entry: None, launch: Choice::Given(Box::new(launch)), ..self.requests[1].clone() };
@@ -44,18 +44,17 @@ impl Sides<'_> {
     }
 
     /// The run of the second kernel with the launch of the first one.
-    pub(crate) fn other(&self, launch: &Launch) -> Result<Run, RunError> {
+    pub fn other(&self, launch: &Launch) -> Result<Run, RunError> {
         self.run(1, self.prepare_other(launch)?)
     }
 
     /// Runs one side.
-    pub(crate) fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {
+    pub fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {
         let (prepared, result) = prepared.run_adjusted(self.control)?;
         Ok(Run::new(self.sources[side], prepared, result))
     }
 
-    /// The launch of the first run for the other kernel, which is called the same unless it is named, or is the only one of its
-    /// file.
+    /// The launch of the first run for the other kernel: the named one, else the one of the same name, else the only one of its file.
     fn other_launch(&self, launch: &Launch) -> Result<Launch, RunError> {
         let entry = match self.other_entry {
             Some(entry) => Some(entry.to_owned()),
@@ -64,7 +63,7 @@ impl Sides<'_> {
                 let kernels = self.other_kernels()?;
                 let entry = launch.entry.as_ref().filter(|entry| kernels.contains(entry));
                 let is_listing = self.sources[0].language != other.language;
-                // Machine code has the names of the kernels that it was assembled from; a fragment has none.
+                // Machine code keeps the names of its kernels; a fragment has none.
                 if entry.is_none() && is_listing && !self.other_is_fragment()? {
                     return Err(RunError::OtherKernel {
                         path: other.path.clone(),
@@ -75,19 +74,19 @@ impl Sides<'_> {
                 entry.cloned()
             }
         };
-        // Its expectations are about the first run, and its model is that of the first kernel's language.
+        // The expectations are about the first run, and the model is one of the first kernel's language.
         let model = launch.model.clone().filter(|_| self.is_one_kernel);
         Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
     }
 
-    /// Whether the second file is a part of a listing, whose code has no name.
+    /// Whether the second file is a fragment of a listing, whose code has no name.
     fn other_is_fragment(&self) -> Result<bool, RunError> {
         let symbols = self.sources[1].analysis.symbols(self.sources[1].file)?;
         let kernel = symbols.iter().find(|symbol| symbol.kind == SymbolKind::Kernel);
         Ok(kernel.is_none_or(|kernel| kernel.name.is_empty()))
     }
 
-    /// The names of the kernels of the second file, as they are in its text: those of overloads differ.
+    /// The names of the kernels in the second file, mangled as in its text, so that overloads differ.
     fn other_kernels(&self) -> Result<Vec<String>, RunError> {
         let other = self.sources[1];
         let offers = other.analysis.launches(other.file, None)?;
@@ -97,7 +96,7 @@ impl Sides<'_> {
 }
 
 /// Labels the runs with what distinguishes them.
-pub(crate) fn labelled(runs: [Run; 2]) -> [Run; 2] {
+pub fn labelled(runs: [Run; 2]) -> [Run; 2] {
     let [one, other] = &runs;
     let labels = match () {
         () if one.path != other.path => [one.path.clone(), other.path.clone()],

@@ -1,9 +1,9 @@
-//! The target of PTX that is passed to an assembler.
+//! The target of a PTX module, which is passed to the assembler.
 
 use std::borrow::Cow;
 
-/// The target in the lines of a module, such as `sm_90a`. Only the line of `.target` is read, not a syntax tree: an assembler is also
-/// asked about text with errors.
+/// Finds the target, such as `sm_90a`, in the `.target` line. There is no need for a syntax tree, since the assembler is also run on text
+/// with errors.
 pub(crate) fn ptx_target<'t>(mut lines: impl Iterator<Item = Cow<'t, str>>) -> Option<String> {
     lines.find_map(|line| {
         let names = line.trim_start().strip_prefix(".target")?.to_owned();

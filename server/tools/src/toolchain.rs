@@ -1,6 +1,6 @@
-//! The external assembler and disassembler, which a user may configure: PTX to the listing of its machine code.
+//! Assembles PTX with `ptxas` and prints the machine code with `nvdisasm`, if the user has both.
 //!
-//! Both are separate processes with limits of time and output, in a temporary folder that is removed afterwards.
+//! Both run as separate processes with limits of time and output, in a temporary folder that is removed afterwards.
 
 mod error;
 
@@ -16,21 +16,21 @@ use crate::process::{self, Ended, Failure, FileLimit, Limits};
 use crate::ptx_target::ptx_target;
 use error::{MAX_CUBIN, MAX_LISTING, MAX_MESSAGE, MAX_MESSAGES, NVDISASM_VARIABLE, PTXAS_VARIABLE};
 
-pub(crate) use error::ToolError;
+pub use error::ToolError;
 
 /// An assembler and its disassembler.
 #[derive(Debug, Clone)]
-pub(crate) struct Toolchain {
+pub struct Toolchain {
     ptxas: PathBuf,
     nvdisasm: PathBuf,
     limit: Duration,
-    /// Stops the tools when set.
+    /// Set to stop the tools.
     stop: Option<Arc<AtomicBool>>,
 }
 
 impl Toolchain {
-    /// The tools at a path, or those that the environment names. The disassembler is the one beside the assembler, if there is one.
-    pub(crate) fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain, ToolError> {
+    /// Finds the tools at a path, in the environment variables or in `PATH`. A disassembler beside the assembler takes precedence.
+    pub fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain, ToolError> {
         let given = ptxas.map(Path::to_path_buf).or_else(|| variable(PTXAS_VARIABLE));
         let ptxas = given.or_else(|| in_path("ptxas")).ok_or(ToolError::NoPtxas)?;
         let nvdisasm = beside(&ptxas).or_else(|| variable(NVDISASM_VARIABLE)).or_else(|| in_path("nvdisasm"));
@@ -38,8 +38,8 @@ impl Toolchain {
         Ok(Toolchain { ptxas, nvdisasm, limit, stop: None })
     }
 
-    /// The tools of the settings. The disassembler is the one beside the assembler unless the settings name one.
-    pub(crate) fn of_settings(
+    /// The tools that the editor settings name. The default disassembler is the one beside the assembler.
+    pub fn of_settings(
         ptxas: &str,
         nvdisasm: &str,
         limit: Duration,
@@ -53,8 +53,8 @@ impl Toolchain {
         Ok(Toolchain { ptxas, nvdisasm, limit, stop: Some(stop) })
     }
 
-    /// The targets that the assembler lists, such as `sm_90`; none if it does not list them.
-    pub(crate) fn targets(&self) -> Result<Vec<String>, ToolError> {
+    /// The targets that the assembler's help lists, such as `sm_90`; empty if it lists none.
+    pub fn targets(&self) -> Result<Vec<String>, ToolError> {
         let ended = self.run(&self.ptxas, &["--help".into()], Path::new("."), None)?;
         let text = String::from_utf8_lossy(&ended.output);
         // The help quotes the values of `--gpu-name`: 'sm_90','sm_90a'.
@@ -66,7 +66,7 @@ impl Toolchain {
     }
 
     /// The version of the assembler: `13.5.37`.
-    pub(crate) fn version(&self) -> Result<String, ToolError> {
+    pub fn version(&self) -> Result<String, ToolError> {
         let ended = self.run(&self.ptxas, &["--version".into()], Path::new("."), None)?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         let version =
@@ -74,8 +74,8 @@ impl Toolchain {
         version.map(str::to_owned).ok_or_else(|| self.no_listing(&self.ptxas, &text))
     }
 
-    /// The listing of PTX for a target such as `sm_90`, with the PTX line of each instruction.
-    pub(crate) fn listing(&self, ptx: &str, target: &str, level: u8) -> Result<String, ToolError> {
+    /// The listing of PTX assembled for a target such as `sm_90`, with the PTX line of each instruction.
+    pub fn listing(&self, ptx: &str, target: &str, level: u8) -> Result<String, ToolError> {
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir().map_err(ToolError::Folder)?;
         let (input, output) = (folder.path().join("input.ptx"), folder.path().join("output.cubin"));
         std::fs::write(&input, ptx).map_err(ToolError::Folder)?;
@@ -140,7 +140,7 @@ impl Toolchain {
         if ended.is_signalled() {
             return Err(ToolError::Signal { program: program.to_path_buf(), status: ended.status });
         }
-        // Assemblers print messages to either.
+        // Some assemblers print messages to standard output.
         let printed = &ended.output[..ended.output.len().min(MAX_MESSAGES)];
         let messages =
             String::from_utf8_lossy(&[&ended.errors[..], printed].concat()).replace(&*name, "the file");
@@ -151,18 +151,18 @@ impl Toolchain {
     }
 }
 
-/// The target in the text of a module: `sm_90a`.
-pub(crate) fn target_of(ptx: &str) -> Result<String, ToolError> {
+/// The target that the text of a module states, such as `sm_90a`.
+pub fn target_of(ptx: &str) -> Result<String, ToolError> {
     ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
 }
 
-/// Whether a word is a target of machine code: `sm_90a`.
+/// Whether a word names a target, such as `sm_90a`.
 fn is_target(word: &str) -> bool {
     number(word).is_some_and(|number| number > 0)
 }
 
-/// The number of a target.
-pub(crate) fn number(target: &str) -> Option<u32> {
+/// The number in the name of a target: 90 for `sm_90a`.
+pub fn number(target: &str) -> Option<u32> {
     let rest = target.strip_prefix("sm_")?;
     let digits = rest.trim_end_matches(|char: char| char.is_ascii_lowercase());
     (rest.len() - digits.len() <= 1).then(|| digits.parse().ok()).flatten()
@@ -172,7 +172,7 @@ fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// The disassembler beside an assembler.
+/// The disassembler in the folder of an assembler.
 fn beside(ptxas: &Path) -> Option<PathBuf> {
     Some(ptxas.parent()?.join(program_file("nvdisasm"))).filter(|path| path.is_file())
 }
@@ -182,7 +182,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
-/// The name of the file of a program on this system.
+/// The file name of a program on this system.
 fn program_file(program: &str) -> String {
     format!("{program}{}", std::env::consts::EXE_SUFFIX)
 }

@@ -1,17 +1,16 @@
-//! A text that is analyzed and run, and the launches of it.
+//! A text that is analysed and run, and the launches outside of it.
 
-use std::path::{Path, PathBuf};
+use std::error::Error;
 
 use thiserror::Error;
 use warplens_ide::lanes::{LaunchFile, LaunchProblem, Prepared, RunRequest};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
 
-use crate::launch_file;
 use crate::open_text::{LargeItem, open};
 
 /// A launch cannot be run.
 #[derive(Debug, Error)]
-pub(crate) enum RunError {
+pub enum RunError {
     #[error("{path}: {error}")]
     Large { path: String, error: LargeItem },
     #[error("{0}")]
@@ -42,19 +41,18 @@ impl From<warplens_sim::Cancelled> for RunError {
     }
 }
 
-/// A source that is analyzed.
-pub(crate) struct Source {
-    /// Its path as given.
-    pub(crate) path: String,
-    pub(crate) text: String,
-    pub(crate) language: Language,
-    pub(crate) analysis: Analysis,
-    pub(crate) file: FileId,
+/// An analysed source.
+pub struct Source {
+    /// The path as the user gave it.
+    pub path: String,
+    pub text: String,
+    pub language: Language,
+    pub analysis: Analysis,
+    pub file: FileId,
 }
 
 impl Source {
-    /// A source with this text.
-    pub(crate) fn of_text(path: String, text: String, language: Language) -> Result<Source, RunError> {
+    pub fn of_text(path: String, text: String, language: Language) -> Result<Source, RunError> {
         let mut host = AnalysisHost::new();
         let file = open(&mut host, language, &text)
             .map_err(|error| RunError::Large { path: path.clone(), error })?;
@@ -62,30 +60,18 @@ impl Source {
     }
 
     /// Prepares the run of a launch.
-    pub(crate) fn prepare(&self, request: &RunRequest, launches: &Launches) -> Result<Prepared, RunError> {
-        let read = launch_file::contents(&launches.base);
-        let prepared = self.analysis.prepare_run(self.file, request, launches.file.as_ref(), &read)?;
+    pub fn prepare(&self, request: &RunRequest, launches: &Launches) -> Result<Prepared, RunError> {
+        let Launches { file, read } = launches;
+        let prepared = self.analysis.prepare_run(self.file, request, file.as_ref(), read)?;
         prepared.map_err(|problem| RunError::Launch(problem.in_path(&self.path)))
     }
-
-    /// Prepares the run of the launch of the request. Files are relative to the folder of `base`.
-    pub(crate) fn prepare_launch(&self, request: &RunRequest, base: &Path) -> Result<Prepared, RunError> {
-        self.prepare(request, &Launches { file: None, base: base.to_path_buf() })
-    }
 }
 
-/// The launches of a source outside of it.
-pub(crate) struct Launches {
-    /// The launch file.
-    pub(crate) file: Option<LaunchFile>,
-    /// The path that the files in it are relative to.
-    pub(crate) base: PathBuf,
-}
+/// Reads a file that a launch names, such as the contents of a buffer.
+type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
-impl Launches {
-    /// Without a launch file.
-    #[cfg(test)]
-    pub(crate) fn none() -> Launches {
-        Launches { file: None, base: PathBuf::new() }
-    }
+/// The launch file of a source.
+pub struct Launches {
+    pub file: Option<LaunchFile>,
+    pub read: Box<ReadFile>,
 }

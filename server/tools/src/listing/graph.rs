@@ -1,9 +1,9 @@
-//! `nvdisasm -cfg` and `-bbcfg`: graphs in the language of Graphviz, whose nodes are blocks with the text of their instructions. The
-//! nodes are not in the order of the code: edges from the lower side of a node lead to the block that follows it there.
+//! `nvdisasm -cfg` and `-bbcfg`: Graphviz graphs whose nodes are blocks with the text of their instructions. The nodes are not in code
+//! order: an edge from the lower side of a node leads to the block that follows it in the code.
 
 use std::fmt::Write;
 
-/// Whether a text begins like that output.
+/// Whether a text begins like such a graph.
 pub(super) fn is_graph(text: &str) -> bool {
     text.trim_start().starts_with("digraph f {") && text.contains("subgraph \"cluster_")
 }
@@ -12,11 +12,11 @@ pub(super) fn is_graph(text: &str) -> bool {
 struct Block {
     name: String,
     lines: Vec<String>,
-    /// The block that follows it in the code.
+    /// The name of the block that follows in the code.
     next: Option<String>,
 }
 
-/// The listing; `None` without a block.
+/// The listing; `None` if the graph has no block.
 pub(super) fn listing(text: &str) -> Option<String> {
     let mut functions: Vec<(String, Vec<Block>)> = Vec::new();
     let mut node = String::new();
@@ -54,14 +54,14 @@ pub(super) fn listing(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// `"k":exit0:s -> "BB0":entry:n [style=solid];`: the block and the one that follows it.
+/// Reads the edge to the block that follows: `"k":exit0:s -> "BB0":entry:n [style=solid];`.
 fn follows(line: &str) -> Option<(&str, &str)> {
     let (from, to) = line.split_once(" -> ")?;
     let from = from.strip_suffix(":s")?.strip_prefix('"')?;
     Some((from.split_once('"')?.0, to.strip_prefix('"')?.split_once('"')?.0))
 }
 
-/// The blocks in the order of their addresses, or in chains of those that follow each other.
+/// The blocks in the order of their addresses, or if they have none, in chains of blocks that follow each other.
 fn in_code_order(mut blocks: Vec<Block>) -> Vec<Block> {
     let address = |block: &Block| {
         let first =
@@ -87,12 +87,12 @@ fn in_code_order(mut blocks: Vec<Block>) -> Vec<Block> {
     ordered
 }
 
-/// The first block that follows no other one, or the first.
+/// The first block that follows no other block, or the first of all.
 fn chain_start(left: &[Option<Block>]) -> Option<usize> {
     let first = left.iter().position(Option::is_some)?;
     let is_followed =
         |block: &Block| left.iter().flatten().any(|other| other.next.as_ref() == Some(&block.name));
-    // The entry is the first node; it may also be the target of a loop.
+    // The first node is the entry, even if a loop leads back to it.
     if first == 0 {
         return Some(0);
     }
@@ -100,7 +100,7 @@ fn chain_start(left: &[Option<Block>]) -> Option<usize> {
     Some(free.unwrap_or(first))
 }
 
-/// The lines of a label: without its ports and escapes, addresses as in listings.
+/// The lines of a label, without ports and escapes, with addresses written as in listings.
 fn lines(label: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut chars = label.trim_end_matches(['"', ']']).chars().peekable();
@@ -126,7 +126,8 @@ fn lines(label: &str) -> Vec<String> {
     lines.filter(|line| !line.trim().is_empty() && !line.contains(".other\t")).collect()
 }
 
-/// A line with its address in a comment: `0008:   MOV R1, R2 ;`. The second of a pair has none: it is in the next slot.
+/// Writes the address of a line such as `0008:   MOV R1, R2 ;` in a comment. The second instruction of a pair has no address: it is in
+/// the next slot.
 fn addressed(line: &str, last: &mut Option<u32>) -> String {
     let digits = line.split_once(':').and_then(|(digits, rest)| {
         let is_address = digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

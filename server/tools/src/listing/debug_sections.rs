@@ -1,13 +1,12 @@
-//! The sections of a listing that only debuggers read: bytes that hide the code.
+//! Removes the sections of a listing that only debuggers read: their bytes bury the code.
 
-/// What starts the heading of a section: `//--------------------- .debug_line`.
+/// The start of a section's heading: `//--------------------- .debug_line`.
 const HEADING: &str = "//-----------";
 
-/// The starts of the names of these sections.
+/// How the names of these sections start.
 const DEBUG: [&str; 2] = [".debug_", ".nv_debug_"];
 
-/// The listing without them.
-pub(crate) fn without_debug_sections(listing: &str) -> String {
+pub fn without_debug_sections(listing: &str) -> String {
     let mut kept = String::with_capacity(listing.len());
     let mut is_kept = true;
     for line in listing.split_inclusive('\n') {
