@@ -1,4 +1,4 @@
-//! Settings of the allocator of glibc. Other allocators need none.
+//! Settings of the allocator of glibc. Other allocators need no settings.
 
 pub(crate) use settings::{keep_freed, limit_arenas, trim};
 
@@ -7,32 +7,32 @@ pub(crate) use settings::{keep_freed, limit_arenas, trim};
 mod settings {
     use libc::c_int;
 
-    /// Threads that allocate at the same time without waiting for each other.
+    /// How many threads can allocate at the same time without waiting for each other.
     const MAX_ARENAS: c_int = 2;
 
-    /// Of the bytes at the end of an arena that are not used, more are returned to the system.
+    /// Unused bytes at the end of an arena above this limit are returned to the system.
     const MOST_KEPT: c_int = 256 << 20;
 
-    /// Keeps freed blocks of up to so many bytes for the next allocations. Otherwise what is freed at the end of an arena, and large
-    /// blocks, are returned at once, and the system prepares the same pages again for what is allocated next.
+    /// Keeps freed blocks of up to `largest` bytes for later allocations. By default, glibc returns large blocks and the end of an arena at
+    /// once, and the system has to map and clear the same pages again for the next allocation.
     pub(crate) fn keep_freed(largest: u32) {
         let largest = c_int::try_from(largest).unwrap_or(c_int::MAX);
-        // SAFETY: any thread may call it at any time; it sets a number.
+        // SAFETY: any thread may call this at any time; it only sets a number.
         unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, largest);
             libc::mallopt(libc::M_TRIM_THRESHOLD, MOST_KEPT);
         }
     }
 
-    /// Lets all threads use few arenas, for a process of many threads that runs for long.
+    /// Makes all threads share a few arenas. For a process that has many threads and runs for a long time.
     pub(crate) fn limit_arenas() {
-        // SAFETY: any thread may call it at any time; it sets a number.
+        // SAFETY: any thread may call this at any time; it only sets a number.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, MAX_ARENAS) };
     }
 
-    /// Returns memory that is not used to the system, in a few milliseconds.
+    /// Returns unused memory to the system. This takes a few milliseconds.
     pub(crate) fn trim() {
-        // SAFETY: any thread may call it at any time, and it changes no memory that is in use.
+        // SAFETY: any thread may call this at any time, and it does not touch memory that is in use.
         unsafe { libc::malloc_trim(0) };
     }
 }

@@ -65,9 +65,9 @@ enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write those of all commands to a folder
+    /// Print the manual page, or write the pages of all commands to a folder
     Man {
-        /// The folder for the pages of all commands
+        /// Write the pages of all commands to this folder
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },
@@ -92,7 +92,7 @@ pub fn main() -> ExitCode {
         Command::Man { out } => man(out.as_deref()),
     };
     let outcome = outcome.unwrap_or_else(|error| match error.kind() {
-        // The reader of the output has closed it.
+        // The output was closed by its reader.
         io::ErrorKind::BrokenPipe => Outcome::Success,
         _ => {
             print_message(error);
@@ -103,14 +103,14 @@ pub fn main() -> ExitCode {
 }
 
 fn completions(shell: clap_complete::Shell) -> io::Result<Outcome> {
-    // Into memory first: the generator panics when the reader of the output has closed it.
+    // Written to memory first, because the generator panics if the output is closed.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut with_names(Arguments::command()), "warplens", &mut script);
     io::stdout().write_all(&script)?;
     Ok(Outcome::Success)
 }
 
-/// The command with the names that `explain` accepts. Only completions list them: any other name has a message of its own.
+/// Adds the names that `explain` accepts, for completions only: elsewhere, an unknown name gets a better message than clap's.
 fn with_names(command: clap::Command) -> clap::Command {
     let names = PossibleValuesParser::new(warplens_ide::explained_names(None));
     command.mut_subcommand("explain", |explain| explain.mut_arg("name", |name| name.value_parser(names)))
@@ -131,7 +131,7 @@ fn serve() -> io::Result<Outcome> {
     // The transport is a single task; all other work runs on its own threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(lsp::serve(tokio::io::stdin(), tokio::io::stdout()));
-    // A client may keep the input open. The thread that reads it must not keep the process alive.
+    // The client may keep the input open, and the thread that reads it must not keep the process alive.
     runtime.shutdown_background();
     Ok(if ended? == Ended::Orderly { Outcome::Success } else { Outcome::Errors })
 }

@@ -5,19 +5,19 @@ use std::thread;
 
 use warplens_sim::Workers;
 
-/// Enough for the deepest nesting that the parsers accept, also in a debug build.
+/// The stack of each thread: enough for the deepest nesting that the parsers accept, even in a debug build.
 pub(crate) const STACK: usize = 16 << 20;
 
-/// A number of threads, started for each use.
+/// A number of threads, which are started for each use.
 pub(crate) struct Cores(usize);
 
 impl Cores {
-    /// One thread for each core, for a process without other work.
+    /// One thread for each core, for a process that does nothing else.
     pub(crate) fn all() -> Cores {
         Cores(available())
     }
 
-    /// The threads of each of `parts` uses at the same time.
+    /// The share of the cores for each of `parts` concurrent uses.
     pub(crate) fn part(parts: usize) -> Cores {
         Cores(available() / parts.max(1))
     }
@@ -28,7 +28,7 @@ impl Cores {
     }
 }
 
-/// Asked once: each answer reads files of the system, and diagnostics ask at every keystroke.
+/// Cached, because each query reads system files, and diagnostics need the number at every keystroke.
 fn available() -> usize {
     static AVAILABLE: OnceLock<usize> = OnceLock::new();
     *AVAILABLE.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
@@ -42,7 +42,7 @@ impl Workers for Cores {
     fn together(&self, work: &(dyn Fn() + Sync)) {
         thread::scope(|scope| {
             for _ in 1..self.0 {
-                // When a thread cannot be started, the others do its share.
+                // If a thread cannot be started, the others do its share.
                 let thread = thread::Builder::new().name("worker".to_owned()).stack_size(STACK);
                 let _ = thread.spawn_scoped(scope, work);
             }

@@ -1,16 +1,16 @@
-//! The language of a file.
+//! Determines the language of a file.
 
 use std::path::Path;
 
 use thiserror::Error;
 use warplens_ide::{Language, languages};
 
-/// The language of a file, as far as it is known.
+/// What is known about the language of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A supported language.
     Supported(Language),
-    /// An id or extension that other software uses too, and a text that does not show this language so far.
+    /// Possibly this language: other software uses the id or extension too, and the text does not tell yet.
     Ambiguous(Language),
     /// Another language.
     Unknown,
@@ -26,7 +26,7 @@ pub(crate) enum LanguageError {
     Undetermined,
 }
 
-/// The ids of the supported languages: `ptx` or `wave-asm`.
+/// Lists the ids of the supported languages.
 pub(crate) fn supported_ids() -> String {
     list(" or ", |language| format!("`{}`", language.id))
 }
@@ -35,8 +35,8 @@ fn list(separator: &str, name: fn(&Language) -> String) -> String {
     languages().map(|language| name(&language)).collect::<Vec<_>>().join(separator)
 }
 
-/// The kind of a document that a client opens under the language id `id`. A document whose id or extension other software
-/// uses too is in the language if its text shows it.
+/// The kind of a document that a client opens with the language id `id`. If other software uses the id or extension too, the text
+/// decides.
 pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     let named = by_id(id);
     let by_name = by_extension(path);
@@ -55,7 +55,7 @@ pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     }
 }
 
-/// The language of a file by its extension, or by its text where the extension does not determine it.
+/// The language of a file by its extension, or if that does not determine it, by its text.
 pub(crate) fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError> {
     let by_name = by_extension(path);
     match if by_name == Kind::Unknown { by_text(text) } else { by_name } {
@@ -64,8 +64,7 @@ pub(crate) fn of_file(path: &Path, text: &str) -> Result<Language, LanguageError
     }
 }
 
-/// The language of a file that is found in a folder: by its extension, confirmed by its text where other software uses the
-/// extension too.
+/// The language of a file found in a folder: by its extension, which the text must confirm if other software uses it too.
 pub(crate) fn of_found_file<T: AsRef<str>>(
     path: &Path,
     read: impl FnOnce() -> Option<T>,
@@ -75,12 +74,10 @@ pub(crate) fn of_found_file<T: AsRef<str>>(
     (!language.shares_extensions() || is_shown()).then_some(language)
 }
 
-/// The kind that a language id names.
 pub(crate) fn by_id(id: &str) -> Kind {
     of_name(|language| language.id == id)
 }
 
-/// The kind that an extension names.
 pub(crate) fn by_extension(path: &Path) -> Kind {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
@@ -91,7 +88,7 @@ fn of_name(is_named: impl Fn(&Language) -> bool) -> Kind {
     languages().find(is_named).map_or(Kind::Unknown, Kind::Supported)
 }
 
-/// The kind that a text shows, by its first line that only one language has.
+/// The kind by the first line that can only be of one language.
 fn by_text(text: &str) -> Kind {
     let shown = |line| languages().find(|language| (language.sniff)(line));
     text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Supported)

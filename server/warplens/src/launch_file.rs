@@ -1,4 +1,4 @@
-//! Launch files on disk: the one that applies to a document, and the files that it names.
+//! Launch files on disk: finds the one that applies to a document, and reads the files that it names.
 
 mod document_name;
 
@@ -17,7 +17,7 @@ use crate::read_file::{self, FileError};
 /// The names of launch files, in the order of precedence in a folder.
 const NAMES: [&str; 2] = ["warplens.toml", "warplens.json"];
 
-/// The limit of a launch file in bytes; the text of a launch takes many times its size in memory.
+/// The limit of a launch file in bytes. A launch needs many times the size of its text in memory.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A launch file cannot be read.
@@ -37,11 +37,11 @@ pub(crate) struct UnreadableContents {
     error: FileError,
 }
 
-/// The nearest launch file in the folder of `document` or above it.
+/// The nearest launch file, in the folder of `document` or above it.
 pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
     let folder = absolute(document);
     let candidates = folder.ancestors().skip(1).flat_map(|folder| NAMES.map(|name| folder.join(name)));
-    // A file that is not regular is reported when it is read.
+    // A file that is not regular is found too, and reported when it is read.
     candidates.into_iter().find(|path| path.metadata().is_ok_and(|metadata| !metadata.is_dir()))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn of_text(
     LaunchFile { text: text.into(), format, path, document }
 }
 
-/// The values of `file` in the launch file at `path`, each once; none if it is invalid.
+/// The values of `file` in the launch file at `path`, without duplicates; empty if it is invalid.
 pub(crate) fn files(path: &Path) -> Vec<String> {
     let Ok(file) = read(path, path) else { return Vec::new() };
     let listed = launches_in(&file.text, file.format).unwrap_or_default();
@@ -98,7 +98,7 @@ pub(crate) fn names(path: &Path, file: &str, document: &Path) -> bool {
     document_name::is(file, &folder_of(path), &absolute(document))
 }
 
-/// The problems of the launch file at `path`, with the names of their launches.
+/// The problems of the launch file at `path`, each with the name of its launch.
 pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unreadable> {
     let file = read(path, path)?;
     Ok(match launches_in(&file.text, file.format) {
@@ -110,7 +110,7 @@ pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unre
     })
 }
 
-/// The launch file that applies to a document of an editor, if the document is a file.
+/// The launch file that applies to a document of an editor; `None` if the document is not a file.
 pub(crate) fn of_uri(uri: &Uri) -> Result<Option<LaunchFile>, Unreadable> {
     if uri.scheme().as_str() != "file" {
         return Ok(None);
@@ -140,12 +140,12 @@ pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn 
     }
 }
 
-/// The path of a file that is named relative to the folder of `base`.
+/// The path of `file`, relative to the folder of `base`.
 pub(crate) fn beside(base: &Path, file: &str) -> PathBuf {
     base.parent().unwrap_or(Path::new("")).join(file)
 }
 
-/// The path for messages, relative to the current folder if below it.
+/// The path for messages: relative if it is below the current folder.
 fn display_path(path: &Path) -> String {
     let current = std::env::current_dir().ok();
     let short = current.and_then(|current| path.strip_prefix(current).ok());

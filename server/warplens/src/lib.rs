@@ -1,6 +1,6 @@
 //! The interfaces of Warplens: the language server ([`lsp`]) and the command line ([`cli`]).
 //!
-//! Protocol, runtime, threads and file system belong here. Knowledge of languages belongs to `ide`.
+//! Protocol, async runtime, threads and file system belong here. Knowledge of languages belongs to `ide`, external tools to `tools`.
 
 mod allocator;
 pub mod cli;

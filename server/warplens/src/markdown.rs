@@ -1,4 +1,4 @@
-//! Markdown as text, for terminals and for editors that do not render it. Supports the subset that the documentation uses.
+//! Renders Markdown as text, for terminals and for editors that do not render it. Supports the subset that the documentation uses.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ const STRONG: Style = Style::new().bold();
 const CODE: Style = AnsiColor::Cyan.on_default();
 const FENCE: Style = Style::new().dimmed();
 
-/// The Markdown as text with styles, wrapped at `width` characters. Code is not wrapped.
+/// Renders text with styles, wrapped at `width` characters. Code is not wrapped.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
     let mut in_fence = false;
@@ -51,7 +51,7 @@ fn continues(line: &str) -> bool {
     !text.is_empty() && !starts_block && !is_numbered
 }
 
-/// The Markdown as text without styles, each paragraph on one line.
+/// Renders text without styles, with each paragraph on one line.
 pub(crate) fn plain(markdown: &str) -> String {
     anstream::adapter::strip_str(&render(markdown, usize::MAX)).to_string()
 }
@@ -81,7 +81,7 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     out.push('\n');
 }
 
-/// A word with its styles, and its width without them.
+/// A word with its styles, and its width without the styles.
 #[derive(Default)]
 struct Word {
     text: String,

@@ -1,12 +1,12 @@
-//! Reads files that are not named on a command line: those that a launch names, and those of a folder.
+//! Reads files that the user did not name on a command line, such as the files of a folder or of a launch.
 //!
-//! Only regular files are read, up to a limit: a pipe or a device may never end, and opening one may block.
+//! Only regular files are read, up to a limit. A pipe or a device may never end, and opening one may block.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// A file is not read.
+/// Why a file is not read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("{0}")]
@@ -23,7 +23,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     if file.metadata()?.len() > limit {
         return Err(FileError::TooLarge(limit));
     }
-    // The file may grow meanwhile, and some have no size.
+    // The file may have grown since, and some files report no size.
     let bytes = read_up_to(file, limit.saturating_add(1))?;
     match bytes.len() as u64 > limit {
         true => Err(FileError::TooLarge(limit)),
@@ -44,7 +44,7 @@ fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Opens a file if it is regular, without waiting for the other end of a pipe.
 fn open(path: &Path) -> Result<File, FileError> {
-    // Opening a device may have an effect.
+    // Opening a device may have side effects.
     if !std::fs::metadata(path)?.is_file() {
         return Err(FileError::NotRegular);
     }
@@ -53,7 +53,7 @@ fn open(path: &Path) -> Result<File, FileError> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.open(path)?;
-    // It may have been replaced meanwhile.
+    // The file may have been replaced since.
     match file.metadata()?.is_file() {
         true => Ok(file),
         false => Err(FileError::NotRegular),

@@ -1,30 +1,30 @@
-//! Replaces the contents of a user's file. When that fails, at any point, the old contents are still there.
+//! Replaces the contents of a user's file. Whenever that fails, the old contents are still there.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
-/// Replaces the contents of an existing file. Its permissions, its owner and its links are kept.
+/// Replaces the contents of an existing file. Permissions, owner and links are preserved.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
-    // A symbolic link stays one: its target is replaced.
+    // A symbolic link remains, and its target is replaced.
     let target = path.canonicalize()?;
     if !std::fs::metadata(&target)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    // Replacing a file needs no permission to write to it, but must respect it.
+    // A rename works without write permission for the file, so the permission is checked by opening it.
     let file = File::options().read(true).write(true).open(&target)?;
     let metadata = file.metadata()?;
     if has_other_names(&metadata) {
         return overwrite(file, contents);
     }
     match rename_over(&target, &metadata, contents) {
-        // The folder or the owner does not permit a new file.
+        // The folder permits no new file, or its owner cannot be set.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => overwrite(file, contents),
         done => done,
     }
 }
 
-/// Writes a new file beside the old one, and renames it when it is complete.
+/// Writes a new file beside the old one, and renames it once it is complete.
 fn rename_over(target: &Path, old: &Metadata, contents: &[u8]) -> io::Result<()> {
     let folder = target.parent().unwrap_or(Path::new("."));
     let mut new = tempfile::Builder::new().prefix(".warplens-").tempfile_in(folder)?;
@@ -36,7 +36,7 @@ fn rename_over(target: &Path, old: &Metadata, contents: &[u8]) -> io::Result<()>
     Ok(())
 }
 
-/// Writes over the old contents, whose space suffices to restore them when the new ones do not fit.
+/// Overwrites the file in place. If the new contents do not fit, there is still enough space to restore the old ones.
 fn overwrite(mut file: File, contents: &[u8]) -> io::Result<()> {
     let mut before = Vec::new();
     file.read_to_end(&mut before)?;

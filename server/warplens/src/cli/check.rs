@@ -29,7 +29,7 @@ use crate::language;
 use report::{CheckError, Checked, CheckedFile, Report};
 use warplens_tools::open;
 
-/// Freed memory of up to so many bytes is used again: that of most texts too.
+/// Freed blocks of up to this size are reused. Even the blocks of most texts are smaller.
 const LARGEST_KEPT: u32 = 64 << 20;
 
 #[derive(Args)]
@@ -46,19 +46,19 @@ pub(super) struct Arguments {
     #[arg(long)]
     hints: bool,
 
-    /// The language, instead of that of the file extension
+    /// The language (default: according to the file extension)
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
 
-    /// Check against this target instead of that of the file
+    /// Check against this target (default: the target of the file)
     #[arg(long, value_name = "sm_NN", value_parser = target)]
     target: Option<String>,
 
-    /// Check against this PTX version instead of that of the file
+    /// Check against this PTX version (default: the version of the file)
     #[arg(long, value_name = "N.N", value_parser = version)]
     ptx_version: Option<(u32, u32)>,
 
-    /// Check WAVE against this dialect: `both`, that of the `guide`, or that of `toolchain-0.1.2`
+    /// Check WAVE against this dialect: `guide`, `toolchain-0.1.2` or `both`
     #[arg(long, value_name = "NAME", value_parser = accepts, default_value = "both")]
     accepts: Accepts,
 
@@ -89,14 +89,13 @@ enum Denied {
 }
 
 impl Arguments {
-    /// The target and version that replace those of the files.
     fn profile(&self) -> Profile {
         Profile { version: self.ptx_version, architecture: self.target.clone() }
     }
 
     fn rules(&self) -> Rules {
         let mut rules = Rules::default();
-        // Lints are not shown, so they are not computed.
+        // The lints would not be shown, so they are not computed.
         if self.format == Format::Human && !self.hints {
             LINTS.iter().for_each(|name| rules.set(name, None));
         }
@@ -118,7 +117,7 @@ impl Arguments {
     /// The lowest severity that `human` shows.
     fn lowest(&self) -> Severity {
         match (self.quiet, self.hints) {
-            // What fails the check is shown.
+            // Everything that fails the check is shown.
             (true, _) => self.failing(),
             (false, true) => Severity::Hint,
             (false, false) => Severity::Information,
@@ -142,7 +141,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         print_message(error);
         return Ok(Outcome::Unusable);
     }
-    // The process ends soon.
+    // The process ends soon, so it need not return memory.
     allocator::keep_freed(LARGEST_KEPT);
     let checker = Checker {
         language: arguments.language,
@@ -184,7 +183,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// The progress on standard error; hidden without a terminal and for a single file.
+/// The progress bar on standard error. It is hidden if there is no terminal, and for a single file.
 fn progress_bar(files: usize) -> ProgressBar {
     if files < 2 || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -193,7 +192,7 @@ fn progress_bar(files: usize) -> ProgressBar {
     ProgressBar::new(files as u64).with_style(style.expect("valid template"))
 }
 
-/// The files that are searched for in a folder.
+/// The extensions that are searched for in folders.
 fn searched() -> String {
     languages().map(|language| format!(".{}", language.extensions[0])).collect::<Vec<_>>().join(" or ")
 }
@@ -206,7 +205,7 @@ fn outcome_of(checked: &Checked, failing: Severity) -> Outcome {
     }
 }
 
-/// Checks files on all cores, and passes the results on in order.
+/// Checks files on all cores, and calls `each` with the results in the order of the files.
 fn in_order(
     files: Vec<Found>,
     checker: &Checker,
@@ -251,7 +250,7 @@ fn in_order(
 
 /// The options that apply to all files.
 struct Checker {
-    /// The language, instead of that of the file extension.
+    /// The language; the default is that of the file extension.
     language: Option<Language>,
     profile: Profile,
     rules: Rules,

@@ -21,7 +21,7 @@ use warplens_sim::Control;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::comparison::random::{self, Random};
 use warplens_tools::comparison::sides::{Sides, labelled};
-use warplens_tools::source::{RunError, Source};
+use warplens_tools::source::{Launches, RunError, Source};
 
 use assembled::{AssembleError, Assembler};
 use progress::progress;
@@ -39,36 +39,36 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The file that it is compared with, which runs with the same launch
+    /// The file to compare with. It runs with the same launch
     #[arg(value_name = "OTHER")]
     other: Option<PathBuf>,
 
-    /// The kernel that it is compared with, in OTHER or else in FILE (default: the kernel of the same name, or the only one)
+    /// The kernel to compare with, in OTHER if there is one, else in FILE (default: the kernel of the same name, or the only one)
     #[arg(long, value_name = "NAME")]
     other_entry: Option<String>,
 
-    /// The two divergence models that are compared, or the one of both runs, such as `stack,its`
+    /// The divergence models of the two runs, such as `stack,its`, or one model for both
     #[arg(long, value_name = "A[,B]", value_delimiter = ',')]
     models: Vec<String>,
 
-    /// The largest difference of floats that counts as equal
+    /// Treat floats as equal if they differ by at most X
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     tolerance: f64,
 
-    /// The largest distance of floats that counts as equal, in steps between neighbouring floats
+    /// Treat floats as equal if they are at most N steps between neighbouring floats apart
     #[arg(long, value_name = "N", default_value_t = 0)]
     ulp: u64,
 
-    /// Draw K launches from the launch: other sizes, and arguments with edge values
+    /// Draw K launches from the launch, with other sizes and with edge values as arguments
     #[arg(long, value_name = "K")]
     random: Option<usize>,
 
-    /// The seed of the drawn launches (default: another one each time, which is printed)
+    /// The seed of the drawn launches (default: a new one each time; it is printed)
     #[arg(long, value_name = "N", requires = "random")]
     seed: Option<u64>,
 
-    /// Assemble FILE, and compare it with the listing of its machine code (default: WARPLENS_PTXAS, or ptxas in PATH; nvdisasm is the
-    /// one beside it)
+    /// Assemble FILE with this ptxas, and compare it with the listing of the machine code (default: WARPLENS_PTXAS, or ptxas in PATH;
+    /// nvdisasm is taken from the same folder)
     #[arg(long, value_name = "PATH", num_args = 0..=1, conflicts_with_all = ["other", "other_entry"])]
     ptxas: Option<Option<PathBuf>>,
 
@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     #[arg(short = 'O', value_name = "LEVEL", value_delimiter = ',', value_parser = level, requires = "ptxas", default_value = "3")]
     levels: Vec<u8>,
 
-    /// The targets of ptxas, such as `sm_80,sm_90` (default: that of the file)
+    /// The targets to assemble for, such as `sm_80,sm_90` (default: the target of the file)
     #[arg(long, value_name = "TARGET", value_delimiter = ',', requires = "ptxas")]
     target: Vec<String>,
 
@@ -96,7 +96,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECONDS", requires = "reduce", default_value_t = 600)]
     reduce_limit: u64,
 
-    /// The language, instead of that of the file extension
+    /// The language (default: according to the file extension)
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
 
@@ -116,7 +116,7 @@ enum Format {
     Json,
 }
 
-/// The arguments do not name two runs.
+/// Why the runs cannot be compared.
 #[derive(Debug, Error)]
 enum CompareError {
     #[error(transparent)]
@@ -173,17 +173,12 @@ fn write(
     }
 }
 
-/// Compares, and passes each result on: one, or with several targets or levels one for each.
+/// Calls `found` with each comparison: with `--ptxas`, there is one for each target and level.
 fn compare(
     arguments: &Arguments,
     found: &mut dyn FnMut(Compared, Option<Reduced>),
 ) -> Result<(), CompareError> {
-    let models = match &arguments.models[..] {
-        [] => [None; 2],
-        [both] => [Some(both.as_str()); 2],
-        [one, other] => [Some(one.as_str()), Some(other.as_str())],
-        many => return Err(CompareError::ManyModels(many.len())),
-    };
+    let models = arguments.both_models()?;
     let is_one_kernel =
         arguments.other.is_none() && arguments.other_entry.is_none() && arguments.ptxas.is_none();
     if is_one_kernel && models[0] == models[1] {
@@ -193,38 +188,10 @@ fn compare(
     let mut request = request(arguments, &source, models[0])?;
     let launches = read_launches(&arguments.file, &arguments.launch, &mut request)?;
     note_errors(&source);
-    let folder = arguments.reduction_folder()?;
-    let cores = Cores::all();
-    let control = Control { workers: Some(&cores), ..Control::none() };
-    let mut is_reduced = false;
+    let mut folder = arguments.reduction_folder()?;
+    let first = First { arguments, source: &source, request, launches, is_one_kernel, cores: Cores::all() };
     let mut with = |other: &Source, made: Other<'_>| -> Result<(), CompareError> {
-        if arguments.reduce {
-            reduce::check(&source, &made)?;
-        }
-        let requests = [request.clone(), self::request(arguments, other, models[1])?];
-        let sides = Sides {
-            requests: requests.clone(),
-            sources: [&source, other],
-            launches: &launches,
-            is_one_kernel,
-            other_entry: arguments.other_entry.as_deref(),
-            control,
-        };
-        let compared = compare_sides(&sides, arguments)?;
-        let mut reduced = None;
-        if let Some(folder) = folder.as_ref().filter(|_| !is_reduced && !compared.comparison.is_equal()) {
-            is_reduced = true;
-            let pair = Pair {
-                source: &source,
-                other: made,
-                requests,
-                launches: &launches,
-                other_entry: sides.other_entry,
-                equality: arguments.equality(),
-            };
-            let limit = Duration::from_secs(arguments.reduce_limit);
-            reduced = Some(reduce::reduce(pair, &compared, limit, folder)?);
-        }
+        let (compared, reduced) = first.compare(other, models[1], made, &mut folder)?;
         found(compared, reduced);
         Ok(())
     };
@@ -247,7 +214,53 @@ fn compare(
     }
 }
 
-/// Runs the two kernels, with the requested launch or with launches that are drawn from it.
+/// The first side of each comparison.
+struct First<'a> {
+    arguments: &'a Arguments,
+    source: &'a Source,
+    request: RunRequest,
+    launches: Launches,
+    /// Whether the other side is the same kernel, under another model.
+    is_one_kernel: bool,
+    cores: Cores,
+}
+
+impl First<'_> {
+    /// Compares with another side. If the results differ and there is a folder for the reduction, the pair is reduced, and the folder is
+    /// taken, so that only the first difference is reduced.
+    fn compare(
+        &self,
+        other: &Source,
+        model: Option<&str>,
+        made: Other<'_>,
+        folder: &mut Option<PathBuf>,
+    ) -> Result<(Compared, Option<Reduced>), CompareError> {
+        let First { arguments, source, launches, .. } = self;
+        if arguments.reduce {
+            reduce::check(source, &made)?;
+        }
+        let requests = [self.request.clone(), request(arguments, other, model)?];
+        let sides = Sides {
+            requests: requests.clone(),
+            sources: [source, other],
+            launches,
+            is_one_kernel: self.is_one_kernel,
+            other_entry: arguments.other_entry.as_deref(),
+            control: Control { workers: Some(&self.cores), ..Control::none() },
+        };
+        let compared = compare_sides(&sides, arguments)?;
+        let Some(folder) = folder.take_if(|_| !compared.comparison.is_equal()) else {
+            return Ok((compared, None));
+        };
+        let (other_entry, equality) = (sides.other_entry, arguments.equality());
+        let pair = Pair { source, other: made, requests, launches, other_entry, equality };
+        let limit = Duration::from_secs(arguments.reduce_limit);
+        let reduced = reduce::reduce(pair, &compared, limit, &folder)?;
+        Ok((compared, Some(reduced)))
+    }
+}
+
+/// Runs the two kernels with the requested launch, or with launches that are drawn from it.
 fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, LaunchError> {
     let first = sides.first()?;
     let equality = arguments.equality();
@@ -268,11 +281,21 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, L
 }
 
 impl Arguments {
+    /// The models of the two runs.
+    fn both_models(&self) -> Result<[Option<&str>; 2], CompareError> {
+        match &self.models[..] {
+            [] => Ok([None; 2]),
+            [both] => Ok([Some(both.as_str()); 2]),
+            [one, other] => Ok([Some(one.as_str()), Some(other.as_str())]),
+            many => Err(CompareError::ManyModels(many.len())),
+        }
+    }
+
     fn equality(&self) -> Equality {
         Equality { tolerance: self.tolerance, ulp: self.ulp }
     }
 
-    /// The folder of a reduction, which can take its files; `None` if none is requested.
+    /// The folder of the reduction, after a check that its files can be written there; `None` if no reduction is requested.
     fn reduction_folder(&self) -> Result<Option<PathBuf>, ReduceError> {
         let folder = || self.output.clone().unwrap_or_else(|| reduce::files::folder(&self.file));
         let folder = self.reduce.then(folder);
@@ -280,7 +303,7 @@ impl Arguments {
         Ok(folder)
     }
 
-    /// `--language` is that of the other file only if its extension names none.
+    /// The language of the other file: `--language`, unless the extension determines it.
     fn other_language(&self, other: &Path) -> Option<Language> {
         self.language.filter(|_| language::of_file(other, "").is_err())
     }

@@ -1,4 +1,4 @@
-//! `warplens explain`: the documentation of a name, as on hover.
+//! `warplens explain`: the documentation of a name, as in a hover.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "BITS", conflicts_with_all = ["name", "list"], value_parser = bits)]
     descriptor: Option<u64>,
 
-    /// It is an instruction descriptor of this kind: `f16`, `mxf4.sp`, `i8.cta_group::2`
+    /// The kind of the descriptor, if it is an instruction descriptor: `f16`, `mxf4.sp`, `i8.cta_group::2`
     #[arg(long, requires = "descriptor")]
     kind: Option<String>,
 
@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "name")]
     list: bool,
 
-    /// Only in this language (default: in every language)
+    /// Search only this language (default: every language)
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
 

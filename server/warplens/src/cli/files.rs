@@ -1,37 +1,35 @@
-//! The files that the paths on a command line select.
+//! Finds the files that the paths on a command line select.
 
 use std::path::{Path, PathBuf};
 
 use super::input::{ReadError, STANDARD_INPUT, read_found, read_named};
 use crate::{language, read_file};
 
-/// The limit of the text that is read to determine the language, in bytes.
+/// How many bytes are read to determine the language.
 const SNIFFED: u64 = 1 << 16;
 
-/// A file, or a folder that cannot be listed.
+/// A file to read, or a folder that cannot be listed.
 pub(super) type Found = Result<Input, (PathBuf, ReadError)>;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
-    /// Named on the command line, rather than found in a folder: it may be a pipe.
+    /// Whether it was named on the command line, and not found in a folder. A named file may be a pipe.
     pub(super) is_named: bool,
 }
 
 impl Input {
-    /// A file that is named on the command line.
     pub(super) fn named(path: &Path) -> Input {
         Input { path: path.to_path_buf(), is_named: true }
     }
 
-    /// The text.
     pub(super) fn read(&self) -> Result<String, ReadError> {
         if self.is_named { read_named(&self.path) } else { read_found(&self.path) }
     }
 }
 
-/// The files in the order of the paths, those of a folder ordered by name.
+/// The files in the order of the paths. The files of a folder are ordered by name.
 pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
     let mut files = Vec::new();
     for path in paths {
@@ -45,7 +43,7 @@ pub(super) fn collect(paths: &[PathBuf]) -> Vec<Found> {
     files
 }
 
-/// Adds the files of a folder, without hidden folders and links to folders. `root` is the folder on the command line.
+/// Adds the files of a folder, except for hidden folders and links to folders. `root` is the folder on the command line.
 fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
     let mut entries: Vec<_> = match std::fs::read_dir(folder) {
         Ok(entries) => entries.flatten().collect(),
@@ -68,7 +66,7 @@ fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
     }
 }
 
-/// Whether an entry is a regular file, or a link to one that stays in the folder of the command line.
+/// Whether an entry is a regular file, or a link to one in the folder on the command line.
 fn is_inside(path: &Path, kind: std::fs::FileType, root: &Path) -> bool {
     let leads_inside =
         || path.canonicalize().is_ok_and(|target| target.starts_with(root) && target.is_file());

@@ -44,11 +44,11 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "check")]
     diff: bool,
 
-    /// Also rewrite WAVE in this dialect: that of the guide, or of toolchain 0.1.2, without code that it rejects or miscompiles
+    /// Also rewrite WAVE in this dialect. For the toolchain, without code that version 0.1.2 rejects or miscompiles
     #[arg(long = "spelling", value_enum, value_name = "NAME")]
     dialect: Option<DialectName>,
 
-    /// The language, instead of that of the file extension
+    /// The language (default: according to the file extension)
     #[arg(long, value_parser = language_parser())]
     language: Option<Language>,
 }
@@ -56,9 +56,9 @@ pub(super) struct Arguments {
 /// The dialects on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum DialectName {
-    /// Of the guide: `icmp.lt p0, r0, 5`
+    /// The guide's dialect: `icmp.lt p0, r0, 5`
     Guide,
-    /// Of the toolchain: `icmp_lt p0, r0, r1`
+    /// The toolchain's dialect: `icmp_lt p0, r0, r1`
     #[value(name = "toolchain-0.1.2")]
     Toolchain,
 }
@@ -96,7 +96,7 @@ impl Arguments {
             Ok(file) if self.diff => file.diff(out),
             Ok(file) if self.check => file.compare(out),
             Ok(file) => file.write(out),
-            // In a folder they are only read.
+            // Files in a folder that cannot be formatted are skipped.
             Err(FormatError::ReadOnly(_)) if !input.is_named => Ok(Outcome::Success),
             Err(error) => Ok(unusable(&input.path, error)),
         }
@@ -147,7 +147,7 @@ impl FormattedFile<'_> {
         host.open(FileId(0), language, &rewritten);
         let formatted = host.snapshot().format(FileId(0))?;
         let after = edited(&rewritten, &formatted.edits);
-        // Messages have the lines of the written file.
+        // Messages refer to the lines of the written file.
         host.open(FileId(0), language, &after);
         let left = rewrite(&host, dialect)?.left;
         let is_complete = formatted.broken.is_empty() && left.is_empty();
@@ -188,10 +188,10 @@ impl FormattedFile<'_> {
         Ok(Outcome::Errors)
     }
 
-    /// Writes the file, if it changes.
+    /// Writes the file, if it has changed.
     fn write(&self, out: &mut dyn Write) -> io::Result<Outcome> {
         if self.path.as_os_str() == STANDARD_INPUT {
-            // Without the adapter for colours, which would drop escape sequences in comments.
+            // Not through the adapter for colours, which would remove escape sequences in comments.
             out.flush()?;
             io::stdout().write_all(self.after.as_bytes())?;
         } else if self.before != self.after
@@ -209,7 +209,7 @@ fn rewrite(host: &AnalysisHost, dialect: Option<Dialect>) -> Result<Rewritten, C
     host.snapshot().rewrite_in_dialect(FileId(0), dialect)
 }
 
-/// Reports the constructs without an equivalent in the dialect.
+/// Reports constructs that have no equivalent in the dialect.
 fn report_not_rewritten(path: &Path, left: &[NotRewritten]) {
     for NotRewritten { line, message } in left {
         print_message(format!("{}:{}: not rewritten: {message}", path.display(), line + 1));

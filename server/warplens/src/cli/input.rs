@@ -16,7 +16,7 @@ use crate::read_file::{self, FileError};
 /// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// The limit of a text in bytes; memory use is at most ten times this.
+/// The limit of a text in bytes. Memory use is at most ten times this.
 const MAX_TEXT: u64 = 256 << 20;
 
 /// A file cannot be read.
@@ -48,7 +48,7 @@ impl From<FileError> for ReadError {
     }
 }
 
-/// The text of a file that is named on the command line, which may be a pipe, or of standard input.
+/// Reads a file that is named on the command line, which may be a pipe, or standard input.
 pub(crate) fn read_named(path: &Path) -> Result<String, ReadError> {
     let mut bytes = Vec::new();
     let limit = MAX_TEXT + 1;
@@ -64,12 +64,12 @@ pub(crate) fn read_named(path: &Path) -> Result<String, ReadError> {
     text(bytes)
 }
 
-/// The text of a file that was found in a folder: it must be a regular file.
+/// Reads a file that was found in a folder. It must be a regular file.
 pub(crate) fn read_found(path: &Path) -> Result<String, ReadError> {
     text(read_file::read(path, MAX_TEXT)?)
 }
 
-/// The text, or the listing of a file that has one in another form.
+/// The text of a file, or its listing if it is machine code or has a listing in another form.
 fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.len() as u64 > MAX_TEXT {
         return Err(ReadError::TooLarge);

@@ -1,4 +1,4 @@
-//! The launch that a command runs: its arguments, the source, and the launch file.
+//! The launch that a command runs: arguments, source and launch file.
 
 mod arguments;
 

@@ -1,4 +1,4 @@
-//! The log, on standard error or in a file. Standard output belongs to the protocol.
+//! The log, on standard error or in a file. Standard output is for the protocol.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};

@@ -7,7 +7,6 @@ use super::plain::plain;
 /// The outcome of a command, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// Success.
     Success,
     /// The input has errors.
     Errors,
@@ -29,6 +28,6 @@ impl Outcome {
 /// Prints a message to standard error.
 pub(crate) fn print_message(message: impl Display) {
     use std::io::Write;
-    // When standard error is closed, no message can be shown.
+    // If standard error is closed, there is no way to show the message.
     let _ = writeln!(anstream::stderr(), "warplens: {}", plain(&message.to_string()));
 }

@@ -1,22 +1,22 @@
-//! Text of users in the output for people: a terminal would act on control characters, and bidirectional formatting
-//! characters would reorder what is shown.
+//! Makes text from files safe to print. A terminal would act on control characters, and bidirectional formatting characters would reorder
+//! the output.
 
 use std::borrow::Cow;
 
-/// The distance of tab stops.
+/// The distance between tab stops.
 const TAB: usize = 8;
 
-/// The text with control and bidirectional formatting characters as escapes such as `\u{1b}`.
+/// Replaces control and bidirectional formatting characters by escapes such as `\u{1b}`.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     replaced(text, |char, out| out.extend(char.escape_unicode()))
 }
 
-/// The text with each such character as `�`, so that its columns remain. Tabs are kept.
+/// Replaces these characters by `�`, so that the columns stay the same. Tabs are kept.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     replaced(text, |char, out| out.push(if char == '\t' { '\t' } else { char::REPLACEMENT_CHARACTER }))
 }
 
-/// The line with its tabs as spaces, so that the line number before it does not move the tab stops.
+/// Also replaces tabs by spaces, because a line number before the text would move the tab stops.
 pub(crate) fn without_tabs(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
@@ -27,7 +27,6 @@ pub(crate) fn without_tabs(line: &str) -> String {
                 out.extend(std::iter::repeat_n(' ', spaces));
                 column += spaces;
             }
-            // The terminal would interpret these.
             _ if is_hidden(char) => {
                 out.push('\u{fffd}');
                 column += 1;

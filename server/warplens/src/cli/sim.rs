@@ -36,7 +36,7 @@ use super::outcome::{Outcome, print_message};
 use super::terminal;
 use crate::cores::Cores;
 
-/// A launch cannot be run, or not be shown as requested.
+/// Why a launch cannot be run or shown as requested.
 #[derive(Debug, Error)]
 enum SimError {
     #[error(transparent)]
@@ -102,7 +102,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
     Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
 }
 
-/// The lines of the kernels and functions that the run does not contain.
+/// The lines of kernels and functions that are not part of the run.
 fn hidden(symbols: &[Symbol], prepared: &Prepared, text: &Rope) -> Vec<Range<usize>> {
     let mut starts: Vec<TextSize> = prepared.statements.iter().map(|at| at.range.start()).collect();
     starts.sort_unstable();

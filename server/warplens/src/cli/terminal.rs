@@ -1,8 +1,8 @@
-//! Standard output: its width, and its colours.
+//! Standard output: width and colours.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-/// The columns of the terminal that standard output is; `None` for a file or a pipe.
+/// The width of the terminal in columns; `None` if standard output is a file or a pipe.
 pub(super) fn width() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
@@ -11,12 +11,12 @@ pub(super) fn width() -> Option<usize> {
     columns.or_else(|| terminal_size::terminal_size().map(|(width, _)| width.0.into()))
 }
 
-/// Standard output for text with colours, which are removed where they are not shown.
+/// Standard output for text with colours, which are removed unless it is a terminal that shows them.
 pub(super) fn colored() -> Box<dyn Write> {
     Box::new(anstream::stdout().lock())
 }
 
-/// Standard output for data: the bytes as they are written, in large pieces.
+/// Standard output for data, without changes and with a large buffer.
 pub(super) fn exact() -> Box<dyn Write> {
     Box::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
 }

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The divergence model, instead of that of the launches
+    /// The divergence model (default: the model of each launch)
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome.max(if has_failed { Outcome::Errors } else { Outcome::Success }))
 }
 
-/// The sources that the paths select, each with its launch file if one is named.
+/// The sources that the paths select. If a path is a launch file, its sources come with it.
 fn sources(paths: &[PathBuf]) -> Vec<(Found, Option<PathBuf>)> {
     let mut sources = Vec::new();
     for path in paths {
@@ -90,7 +90,7 @@ fn sources(paths: &[PathBuf]) -> Vec<(Found, Option<PathBuf>)> {
     sources
 }
 
-/// The sources of a launch file: those that it names, and those in its folder that a pattern matches.
+/// The sources of a launch file: those that it names, and those in its folder that match a pattern.
 fn launched(path: &Path) -> Vec<Input> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let files = launch_file::files(path);
@@ -112,7 +112,7 @@ fn launched(path: &Path) -> Vec<Input> {
         }
     }
     if inputs.is_empty() {
-        // Its problems are reported.
+        // The launch file itself, so that its problems are reported.
         inputs.push(Input::named(path));
     }
     inputs

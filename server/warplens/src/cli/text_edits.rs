@@ -2,7 +2,7 @@
 
 use warplens_ide::{TextEdit, TextRange, TextSize};
 
-/// The text after edits, which are in text order and do not overlap.
+/// The text after the edits, which must be in text order and not overlap.
 pub(super) fn edited(text: &str, edits: &[TextEdit]) -> String {
     let mut edited = String::with_capacity(text.len() + text.len() / 8);
     let mut at = TextSize::new(0);

@@ -1,4 +1,4 @@
-//! Whether the `file` of a launch names a document: as a path, resolved, or as a pattern such as `kernels/*.ptx`.
+//! Whether the `file` of a launch names a document, by its path or by a pattern such as `kernels/*.ptx`.
 
 use std::path::{Component, Path, PathBuf, Prefix};
 
@@ -6,13 +6,13 @@ use globset::GlobBuilder;
 
 /// Whether `file`, relative to `folder`, names `document`. Both paths are absolute and resolved.
 pub(super) fn is(file: &str, folder: &Path, document: &Path) -> bool {
-    // A launch file has the same meaning on every system.
+    // A launch file means the same on every system.
     let file = file.replace('\\', "/");
     let Some(path) = normal(&folder.join(&file)) else { return false };
     path == document || matches_pattern(&file, folder, document) || leads_to(&path, folder, document)
 }
 
-/// The path without `.` and `..`; `None` for one on another computer, which must not be contacted.
+/// The path without `.` and `..`; `None` for a path on another computer, because looking it up would cause network access.
 fn normal(path: &Path) -> Option<PathBuf> {
     let mut normal = PathBuf::new();
     for component in path.components() {
@@ -35,7 +35,7 @@ fn normal(path: &Path) -> Option<PathBuf> {
     Some(normal)
 }
 
-/// Whether a pattern matches: `*` and `?` within a folder, `**` over folders, `[ab]`, `{a,b}`.
+/// Whether a pattern matches: `*` and `?` within a folder, `**` across folders, `[ab]`, `{a,b}`.
 fn matches_pattern(pattern: &str, folder: &Path, document: &Path) -> bool {
     if !pattern.contains(['*', '?', '[', '{']) {
         return false;
@@ -47,8 +47,8 @@ fn matches_pattern(pattern: &str, folder: &Path, document: &Path) -> bool {
     glob.is_ok_and(|glob| glob.compile_matcher().is_match(document))
 }
 
-/// Whether the path leads to the document by symbolic links. Only paths that may are looked up: those of its name, and
-/// those in the folder of the launch file.
+/// Whether the path leads to the document by symbolic links. Only paths with the name of the document or in the folder of the launch file
+/// are looked up.
 fn leads_to(path: &Path, folder: &Path, document: &Path) -> bool {
     let may_lead = path.file_name() == document.file_name() || path.starts_with(folder);
     let is_text = path.extension() == document.extension();

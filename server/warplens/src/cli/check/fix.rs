@@ -9,7 +9,7 @@ use crate::cli::input::STANDARD_INPUT;
 use crate::cli::text_edits::edited;
 use crate::replace_file::replace;
 
-/// The limit of rounds: a fix may make another one possible.
+/// A fix may make another one possible, so the text is fixed repeatedly, up to this limit.
 const MAX_ROUNDS: usize = 10;
 
 /// A text after its fixes.
@@ -21,7 +21,7 @@ pub(super) struct Fixed {
     pub(super) count: usize,
 }
 
-/// Fixes the file of this text, and returns what remains.
+/// Applies the fixes to the text and its file, and returns the remaining problems.
 pub(super) fn fix(
     path: &Path,
     text: String,

@@ -12,17 +12,17 @@ use super::report::{Checked, CheckedFile, Report};
 use crate::cli::plain::{is_hidden, plain};
 use warplens_protocol::position::{self, Encoding};
 
-/// The limit of lines of a snippet that shows all locations of a problem.
+/// The limit in lines of a snippet that shows all locations of a problem.
 const NEAR: usize = 40;
 
-/// The limit of the size of a snippet in bytes. Above it, only the location is shown.
+/// The limit of a snippet in bytes. Above it, only the location is printed.
 const MAX_SHOWN: usize = 1 << 14;
 
-/// Prints each problem, and their number at the end.
+/// Prints each problem, and counts them at the end.
 pub(super) struct Human {
     /// The lowest severity that is shown.
     lowest: Severity,
-    /// Whether the end has a summary.
+    /// Whether to print a summary.
     summary: bool,
     files: usize,
     fixed: usize,
@@ -101,7 +101,7 @@ struct Location<'d> {
     label: Option<Cow<'d, str>>,
 }
 
-/// One snippet with all locations, or one for each when they are far apart.
+/// One snippet with all locations, or if they are far apart, one for each.
 fn snippets<'d>(path: &'d str, text: &Rope, locations: &[Location<'d>]) -> Vec<Element<'d>> {
     let lines = lines_of(text, locations);
     if lines.len() <= NEAR && size(text, &lines) <= MAX_SHOWN {
@@ -135,8 +135,7 @@ fn snippet<'d>(path: &'d str, text: &Rope, lines: Range<usize>, locations: &[Loc
         .into()
 }
 
-/// The text with other characters of the same length for those that the renderer prints as they are, although a terminal
-/// acts on them.
+/// Replaces characters that a terminal acts on, but that the renderer prints unchanged, by others of the same length.
 fn same_length(text: String) -> String {
     let is_printed = |char: char| is_hidden(char) && !char.is_ascii();
     if !text.contains(is_printed) {

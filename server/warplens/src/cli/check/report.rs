@@ -35,7 +35,7 @@ pub(super) struct Checked {
 pub(super) struct CheckedFile {
     pub(super) text: Rope,
     pub(super) found: Vec<Diagnostic>,
-    /// The number of fixes that were applied to it.
+    /// The number of applied fixes.
     pub(super) fixed: usize,
 }
 

@@ -14,7 +14,7 @@ use warplens_protocol::position::{self, Encoding};
 #[derive(Default)]
 pub(super) struct Sarif {
     results: Vec<Value>,
-    /// The reported codes, in order of their first problem.
+    /// The reported codes, in the order of their first problem.
     rules: Vec<&'static str>,
     /// Files that could not be read.
     notifications: Vec<Value>,
@@ -113,7 +113,7 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// A location, with lines and columns from one.
+/// A location, with lines and columns counted from one.
 fn location(uri: &str, text: &Rope, range: TextRange) -> Value {
     let range = position::range(text, range, Encoding::Utf16);
     json!({ "physicalLocation": {

@@ -1,4 +1,4 @@
-//! `compare --ptxas`: listings of the machine code that a configured assembler makes of the file.
+//! `compare --ptxas`: assembles the file and prints the listings of the machine code.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use warplens_tools::toolchain::{ToolError, Toolchain, target_of};
 use crate::cli::launch::LaunchError;
 use crate::language;
 
-/// There is no machine code to compare with.
+/// Why there is no machine code to compare with.
 #[derive(Debug, Error)]
 pub(super) enum AssembleError {
     #[error(transparent)]
@@ -21,7 +21,7 @@ pub(super) enum AssembleError {
     NotPtx(String),
 }
 
-/// The assembler, and what it assembles for.
+/// The assembler, with the targets and levels of the arguments.
 pub(super) struct Assembler {
     toolchain: Toolchain,
     version: String,
@@ -30,7 +30,6 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    /// The assembler of the arguments for a source.
     pub(super) fn find(
         path: Option<&Path>,
         limit: Duration,

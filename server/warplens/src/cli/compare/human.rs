@@ -1,4 +1,4 @@
-//! `compare` for people: the ends of the runs, and the first differences with their lines and lanes.
+//! `compare --format human`: how the runs ended, and the first differences with their lines and lanes.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ const FAINT: Style = Style::new().dimmed();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const SUCCESS: Style = AnsiColor::Green.on_default().bold();
 
-/// The maximum number of buffers whose first difference is shown.
+/// The limit of buffers whose first difference is shown.
 const MAX_BUFFERS: usize = 4;
 
 pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dyn Write) -> io::Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn write(compared: &Compared, reduced: Option<&Reduced>, out: &mut dy
     reduced.map_or(Ok(()), |reduced| self::reduced(reduced, out))
 }
 
-/// The smallest kernel, its difference, and the files with both.
+/// The smallest kernel, its difference, and the written files.
 fn reduced(reduced: &Reduced, out: &mut dyn Write) -> io::Result<()> {
     let Reduced { statements: [before, after], candidates, is_cut, compared, files, texts } = reduced;
     let tried = count(*candidates, "candidate");

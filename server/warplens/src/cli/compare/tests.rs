@@ -14,7 +14,7 @@ struct Flags {
     arguments: Arguments,
 }
 
-/// Doubles the elements below `n`; a mistake in the comparison is `ge` for `gt`.
+/// Doubles the elements below `n`. The faulty variant compares with `ge` instead of `gt`.
 const SCALE: &str = "\
 .version 8.5
 .target sm_90
@@ -40,7 +40,7 @@ DONE:
 }
 ";
 
-/// Lanes below 8 and lanes 8 to 15 reach `INSIDE` on different ways: a model executes it once for all, or once for each way.
+/// Lanes below 8 and lanes 8 to 15 reach `INSIDE` on different paths. Some models execute it once for all, others once for each path.
 const MASK: &str = "\
 .version 8.5
 .target sm_90
@@ -188,7 +188,7 @@ fn two_kernels_of_one_file() {
     );
 }
 
-/// Two functions of one source name, in another order in the other file: each is compared with itself.
+/// Two overloads, in a different order in the other file. Each must be compared with itself.
 #[test]
 fn overloads() {
     let (integer, float) = (SCALE.replace("scale", "_Z1ki"), off_by_one().replace("scale_fast", "_Z1kf"));

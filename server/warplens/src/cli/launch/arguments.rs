@@ -56,7 +56,7 @@ pub(crate) struct LaunchArguments {
     memory: u64,
 }
 
-/// An argument does not apply to the file.
+/// Why an argument cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum ArgumentError {
     #[error("--model: {0}")]
@@ -66,8 +66,7 @@ pub(crate) enum ArgumentError {
 }
 
 impl LaunchArguments {
-    /// The run of a file in `language` under a model, with the data that `settings` select; its limits are those of the
-    /// arguments.
+    /// The run of a file under a model. `settings` select the recorded data; the limits are those of the arguments.
     pub(crate) fn request(
         &self,
         language: Language,
@@ -85,7 +84,7 @@ impl LaunchArguments {
         })
     }
 
-    /// The launch file, or the nearest one to `file`.
+    /// The launch file of the arguments, or the nearest one to `file`.
     pub(crate) fn path(&self, file: &Path) -> Option<PathBuf> {
         let is_file = file.as_os_str() != STANDARD_INPUT;
         self.launches.clone().or_else(|| is_file.then(|| launch_file::nearest(file)).flatten())

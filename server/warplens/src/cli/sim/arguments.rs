@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     pub(super) file: Option<PathBuf>,
 
-    /// The language, instead of that of the file extension
+    /// The language (default: according to the file extension)
     #[arg(long, value_parser = language_parser())]
     pub(super) language: Option<Language>,
 
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub(super) dump: Vec<String>,
 
-    /// Only this warp
+    /// Show only this warp
     #[arg(long, value_name = "X,Y,Z:W", value_parser = warp)]
     pub(super) warp: Option<WarpId>,
 
@@ -64,8 +64,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
 
-    /// Run many launches: each line of this file (`-` for standard input) is one as JSON, with the keys of a launch file and an
-    /// optional `id`; each line of the output is a result. FILE is the source of launches without `file`
+    /// Run many launches. Each line of this file (`-` for standard input) is a launch as JSON, with the keys of a launch file and an
+    /// optional `id`. Each line of the output is a result. FILE is the source of launches without `file`
     #[arg(
         long,
         value_name = "LAUNCHES",
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     )]
     pub(super) batch: Option<PathBuf>,
 
-    /// With --batch: results with all that `--format json` has
+    /// With --batch: add everything to the results that `--format json` prints
     #[arg(long, requires = "batch")]
     pub(super) full: bool,
 
@@ -90,7 +90,7 @@ pub(super) enum Format {
     Human,
     /// One JSON document
     Json,
-    /// The lanes panel and the listing as a page that needs no server
+    /// A page with the lanes panel and the listing. It needs no server
     Html,
     /// The listing as a picture
     Svg,
@@ -111,7 +111,7 @@ impl Arguments {
         self.launch.request(language, self.model.as_deref(), settings)
     }
 
-    /// An option that only adds to the lanes, registers and buffers of a result.
+    /// An option that only affects the lanes, registers and buffers of a result, if one is set.
     pub(super) fn option_of_lanes(&self) -> Option<&'static str> {
         let options = [
             ("--dump", !self.dump.is_empty()),
@@ -123,7 +123,6 @@ impl Arguments {
     }
 }
 
-/// A value is not a warp.
 #[derive(Debug, PartialEq, Error)]
 #[error("`{0}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0")]
 struct InvalidWarp(String);

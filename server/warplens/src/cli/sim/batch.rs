@@ -1,6 +1,6 @@
-//! `sim --batch`: many launches, each a line of JSON, on all cores; for each result a line of JSON, in order of completion.
+//! `sim --batch`: runs many launches on all cores. Each launch is a line of JSON, and so is each result, in order of completion.
 //!
-//! One launch runs on one core. What is in memory at a time is the launches that run, and a few of the sources that they are of.
+//! A launch runs on one core. Only the running launches and a few sources are in memory at a time.
 
 mod earlier_results;
 mod lines;

@@ -21,13 +21,13 @@ const STRONG: Style = Style::new().bold();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The limit of the column of the lanes, which a longer line exceeds.
+/// The limit of the column in which the lanes start. They start further right after a longer line.
 const MAX_COLUMN: usize = 72;
 
-/// Its limit in a narrow terminal is at least this.
+/// In a narrow terminal the limit is lower, but at least this.
 const MIN_COLUMN: usize = 24;
 
-/// Of a file with more lines, only the kernel is shown.
+/// If a file has more lines, only the kernel is shown.
 const MAX_LINES: usize = 1000;
 
 /// Elements of a buffer on each line.
@@ -137,7 +137,7 @@ impl Listing<'_> {
                 Some(hint) => {
                     let used = column.max(width(&code)) + 2;
                     let fits = self.width.is_none_or(|all| digits + 2 + used + width(hint) <= all);
-                    // In a narrow terminal, on the next line where it does not fit after the code.
+                    // If the hint does not fit after the code, it goes to the next line.
                     let gap = match fits || width(&code) <= column {
                         true => used - width(&code),
                         false => {
@@ -153,7 +153,7 @@ impl Listing<'_> {
         writeln!(out)
     }
 
-    /// The limit of the column of the lanes: in a narrow terminal, what the longest one of them leaves.
+    /// The limit of the column in which the lanes start. In a narrow terminal it leaves space for the longest hint.
     fn max_column(&self, digits: usize, hints: &BTreeMap<usize, String>) -> usize {
         let longest = hints.values().map(|hint| hint.chars().count()).max().unwrap_or(0);
         let left = self.width.map(|width| width.saturating_sub(digits + 4 + longest));
@@ -165,7 +165,7 @@ impl Listing<'_> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));
         let line_of = |offset: TextSize| text.byte_to_line(usize::from(offset).min(text.len_bytes()));
-        // Each line is identified by its start: hints are printed at its end anyway.
+        // The start of a line identifies it. The hint is printed at the end anyway.
         let start = |offset: TextSize| size(text.line_to_byte(line_of(offset)));
         let all = TextRange::up_to(size(text.len_bytes()));
         let hints = shown.hints(all, LaneStyle::default(), &start);
@@ -183,7 +183,7 @@ impl Listing<'_> {
     }
 
     fn findings(&self, shown: &LaneView, out: &mut dyn Write) -> io::Result<()> {
-        // The most severe first, those of the same severity in order of execution.
+        // The most severe first, and in order of execution within a severity.
         let mut findings = shown.findings();
         findings.sort_by_key(|reported| reported.finding.severity);
         for reported in findings {

@@ -1,6 +1,6 @@
-//! The lanes panel of a run as a part of a page: the answers of its requests, and the scripts that draw them.
+//! The lanes panel of a run as part of a page: the answers to the panel's requests, and the scripts that draw them.
 //!
-//! The page needs no server and no network. It has one warp; registers and accesses of as many steps as fit.
+//! The page needs no server and no network. It shows one warp, with the registers and accesses of as many steps as fit.
 
 use std::collections::BTreeMap;
 
@@ -15,28 +15,28 @@ use super::simulated::Simulated;
 const STYLE: &str = include_str!("../../../../../editors/panel/src/panel.css");
 const SCRIPT: &str = include_str!("../../../../../editors/panel/report.js");
 
-/// The most steps whose statements are listed.
+/// The limit of steps whose statements are listed.
 const MAX_STEPS: u64 = 100_000;
 
-/// The bytes that the registers and accesses of steps may take.
+/// The limit of the registers and accesses of steps in bytes.
 const MAX_MOMENTS: usize = 900_000;
 
-/// The steps whose registers are recorded; each repeats the run.
+/// The limit of steps whose registers are recorded. Each of them repeats the run.
 const MAX_RUNS: u64 = 1_500;
 
-/// The warp instructions that these runs may execute together.
+/// The limit of warp instructions of these runs together.
 const MAX_WORK: u64 = 20_000_000;
 
-/// The findings that are listed.
+/// The limit of listed findings.
 const MAX_FINDINGS: usize = 200;
 
-/// The unexpected elements whose writers are found.
+/// The limit of unexpected elements whose writers are found.
 const MAX_WRITERS: usize = 32;
 
 /// The panel as HTML, to be inserted into the body of a page; `None` if the run did not reach the warp.
 pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
     let data = data(run, warp.unwrap_or_else(|| default_warp(run))).ok()?;
-    // No text of the data can end the element.
+    // So that no text in the data ends the element.
     let data = data.to_string().replace('<', "\\u003c");
     Some(format!(
         "<style>\n{STYLE}</style>\n<div id=\"warplens-panel\" role=\"region\" aria-label=\"Lanes panel\"></div>\n\
@@ -44,7 +44,7 @@ pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
     ))
 }
 
-/// The warp of the first error, or else the first.
+/// The warp of the first error, or else the first warp.
 fn default_warp(run: &Simulated) -> WarpId {
     let errors = run.result.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let warps = errors.map(|finding| WarpId { cta: finding.cta, warp: finding.warp });

@@ -4,7 +4,7 @@ use anstyle_svg::Term;
 
 use super::arguments::Format;
 
-/// The listing, which has styles for terminals, as HTML or SVG. A page has the panel above the listing.
+/// Renders a listing with terminal styles as HTML or SVG. An HTML page has the panel above the listing.
 pub(super) fn render(listing: &str, format: Format, panel: Option<&str>) -> String {
     let terminal = Term::new();
     let mut text = match format {

@@ -43,7 +43,7 @@ impl ProgressLine {
     }
 }
 
-/// Fits into 60 columns.
+/// The message, which fits into 60 columns.
 fn message(Progress { steps, blocks_done, blocks }: Progress) -> String {
     match blocks {
         0 | 1 => format!("{} warp instructions", HumanCount(steps)),

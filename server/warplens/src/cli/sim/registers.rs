@@ -8,13 +8,13 @@ use warplens_sim::{RegisterValues, WarpTrace};
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();
 
-/// The columns of a terminal of unknown width.
+/// The assumed width if the width of the terminal is unknown.
 const WIDTH: usize = 80;
 
 /// The limit of values in a row.
 const MAX_ROW: usize = 8;
 
-/// Writes the registers that were recorded: one value where all lanes agree, otherwise one for each lane.
+/// Writes the recorded registers: one value if all lanes agree, otherwise one for each lane.
 pub(super) fn write(warp: &WarpTrace, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let Some(registers) = &warp.registers else { return Ok(()) };
     let [x, y, z] = warp.cta;

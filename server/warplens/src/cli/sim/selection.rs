@@ -1,11 +1,11 @@
-//! What of a run is shown: the buffers and the warp that the arguments name.
+//! The buffers and the warp that the arguments select.
 
 use thiserror::Error;
 use warplens_ide::lanes::Prepared;
 use warplens_sim::WarpId;
 use warplens_sim::launch::PlacedBuffer;
 
-/// The launch does not have what the arguments name.
+/// The launch has no such buffer or warp.
 #[derive(Debug, Error)]
 pub(super) enum UnknownSelection {
     #[error("--dump: unknown buffer `{name}`: the launch has {}", known(.buffers))]
@@ -24,7 +24,7 @@ fn known(buffers: &[String]) -> String {
     }
 }
 
-/// The buffers with these names, all for `all`.
+/// The buffers with these names; `all` selects all buffers.
 pub(super) fn buffers_to_dump(
     names: &[String],
     prepared: &Prepared,
@@ -41,7 +41,7 @@ pub(super) fn buffers_to_dump(
     names.iter().map(buffer).collect()
 }
 
-/// The output of a warp that the launch does not have would be empty.
+/// Checks that the launch has a warp. Otherwise the output would be empty.
 pub(super) fn check_warp(warp: Option<WarpId>, prepared: &Prepared) -> Result<(), UnknownSelection> {
     let Some(warp) = warp else { return Ok(()) };
     match prepared.has_warp(warp) {

@@ -13,7 +13,6 @@ use warplens_sim::{Finding, RunResult, Severity, StatementId, Status, WarpId};
 use crate::cli::outcome::Outcome;
 use warplens_protocol::position::{self, Encoding};
 
-/// A launch that was run, with its input.
 pub(super) struct Simulated {
     pub(super) path: String,
     pub(super) text: Rope,
@@ -24,7 +23,7 @@ pub(super) struct Simulated {
     pub(super) failures: Vec<String>,
     /// The lines of other kernels and functions, which are not listed.
     pub(super) hidden: Vec<Range<usize>>,
-    /// The steps of a warp, if they are requested.
+    /// The steps of a warp, if they were requested.
     pub(super) steps: Option<Steps>,
 }
 
@@ -45,7 +44,6 @@ impl Simulated {
         Some(Position { line: at.line, character: at.character })
     }
 
-    /// What a report needs besides the result.
     pub(super) fn report_options(&self, warp: Option<WarpId>) -> Options<'_> {
         Options {
             model: self.prepared.model.name(),
@@ -57,7 +55,7 @@ impl Simulated {
     }
 }
 
-/// The checks of the launch that failed. They are about the memory at the end, so they need a run that reached it.
+/// The failed checks of the launch. They compare the final memory, so they need a run that finished.
 pub(super) fn failures(prepared: &Prepared, result: &RunResult) -> Vec<String> {
     match result.status {
         Status::Finished => {

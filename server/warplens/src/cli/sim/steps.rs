@@ -15,7 +15,7 @@ use crate::cli::plain::without_tabs;
 const FAINT: Style = Style::new().dimmed();
 const LANES: Style = AnsiColor::Cyan.on_default();
 
-/// The limit of the columns of the instruction and of the lanes, which a longer text exceeds.
+/// The limit of the width of the columns with instructions and lanes. Longer texts stick out.
 const MAX_COLUMN: usize = 44;
 
 /// Records the steps of the shown warp.
@@ -28,7 +28,7 @@ pub(super) fn record(
     prepared.steps(warp, arguments.launch.trace_bytes(), control)
 }
 
-/// Writes a table: the number of the step, the line and its instruction, the lanes, the written values.
+/// Writes a table with the number of each step, the line, the instruction, the lanes and the written values.
 pub(super) fn write(steps: &Steps, run: &Simulated, out: &mut dyn Write) -> io::Result<()> {
     let instruction = |range: TextRange| {
         let text = run.text.byte_slice(usize::from(range.start())..usize::from(range.end()));
@@ -70,7 +70,7 @@ pub(super) fn write(steps: &Steps, run: &Simulated, out: &mut dyn Write) -> io::
     writeln!(out)
 }
 
-/// Writes one JSON object for each step, on a line of its own.
+/// Writes one JSON object for each step, each on its own line.
 pub(super) fn write_json(run: &Simulated, at: Positions<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(steps) = &run.steps else { return Ok(()) };
     for step in steps.iter(&run.prepared).filter_map(|step| step.to_json(steps.warp, &run.prepared, at)) {

@@ -68,7 +68,7 @@ impl Folder {
         assert_eq!(ended, outcome);
     }
 
-    /// Checks the message of a refusal.
+    /// Checks the message about unusable input.
     fn refuses(&self, flags: &[&str], expect: Expect) {
         self.check(flags, Outcome::Unusable, expect);
     }
@@ -464,7 +464,7 @@ fn faults_and_failed_checks() {
     );
 }
 
-/// An unrolled sequence of one source line in a header, with one mistake.
+/// An unrolled sequence from one source line in a header, with one mistake.
 const UNROLLED: &str = r#"// @launch { block = [64], grid = [2] }
 .version 8.0
 .target sm_70

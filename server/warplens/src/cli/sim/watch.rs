@@ -8,7 +8,7 @@ use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::outcome::{Outcome, print_message};
 
-/// The interval at which the files are looked at.
+/// How often the files are checked for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs now and after each change, until the process is stopped.
@@ -36,7 +36,7 @@ pub(super) fn run(
     }
 }
 
-/// What identifies the contents of the files.
+/// Modification times and sizes of the files. They change when the contents change.
 #[derive(PartialEq, Eq)]
 struct State([Option<(SystemTime, u64)>; 2]);
 

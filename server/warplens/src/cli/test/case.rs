@@ -1,4 +1,4 @@
-//! One launch with its checks, and its verdict.
+//! Runs launches with checks, and judges the results.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use warplens_tools::open;
 
 /// A launch with checks.
 pub(super) struct Case {
-    /// The source.
+    /// The path of the source.
     pub(super) path: String,
     /// The kernel and the launch.
     pub(super) name: String,
@@ -33,14 +33,14 @@ pub(super) enum Verdict {
 
 /// Runs the launches of sources.
 pub(super) struct Runner<'a> {
-    /// The divergence model, instead of that of the launches.
+    /// The divergence model; the default is the model of each launch.
     pub(super) model: Option<&'a str>,
-    /// Problems of launch files that were reported: a launch without `file` may be of any source.
+    /// Problems of launch files that were already reported: a launch without `file` applies to every source.
     pub(super) reported: HashSet<String>,
 }
 
 impl Runner<'_> {
-    /// Runs the launches with checks of a source. `launches` is its launch file, by default the nearest one.
+    /// Runs the launches of a source that have checks. `launches` is its launch file; the default is the nearest one.
     pub(super) fn run(&mut self, input: &Input, launches: Option<&Path>) -> Result<Vec<Case>, String> {
         if let Some(file) = launches.filter(|file| *file == input.path) {
             return self.problems(file);
@@ -84,7 +84,7 @@ impl Runner<'_> {
         Ok(cases)
     }
 
-    /// A launch file that names no source: its problems.
+    /// The problems of a launch file that names no source.
     fn problems(&mut self, file: &Path) -> Result<Vec<Case>, String> {
         let path = file.display().to_string();
         let problems = launch_file::problems(file).map_err(|error| error.to_string())?;
@@ -95,7 +95,7 @@ impl Runner<'_> {
         Ok(problems.into_iter().filter_map(case).collect())
     }
 
-    /// The text of a problem, unless it was reported.
+    /// The text of a problem, unless it was already reported.
     fn invalid(&mut self, problem: &LaunchProblem, path: &str) -> Option<String> {
         let text = problem.clone().in_path(path).to_string();
         self.reported.insert(text.clone()).then_some(text)

@@ -27,7 +27,7 @@ pub(super) fn line(case: &Case, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// The number of launches that passed and that did not.
+/// How many launches passed and failed.
 pub(super) fn summary(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
     let passed = cases.iter().filter(|case| matches!(case.verdict, Verdict::Passed(_))).count();
     match cases.len() - passed {

@@ -1,4 +1,4 @@
-//! `test --format junit`: the XML that continuous integration reads. A suite is a source, a case a launch.
+//! `test --format junit`: XML for continuous integration. A source is a suite, a launch is a case.
 
 use std::io::{self, Write};
 
@@ -42,7 +42,7 @@ fn element(out: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> 
     writeln!(out, "    </testcase>")
 }
 
-/// The text without what XML interprets, and without characters that it cannot contain.
+/// Escapes the characters that XML interprets, and replaces those that it cannot contain.
 fn escaped(text: &str) -> String {
     let text = plain(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

@@ -1,9 +1,9 @@
-//! A candidate: the texts of the kernels and the launch, and edits of them.
+//! A candidate of a reduction, and edits of it.
 
 use warplens_ide::{TextEdit, TextRange};
 use warplens_sim::launch::Launch;
 
-/// A kernel, or two of one language that are reduced together, and the launch.
+/// One kernel, or two of one language that are reduced together, and the launch.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub(super) texts: Vec<String>,
@@ -24,14 +24,14 @@ impl Candidate {
     }
 }
 
-/// A text after edits that do not overlap, without the lines that they leave empty.
+/// A text after edits that do not overlap. Lines that become empty are removed.
 fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| edit.range.start());
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for TextEdit { range, insert } in edits {
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        // An edit within a removed range has nothing to change.
+        // The edit is in a range that was removed.
         if start < at {
             continue;
         }

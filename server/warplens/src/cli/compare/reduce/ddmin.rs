@@ -1,7 +1,7 @@
 //! Delta debugging: which of several parts can be removed together.
 
-/// Removes as many of `count` parts as possible: halves, quarters and so on, down to single parts, the last ones first. `holds` is given the
-/// parts to remove, in their order, and says whether what remains is still wanted. Returns the parts that were removed.
+/// Removes as many of `count` parts as possible: halves, quarters and so on down to single parts, the last ones first. `holds` is passed
+/// the parts to remove, in order, and tells whether the remaining parts still show the difference. Returns the removed parts.
 pub(super) fn removable<E>(
     count: usize,
     mut holds: impl FnMut(&[usize]) -> Result<bool, E>,
@@ -24,7 +24,7 @@ pub(super) fn removable<E>(
             }
             end = start;
         }
-        // After a removal, single parts may have become removable.
+        // After a removal, more single parts may have become removable.
         if size > 1 || !is_smaller {
             size /= 2;
         }

@@ -1,10 +1,9 @@
-//! Why a pair is not reduced.
+//! Why a pair cannot be reduced.
 
 use thiserror::Error;
 
 use crate::cli::launch::LaunchError;
 
-/// The pair cannot be reduced.
 #[derive(Debug, Error)]
 pub(crate) enum ReduceError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! The files of a reduction: the kernels and their launch.
+//! Writes the files of a reduction: the kernels and their launch.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::error::ReduceError;
 use super::launches;
 use super::reduced::Reduced;
 
-/// The first line of a launch file that a reduction wrote: such files are replaced.
+/// The first line of a launch file that a reduction wrote. Only such files are replaced.
 const MARK: &str = "# Written by warplens compare --reduce.";
 
-/// The launch file, which is read for the kernels in its folder.
+/// The name under which the launch file applies to the kernels in its folder.
 const LAUNCH_FILE: &str = "warplens.toml";
 
 /// The folder of a reduction if none is named: `k.reduced` for `k.ptx`.
@@ -23,7 +23,7 @@ pub(crate) fn folder(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Checks that the folder has no files with these names, or those of another reduction.
+/// Checks that the folder has no files with the names of the result, unless an earlier reduction wrote them.
 pub(crate) fn check(folder: &Path) -> Result<(), ReduceError> {
     let launches = folder.join(LAUNCH_FILE);
     match std::fs::read_to_string(&launches) {
@@ -44,7 +44,7 @@ fn wrong(path: &Path, error: std::io::Error) -> ReduceError {
     ReduceError::Write { path: path.display().to_string(), error }
 }
 
-/// Creates the folder, before a reduction takes time.
+/// Creates the folder. Called before the reduction, so that a failure does not waste its time.
 pub(super) fn create(folder: &Path) -> Result<(), ReduceError> {
     std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error))
 }

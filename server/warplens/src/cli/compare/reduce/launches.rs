@@ -7,10 +7,10 @@ use warplens_sim::launch::{Argument, Buffer, Contents, Fill, Launch, Passed, Pla
 
 use warplens_tools::comparison::compared::Compared;
 
-/// Launches of one thread that are drawn when none with values of the launch shows the difference.
+/// How many launches of one thread are drawn, in case none with values of the launch shows the difference.
 const DRAWN: usize = 40;
 
-/// The launch of a run as it can be written: the contents of files are in it, checks are not.
+/// The launch of a run in a form that can be written: with the contents of files, and without checks.
 pub(super) fn written(prepared: &Prepared) -> Launch {
     let resolved = &prepared.resolved;
     let args = resolved.launch.args.iter().map(|argument| {
@@ -123,7 +123,7 @@ fn with_elements(argument: &Argument, element: ScalarType, values: &[u64]) -> Ar
         }
         _ => Contents::Values(values.to_vec()),
     };
-    // Numbers in a text do not have the bits of a NaN.
+    // A number in a text cannot express the bits of a NaN.
     let is_nan = |bits: &u64| element.format().is_some() && element.float_of_bits(*bits).is_nan();
     let contents = match contents {
         Contents::Values(values) if values.iter().any(is_nan) => {

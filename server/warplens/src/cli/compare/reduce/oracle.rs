@@ -1,4 +1,4 @@
-//! Whether a candidate shows the difference: both kernels are accepted and run, and their results differ.
+//! Decides whether a candidate shows the difference: both kernels must be acceptable and run, and their results must differ.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,13 +21,13 @@ use super::error::ReduceError;
 use crate::cli::launch::LaunchError;
 use crate::cores::Cores;
 
-/// Warp instructions of a candidate, as a multiple of those of the runs that are reduced, and at least.
+/// The limit of warp instructions of a candidate: a multiple of those of the original run, but at least `LEAST_STEPS`.
 const STEPS_FACTOR: u64 = 4;
 const LEAST_STEPS: u64 = 100_000;
 
 /// The other side of each candidate.
 pub(crate) enum Other<'a> {
-    /// The machine code that the assembler makes of it.
+    /// The machine code of the candidate.
     Assembled { assembler: &'a Assembler, target: &'a str, level: u8 },
     /// Another kernel, from which the same statements are removed.
     Kernel(&'a Source),
@@ -52,17 +52,17 @@ pub(super) struct Oracle<'a> {
     entries: [String; 2],
     accepted: Accepted,
     tried: usize,
-    /// The candidates that do not show the difference, as hashes: the passes repeat many of them.
+    /// Hashes of the candidates that do not show the difference. The passes repeat many of them.
     rejected: HashSet<u64>,
     deadline: Option<Instant>,
     line: ProgressBar,
     cores: Cores,
 }
 
-/// What candidates may have, because the pair that is reduced has it.
+/// Flaws that candidates may have, because the original pair has them.
 #[derive(Default)]
 struct Accepted {
-    /// The number of errors of the text.
+    /// The number of errors in the text.
     errors: usize,
     /// The findings of the first run.
     findings: BTreeSet<&'static str>,
@@ -76,7 +76,7 @@ struct Accepted {
 }
 
 impl<'a> Oracle<'a> {
-    /// An oracle of a pair whose runs differ. After `limit`, no candidate shows the difference.
+    /// An oracle for a pair whose runs differ. After `limit`, it rejects every candidate.
     pub(super) fn new(
         pair: Pair<'a>,
         compared: &Compared,
@@ -107,7 +107,7 @@ impl<'a> Oracle<'a> {
         Ok(oracle)
     }
 
-    /// The texts of a candidate that is not reduced.
+    /// The texts of the original pair.
     pub(super) fn texts(&self) -> Vec<String> {
         let other = match &self.pair.other {
             Other::Kernel(other) => Some(other.text.clone()),
@@ -116,23 +116,22 @@ impl<'a> Oracle<'a> {
         std::iter::once(self.pair.source.text.clone()).chain(other).collect()
     }
 
-    /// The number of candidates that were tried.
     pub(super) fn tried(&self) -> usize {
         self.tried
     }
 
-    /// Whether the time limit is over. No candidate holds from then on.
+    /// Whether the time limit is over, so that every candidate is rejected.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    /// Shows how far the reduction is.
+    /// Shows the progress of the reduction.
     pub(super) fn show(&self, statements: usize) {
         self.line.set_message(format!("{statements} statements, {} candidates tried", self.tried));
         self.line.tick();
     }
 
-    /// Removes the line that shows it.
+    /// Removes the line with the progress.
     pub(super) fn finish(&self) {
         self.line.finish_and_clear();
     }
@@ -162,7 +161,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The texts of the two kernels; only the first one if both are one kernel.
+    /// The texts of the two kernels. There is no second one if both sides are the same kernel.
     pub(super) fn both_texts(&self, candidate: &Candidate) -> [Option<String>; 2] {
         let other = match &self.pair.other {
             Other::Assembled { assembler, target, level } => {
@@ -203,7 +202,7 @@ impl<'a> Oracle<'a> {
         Ok(is_it.then_some(compared))
     }
 
-    /// The runs of a candidate. The first kernel runs before the assembler does: most candidates fail there.
+    /// The runs of a candidate. The first kernel runs before the other one is assembled, because most candidates fail there.
     fn run(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<[Run; 2]>, LaunchError> {
         let Some(source) = sources.first() else { return Ok(None) };
         let first = self.sides(source, source);
@@ -248,8 +247,8 @@ impl<'a> Oracle<'a> {
         prepared
     }
 
-    /// Whether a text has no error, reads no register that nothing writes, and stores nothing that depends on an address, unless the
-    /// pair that is reduced does.
+    /// Whether a text has no error, reads no register that is never written, and stores no value that depends on an address, or only as
+    /// far as the original pair does so too.
     fn is_accepted(&self, side: usize, source: &Source, launch: &Launch) -> Result<bool, LaunchError> {
         let Some(parts) = self.reducible(side, source)? else { return Ok(false) };
         Ok(parts.undefined.iter().all(|register| self.accepted.undefined.contains(register))
@@ -258,7 +257,8 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The number of addresses of a launch from which stored values are computed: each simulator has other addresses.
+/// The number of addresses of a launch from which stored values are computed. Such values differ between the two sides for no reason,
+/// because their addresses differ.
 fn addresses(parts: &Reducible, launch: &Launch) -> usize {
     let is_number = |argument: &Argument| matches!(argument.passed, Passed::Scalar(..));
     let pairs = parts.parameters.iter().zip(&launch.args);

@@ -1,4 +1,4 @@
-//! The steps of a reduction, repeated until none of them makes the kernel smaller.
+//! The passes of a reduction, which are repeated until none makes the kernel smaller.
 
 use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
 use warplens_sim::launch::Launch;
@@ -15,7 +15,6 @@ pub(super) struct Best {
     pub(super) compared: Compared,
 }
 
-/// Reduces the best candidate.
 pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
     declarations(oracle, best)?;
     launch(oracle, best, launches::with_fewer_threads)?;
@@ -42,7 +41,7 @@ pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), Red
     Ok(())
 }
 
-/// Takes a candidate if it shows the difference.
+/// Makes a candidate the best one if it shows the difference.
 fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Result<bool, ReduceError> {
     if candidate == best.candidate {
         return Ok(false);
@@ -56,7 +55,7 @@ fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Re
     }
 }
 
-/// Removes parts that each text has, as many as possible.
+/// Removes as many parts as possible. Each part has a range in each text.
 fn remove(oracle: &mut Oracle<'_>, best: &mut Best, parts: &[Vec<TextRange>]) -> Result<(), ReduceError> {
     let start = best.candidate.clone();
     let without =
@@ -79,7 +78,7 @@ fn statements(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceErro
     remove(oracle, best, &common(&best.candidate.texts, &ranges))
 }
 
-/// Removes statements without an effect together.
+/// Removes all statements without an effect at once.
 fn dead(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
     loop {
         let parts = oracle.parts(&best.candidate.texts)?;
@@ -96,7 +95,7 @@ fn removable(parts: &Reducible, which: impl Fn(&ReducibleStatement) -> bool) -> 
     statements.map(|statement| statement.range).collect()
 }
 
-/// Replaces the results of statements by other registers, those of the last statements first.
+/// Replaces the results of statements by other registers, starting with the last statement.
 fn alternatives(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
     let mut parts = oracle.parts(&best.candidate.texts)?;
     let mut index = parts[0].statements.len();
@@ -121,7 +120,7 @@ fn alternatives(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceEr
     Ok(())
 }
 
-/// The edits of an alternative of a statement in each text; `None` if one of them does not have it.
+/// The edits in each text for an alternative of a statement; `None` if a text lacks the alternative.
 fn in_each(texts: &[String], parts: &[Reducible], index: usize, what: &str) -> Option<Vec<Vec<TextEdit>>> {
     let ranges: Vec<Vec<TextRange>> = parts
         .iter()
@@ -139,7 +138,7 @@ fn in_each(texts: &[String], parts: &[Reducible], index: usize, what: &str) -> O
     edits.collect()
 }
 
-/// Takes the first smaller launch that shows the difference.
+/// Makes the first smaller launch that shows the difference the best one.
 fn launch(
     oracle: &mut Oracle<'_>,
     best: &mut Best,
@@ -165,7 +164,7 @@ fn unused(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
     }
 }
 
-/// Removes the parameters that no kernel uses, with their arguments.
+/// Removes parameters that no kernel uses, with their arguments.
 fn parameters(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
     let count = best.candidate.launch.args.len();
     for index in (0..count).rev() {
@@ -181,7 +180,7 @@ fn parameters(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceErro
     Ok(())
 }
 
-/// The parts that each text has, in their order: of one text all, of two those with the same words.
+/// The parts that all texts have in common, in their order. Two parts are common if they have the same words.
 fn common(texts: &[String], parts: &[&[TextRange]]) -> Vec<Vec<TextRange>> {
     let [one, other] = parts else {
         return parts.first().map(|parts| parts.iter().map(|part| vec![*part]).collect()).unwrap_or_default();

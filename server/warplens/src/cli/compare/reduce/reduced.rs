@@ -2,18 +2,17 @@
 
 use warplens_tools::comparison::compared::Compared;
 
-/// The result of a reduction.
 pub(crate) struct Reduced {
-    /// The statements of the first kernel, before and after.
+    /// The numbers of statements of the first kernel, before and after.
     pub(crate) statements: [usize; 2],
-    /// The candidates that were tried.
+    /// How many candidates were tried.
     pub(crate) candidates: usize,
-    /// Whether it ended at the time limit.
+    /// Whether the reduction was stopped at the time limit.
     pub(crate) is_cut: bool,
-    /// The texts of the two sides; the second one is `None` if both are one kernel.
+    /// The texts of the two sides. The second one is `None` if both sides are the same kernel.
     pub(crate) texts: [Option<String>; 2],
-    /// The two runs of the smallest pair.
+    /// The comparison of the smallest pair.
     pub(crate) compared: Box<Compared>,
-    /// The files that were written.
+    /// The written files.
     pub(crate) files: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Listings with known verdicts, from the corpora beside the repository where they are.
+//! Listings with known verdicts, from the corpora beside the repository if they exist.
 
 use std::path::Path;
 
@@ -115,7 +115,7 @@ fn listings_with_verdicts() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// PTX and the listings that were assembled from it leave the same buffers: some of them, and all in the profile `long`.
+/// PTX and the listings that were assembled from it end with the same buffers. A sample is compared; all in the profile `long`.
 #[test]
 fn assembled_listings_agree_with_their_ptx() {
     let Some(folder) = corpus("sass-exec") else { return };

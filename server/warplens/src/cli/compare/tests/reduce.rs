@@ -1,4 +1,4 @@
-//! Reductions: with an assembler that the test writes, and with a faulty one of NVIDIA's where `WARPLENS_FAULTY_PTXAS` names it.
+//! Reductions: with a script as the assembler, and if `WARPLENS_FAULTY_PTXAS` names one, with a faulty assembler of NVIDIA's.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use warplens_sim::launch::SplitMix64;
 
 use super::*;
 
-/// A script in the place of `ptxas`: the machine code is the file.
+/// A script instead of `ptxas`. Its machine code is the file itself.
 #[cfg(unix)]
 const PTXAS: &str = r#"#!/bin/sh
 [ "$1" = --version ] && { echo "Cuda compilation tools, release 0.1, V0.1.2"; exit 0; }
@@ -14,7 +14,7 @@ while [ "$1" != -o ]; do input=$1; shift; done
 cp "$input" "$2"
 "#;
 
-/// A script in the place of `nvdisasm`, which translates statement by statement. Its fault: `and` of a difference becomes `or`.
+/// A script instead of `nvdisasm`, which translates statement by statement. It has a fault: `and` of a difference becomes `or`.
 #[cfg(unix)]
 const NVDISASM: &str = r#"#!/bin/sh
 awk '
@@ -51,7 +51,7 @@ function put(code) { printf "        /*%04x*/                   %s ;\n", at, cod
 }' "$2"
 "#;
 
-/// A kernel in which statements at random surround others, which compute `%r5` from `%r4`.
+/// A kernel in which random statements surround those that compute `%r5` from `%r4`.
 fn surrounded(target: &str, statements: &[&str], seed: u64) -> String {
     let mut random = SplitMix64(seed);
     let mut below = |limit: usize| (random.next() % limit as u64) as usize;
@@ -99,7 +99,7 @@ fn surrounded(target: &str, statements: &[&str], seed: u64) -> String {
 
 const LAUNCH: [&str; 4] = ["--arg", "out=u32[64]:zero", "--arg", "in=u32[64]:random"];
 
-/// The kernel of a reduction, which is checked to have the difference with the launch that was written.
+/// The kernel of a reduction. Checks that it shows the difference with the written launch.
 fn reduced(folder: &Folder, flags: &[&str]) -> (usize, String) {
     let folder = folder.0.display().to_string();
     let file = format!("{folder}/k.ptx");
@@ -178,7 +178,7 @@ fn a_fault_of_an_assembler() {
     .assert_eq(&launch);
 }
 
-/// Two kernels of PTX: what both have is removed from both.
+/// Two PTX kernels. Statements that both have are removed from both.
 #[test]
 fn two_kernels_of_one_language() {
     let right = surrounded("sm_80", &["sub.s32 %r7, %r4, %r3;", "and.b32 %r5, %r7, %r4;"], 2);
@@ -322,7 +322,7 @@ fn what_cannot_be_reduced() {
 
 const WAVE: &str = ".kernel k\n.registers 4\n    mov_imm r1, 1\n    halt\n.end\n";
 
-/// The real faults become small by themselves, in kernels of 40 statements.
+/// Real faults are reduced to a few statements, from kernels of 40 statements.
 #[test]
 fn real_faults() {
     // One of 12.9 to 13.2.

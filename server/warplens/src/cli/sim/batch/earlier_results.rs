@@ -1,4 +1,4 @@
-//! The launches of a batch that earlier results are of: `--resume`.
+//! `--resume`: the launches of a batch that already have results.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,14 +8,14 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use warplens_sim::launch::BatchId;
 
-/// The launches that have a result: by their `id`, or by their line for those without one.
+/// The launches that have a result, by their `id`, or if they have none, by their line.
 #[derive(Debug, Default)]
 pub(super) struct EarlierResults {
     ids: FxHashSet<BatchId>,
     lines: FxHashSet<u64>,
-    /// Results that are not of a launch that passed.
+    /// The number of results of launches that did not pass.
     pub(super) failed: u64,
-    /// Whether the last result is cut off in its line.
+    /// Whether the last line is incomplete.
     pub(super) is_cut: bool,
 }
 
@@ -28,7 +28,7 @@ struct EarlierResult {
 }
 
 impl EarlierResults {
-    /// Reads the results at `path`. A line that is not a result, such as the last one of a process that was stopped, is none.
+    /// Reads the results at `path`. Lines that are not results are skipped, such as an incomplete last line of a stopped process.
     pub(super) fn read(path: &Path) -> io::Result<EarlierResults> {
         EarlierResults::of(&mut BufReader::new(File::open(path)?))
     }

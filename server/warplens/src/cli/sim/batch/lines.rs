@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::cli::input::STANDARD_INPUT;
 
-/// The limit of a line in bytes; the text of a launch takes many times its size in memory.
+/// The limit of a line in bytes. A launch needs many times the size of its text in memory.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A batch that is read line by line.
@@ -17,11 +17,10 @@ pub(super) struct Lines {
     next: u64,
 }
 
-/// A line with text.
+/// A line that is not blank.
 pub(super) struct Line {
-    /// Its number in the batch, from zero; all lines count.
+    /// The number of the line, from zero. Blank lines count.
     pub(super) index: u64,
-    /// Its text.
     pub(super) text: Result<String, UnusableLine>,
 }
 
@@ -48,7 +47,7 @@ impl Lines {
         Lines { reader, next: 0 }
     }
 
-    /// The next line that is not only spaces; `None` at the end.
+    /// The next line that is not blank; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let mut bytes = Vec::new();

@@ -8,23 +8,23 @@ use crate::cli::outcome::Outcome;
 use crate::cli::sim::arguments::Arguments;
 use crate::cli::sim::simulated::Simulated;
 
-/// A launch that has a result.
+/// The result of a launch.
 pub(super) struct Ended {
-    /// The line, with its line feed.
+    /// The line of JSON, with a line feed.
     pub(super) line: Vec<u8>,
     pub(super) verdict: Verdict,
 }
 
-/// What the exit code and the summary say of a launch.
+/// The verdict on a launch, for the exit code and the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Passed,
     Failed,
-    /// It was not run.
+    /// The launch could not be run.
     Invalid,
 }
 
-/// The result of a run, with the keys of `run`.
+/// The keys of every result, followed by those of `run`.
 #[derive(Serialize)]
 struct ResultLine<'r, R> {
     index: u64,

@@ -1,4 +1,4 @@
-//! The sources of the launches that a core has run last.
+//! The sources of the launches that a thread has run most recently.
 
 use std::path::{Path, PathBuf};
 

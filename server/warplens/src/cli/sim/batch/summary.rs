@@ -1,4 +1,4 @@
-//! How many launches have ended, for the terminal and for the exit code.
+//! Counts the launches that have ended, for the terminal and the exit code.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::earlier_results::EarlierResults;
 use super::result::Verdict;
 use crate::cli::outcome::{Outcome, print_message};
 
-/// The launches so far. A terminal shows them while the batch runs.
+/// The counts so far. A terminal shows them while the batch runs.
 pub(super) struct Summary {
     bar: ProgressBar,
     counts: Counts,
@@ -19,7 +19,7 @@ struct Counts {
     passed: u64,
     failed: u64,
     invalid: u64,
-    /// Launches with an earlier result, and those of them that did not pass.
+    /// The number of launches with an earlier result, and how many of them did not pass.
     earlier: [u64; 2],
 }
 
@@ -43,7 +43,7 @@ impl Summary {
         }
     }
 
-    /// Prints the counts, and gives the outcome of the batch.
+    /// Prints the counts, and returns the outcome of the batch.
     pub(super) fn end(self) -> Outcome {
         self.bar.finish_and_clear();
         print_message(self.counts);

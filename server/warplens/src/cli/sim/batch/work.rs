@@ -1,4 +1,4 @@
-//! The work of a core: launches, one after another, until there are no more.
+//! The work of a thread: runs launches, one after another, until there are no more.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -24,10 +24,10 @@ use crate::cli::sim::simulated::{Simulated, failures};
 use crate::launch_file;
 use crate::panic::panic_message;
 
-/// A batch that is run by several threads.
+/// A batch that several threads run.
 pub(super) struct Batch<'a> {
     arguments: &'a Arguments,
-    /// Files are relative to the folder of this path.
+    /// The path of the batch. Files are relative to its folder.
     base: PathBuf,
     earlier: EarlierResults,
     input: Mutex<Input>,
@@ -46,7 +46,7 @@ struct Output {
     error: Option<io::Error>,
 }
 
-/// What is left of a batch at its end.
+/// A batch that has ended.
 pub(super) struct EndedBatch {
     pub(super) summary: Summary,
     pub(super) read_error: Option<io::Error>,
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
                 Ok(Ok(ended)) => ended,
                 Ok(Err(refused)) => invalid(&refused.to_string(), index, id.as_ref()),
                 Err(panic) => {
-                    // What was computed of a source may be incomplete.
+                    // The analysis of a source may be incomplete.
                     sources = Sources::default();
                     internal_error(&panic_message(&*panic), index, id.as_ref())
                 }
@@ -184,7 +184,7 @@ impl<'a> Batch<'a> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic is caught where no lock is held.
+    // A panic does not poison the data: none is caught while a lock is held.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

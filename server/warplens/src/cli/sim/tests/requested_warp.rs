@@ -1,8 +1,8 @@
-//! The result of one warp, which `--warp` requests.
+//! `--warp`: the result of one warp.
 
 use super::*;
 
-/// Other warps than the requested one are not recorded, which must not show in its JSON.
+/// Only the requested warp is recorded. Its JSON must be the same as if all warps were.
 #[test]
 fn a_requested_warp_is_as_in_the_json_of_all() {
     const WAVE: &str = ".kernel k\n    mov_sr r0, sr_lane_id\n    mov_imm r1, 2\n    icmp_lt p0, r0, r1\n    if p0\n    \
@@ -20,7 +20,7 @@ fn a_requested_warp_is_as_in_the_json_of_all() {
         &[&[&*wave], &waves[..]].concat(),
         &[&[&*wave, "--model", "wave-emu"], &waves[..]].concat(),
         &[&[&*sass], &waves[..]].concat(),
-        // More warps than are listed.
+        // More warps than a report lists.
         &[&*ptx, "--grid", "1100", "--block", "32", "--arg", "u32:7"],
     ] {
         let run = |warp: &[&str]| {
