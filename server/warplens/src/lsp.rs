@@ -1,4 +1,4 @@
-//! The language server: the protocol, and the threads that answer it from the analysis.
+//! The language server: the protocol, and the threads that answer requests from the analysis.
 //!
 //! ```text
 //! bytes -> framing -> transport -> service -(events)-> state thread -(jobs)-> worker threads
@@ -7,56 +7,37 @@
 //! bytes <- output <-------+-------------(notifications)------+
 //! ```
 //!
-//! * `framing` validates the input, because the transport stops at the first invalid frame;
-//! * `service` turns each message into an event, in wire order, and waits for the answer;
-//! * `main_loop` is the state thread, the only one that changes `state`: documents, pending requests, what is shown;
-//! * `output` joins the messages of the transport and those that go beside it;
-//! * `routes` maps methods to `handlers`, which run on workers with a `snapshot` that an edit cancels;
-//! * `shown` is what each document shows, shared by the state thread and the handlers;
-//! * `simulation` runs launches outside the database, so that no edit of another document disturbs them;
-//! * `workspace_index` searches the names of all files in the folders of the workspace;
+//! * `transport` is everything between the bytes of the client and events (framing, service, output), with tower-lsp in the middle;
+//! * `main_loop` is the state thread, the only one that changes `state`;
+//! * `routes` is the table of requests and notifications, and `handlers` has a file for each;
+//! * `scheduling` decides when and where a request runs;
+//! * `documents` are the open texts, what they show of earlier results, and the snapshots that workers read; an edit cancels them;
+//! * `simulation` runs launches outside the database, so that edits of other documents do not disturb them;
+//! * `workspace_index` searches the names that the files of the workspace declare;
+//! * `files` reads other files without letting a slow file system delay the server;
 //! * `to_proto` and `from_proto` convert between the analysis and the protocol.
 //!
-//! No handler waits for the client, and nothing waits while it holds a snapshot.
+//! No handler waits for the client, and no thread waits for anything while it holds a snapshot.
 
-mod analysis_delay;
-mod client;
 mod client_capabilities;
-mod debounce;
-mod document;
-mod documentation_pages;
+mod documents;
 mod errors;
 mod event;
-mod file_access;
-mod framing;
+mod files;
 mod from_proto;
 mod handlers;
-mod lanes;
-mod launch_documents;
-mod launch_text;
-mod lenient;
-mod listing_cache;
 mod main_loop;
 mod markup;
 mod memory;
-mod output;
-mod ptxas;
-mod queue;
-mod replies;
-mod request;
+mod ptxas_runs;
 mod routes;
+mod scheduling;
 mod server_capabilities;
-mod service;
 mod settings;
-mod shown;
 mod simulation;
-mod snapshot;
-mod source_files;
 mod state;
-mod tasks;
 mod to_proto;
-mod tool_method;
-mod worker_pool;
+mod transport;
 mod workspace_index;
 
 use std::io;
@@ -70,20 +51,21 @@ use tokio::sync::oneshot;
 use tower_lsp::{LspService, Server};
 
 use crate::cores::STACK;
-use client::ClientSender;
 use event::Event;
-use output::{TransportOutput, write_messages};
-use replies::Replies;
-use service::{LifeCycle, Ordered};
+use server_capabilities::initialize_result;
 use state::State;
+use transport::client::Client;
+use transport::output::{self, TransportOutput, write_messages};
+use transport::replies::Replies;
+use transport::service::{LifeCycle, Ordered};
 
-pub use document::MAX_TEXT;
+pub use documents::document::MAX_TEXT;
 pub use main_loop::Ended;
 
-/// The limit of pending requests. High, because a slot must be free for the edit that cancels the others.
+/// The limit of pending requests. It is high because the edit that cancels the others also needs a slot.
 const MAX_PENDING: usize = 100_000;
 
-/// The time limit for the client to read the last answers.
+/// How long the client may take to read the last answers.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves a client until it sends `exit`, its input ends, or its process ends.
@@ -100,8 +82,8 @@ where
     let mut client = None;
     let runtime = Handle::current();
     let (service, socket) = LspService::new(|transport| {
-        client = Some(ClientSender::new(transport, messages.clone(), events.clone(), runtime));
-        LifeCycle::new(events.clone())
+        client = Some(Client::new(transport, messages.clone(), events.clone(), runtime));
+        LifeCycle::new(events.clone(), initialize_result)
     });
     let client = client.expect("the closure was called");
 
@@ -120,7 +102,7 @@ where
     let _end = EndsState(events.clone());
     let (validated, checked) = tokio::io::duplex(1 << 20);
     let (sender, large) = crossbeam_channel::unbounded();
-    tokio::spawn(framing::validate_frames(input, validated, sender, messages.waiting()));
+    tokio::spawn(transport::framing::validate_frames(input, validated, sender, messages.waiting()));
     let transport =
         Server::new(checked, TransportOutput::new(messages), socket).concurrency_level(MAX_PENDING);
     let service = Ordered::new(service, events.clone(), replies, large);
@@ -133,7 +115,7 @@ where
     let how = tokio::select! {
         _ = &mut serving => end.await,
         how = &mut end => {
-            // It ends once the client has read the last messages.
+            // Serving ends once the client has read the last messages.
             let _ = tokio::time::timeout(FLUSH_TIMEOUT, serving).await;
             how
         }
@@ -141,7 +123,8 @@ where
     Ok(how.unwrap_or(Ended::Abruptly))
 }
 
-/// Ends the state thread, also when the future of [`serve`] is dropped before its end: the thread itself keeps its queue open.
+/// Ends the state thread even if the future of [`serve`] is dropped early. The thread would not end on its own, because it holds a sender
+/// of its queue.
 struct EndsState(crossbeam_channel::Sender<Event>);
 
 impl Drop for EndsState {

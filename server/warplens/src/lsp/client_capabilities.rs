@@ -1,9 +1,8 @@
-//! The capabilities of the client.
+//! What the client supports, as far as the server needs to know.
 
 use serde_json::Value;
 use tower_lsp::ls_types::InitializeParams;
 
-/// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClientCapabilities {
     /// Pulls diagnostics: the server does not publish them.

@@ -5,22 +5,21 @@ use std::borrow::Cow;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 use tower_lsp::ls_types::{Uri, error_codes};
 
-/// An error with a code.
 pub(crate) fn error(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Error {
     Error { code, message: message.into(), data: None }
 }
 
-/// A request that is valid but cannot be carried out.
+/// The error of a valid request that cannot be carried out.
 pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
     error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), message)
 }
 
-/// A request about a document that the client has not opened.
+/// The error of a request about a document that the client has not opened.
 pub(crate) fn not_open(uri: &Uri) -> Error {
     Error::invalid_params(format!("{} is not open", uri.as_str()))
 }
 
-/// A panic of the server.
+/// The error of a request whose handler panicked.
 pub(crate) fn internal(message: &str) -> Error {
     error(ErrorCode::InternalError, internal_message(message))
 }

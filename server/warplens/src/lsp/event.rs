@@ -1,4 +1,4 @@
-//! The events that the state thread handles, in the order of arrival. Data only.
+//! The events that the state thread handles, in the order of arrival.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,8 @@ use tower_lsp::ls_types::{InitializeParams, Uri};
 use warplens_ide::lanes::Outcome;
 use warplens_tools::ptxas::{Printed, PtxasError};
 
-use super::request::Response;
-use super::snapshot::Failure;
-use super::tasks::progress::TaskProgress;
+use crate::lsp::documents::request::Response;
+use crate::lsp::documents::snapshot::Failure;
 
 /// An event for the state thread.
 pub(crate) enum Event {
@@ -22,23 +21,23 @@ pub(crate) enum Event {
     Shutdown,
     /// The connection ends: pending requests are dropped.
     Exit,
-    /// A request of the client. Its answer goes to [`super::replies::Replies`].
+    /// A request of the client. Its answer goes to [`Replies`](crate::lsp::transport::replies::Replies).
     Request { id: Id, method: Cow<'static, str>, params: Value },
     /// A notification of the client.
     Notification { method: Cow<'static, str>, params: Value },
-    /// A worker has finished the job of this number.
+    /// A worker has finished the job with this number.
     Finished(u64, std::result::Result<Response, Failure>),
     /// The settings of the client (the `warplens` section); `None` if it has none.
     Settings(Option<Value>),
     /// A debounce delay has elapsed.
     DebounceElapsed,
-    /// The search of the workspace index for a request has finished.
+    /// A search of the workspace index has finished.
     IndexSearched(Id, Result<Value>),
-    /// The answer of a request of the lanes panel was computed.
+    /// The answer to a request of the lanes panel has been computed.
     PanelAnswered(Id, Result<Value>),
-    /// The work of a request reports its progress.
-    TaskProgress(Id, TaskProgress),
-    /// The work of a request has ended.
+    /// A task reports what it is doing, and how far it is in percent.
+    TaskProgress { id: Id, message: String, percentage: Option<u32> },
+    /// A task has ended.
     TaskEnded(Id, Result<Value>),
     /// A run of ptxas has ended.
     PtxasFinished(PtxasFinished),
@@ -46,14 +45,14 @@ pub(crate) enum Event {
     Simulation(SimulationUpdate),
 }
 
-/// The end of a run of ptxas, by document and run number; `None` when it was stopped.
+/// The end of the run of ptxas with this number. The result is `None` if the run was stopped.
 pub(crate) struct PtxasFinished {
     pub(crate) uri: Uri,
     pub(crate) number: u64,
     pub(crate) result: std::result::Result<Option<Printed>, PtxasError>,
 }
 
-/// An update from a simulation, by document and run number.
+/// An update from the simulation with this number.
 pub(crate) struct SimulationUpdate {
     pub(crate) uri: Uri,
     pub(crate) number: u64,
@@ -62,13 +61,13 @@ pub(crate) struct SimulationUpdate {
 
 /// The state of a simulation.
 pub(crate) enum SimulationState {
-    /// It runs longer than the delay after which progress is shown.
+    /// It has run for so long that its progress is shown.
     LongRunning,
     /// The client has created the progress token.
     ProgressCreated,
     /// The number of executed warp instructions.
     Steps(u64),
-    /// The lanes of its beginning, which it has executed some time ago.
+    /// The lanes of the beginning of the run, which continues.
     Began(Box<Outcome>),
     /// It has ended; an error is the message of a panic.
     Finished(std::result::Result<Outcome, String>),

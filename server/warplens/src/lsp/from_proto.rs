@@ -1,11 +1,10 @@
-//! Conversion of request parameters.
+//! Conversion of the parameters of requests.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::Uri;
 
-/// The parameters of a request.
 pub(crate) fn params<P: DeserializeOwned>(params: Value) -> Result<P> {
     serde_json::from_value(params).map_err(|error| Error::invalid_params(error.to_string()))
 }

@@ -1,7 +1,7 @@
-//! One file for each request and notification of the protocol, named after it.
+//! One file for each request and notification of the protocol, named after it. `routes` is the table that leads here.
 //!
-//! Requests that read one document are functions of a [`Snapshot`](super::snapshot::Snapshot) and run on a worker. The others
-//! are methods of [`State`](super::state::State) and run on the state thread.
+//! Requests that read one document are functions of a [`Snapshot`](crate::lsp::documents::snapshot::Snapshot) and run on a worker. The
+//! others are methods of [`State`](crate::lsp::state::State) and run on the state thread.
 
 pub(crate) mod assemble;
 pub(crate) mod call_hierarchy;
@@ -30,13 +30,16 @@ mod initialize;
 pub(crate) mod inlay_hint;
 pub(crate) mod lane_masks;
 pub(crate) mod launch_actions;
+mod launch_documents;
 mod machine_code;
-mod panel;
+pub(crate) mod panel;
+pub(crate) mod ptxas;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature_help;
+pub(crate) mod simulation;
 pub(crate) mod syntax_tree;
 pub(crate) mod tools;
 pub(crate) mod warps;

@@ -1,30 +1,24 @@
-//! The loop of the state thread: handles events in order, and gives waiting requests to workers.
+//! The loop of the state thread: handles events in order, and starts waiting requests on workers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
-use tower_lsp::ls_types::request::{Request as _, ResolveCompletionItem, WorkspaceSymbolRequest};
 use tower_lsp::ls_types::{MessageType, Uri, error_codes};
 
-use super::errors::{error, internal, internal_message, refused};
-use super::event::Event;
-use super::handlers::completion::resolve;
-use super::handlers::lane_masks::LANE_MASKS;
-use super::request::{Job, Requester, Response, Urgency, run as run_handler};
-use super::routes;
-use super::simulation::panel_request::PanelMethod;
-use super::snapshot::Failure;
-use super::state::{Pending, Phase, State};
-use super::tool_method::ToolMethod;
-use super::worker_pool::WorkerPool;
 use crate::allocator;
+use crate::lsp::documents::request::{Job, Requester, Response, Urgency};
+use crate::lsp::documents::snapshot::Failure;
+use crate::lsp::errors::{error, internal, internal_message, refused};
+use crate::lsp::event::Event;
+use crate::lsp::routes::{self, Route};
+use crate::lsp::state::{Phase, State, ToolRequest};
 use crate::panic::panic_message;
 
-/// The way in which a server ended.
+/// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// After a `shutdown` request.
@@ -69,13 +63,20 @@ impl State {
             Event::Notification { method, params } => self.notification(&method, params),
             Event::Finished(number, outcome) => self.finished(number, outcome),
             Event::Settings(value) => self.settings_answered(value),
-            Event::DebounceElapsed => self.debounce_elapsed(),
-            Event::IndexSearched(id, answer) => {
-                self.background.finished();
-                self.answer(&id, answer);
+            Event::DebounceElapsed => {
+                let documents = &self.documents;
+                let is_due = |uri: &Uri| documents.get(uri).is_none_or(|document| document.delay.is_over());
+                self.scheduler.release(is_due);
             }
-            Event::PanelAnswered(id, answer) => self.panel_answered(&id, answer),
-            Event::TaskProgress(id, progress) => self.task_progress(&id, progress),
+            Event::IndexSearched(id, answer) => {
+                self.scheduler.background_finished();
+                self.requests.answer(&id, answer);
+            }
+            Event::PanelAnswered(id, answer) => {
+                self.simulations.answered(&id);
+                self.requests.answer(&id, answer);
+            }
+            Event::TaskProgress { id, message, percentage } => self.task_progress(&id, message, percentage),
             Event::TaskEnded(id, answer) => self.task_ended(&id, answer),
             Event::PtxasFinished(finished) => self.ptxas_finished(finished),
             Event::Simulation(update) => self.simulation_update(update),
@@ -91,29 +92,21 @@ impl State {
             Phase::Running => None,
         };
         if let Some(refused) = refused {
-            return self.answer(&id, Err(refused));
+            return self.requests.answer(&id, Err(refused));
         }
-        self.pending.insert(id.clone(), Pending { method: method.to_owned(), canceller: None });
-        if let Some(method) = PanelMethod::from_name(method) {
-            return self.panel_request(id, method, params);
-        }
-        if let Some(method) = ToolMethod::from_name(method) {
-            return self.tool_request(id, method, params);
-        }
-        match method {
-            "workspace/executeCommand" => self.execute_command(id, params),
-            LANE_MASKS => self.lane_masks(id, params),
-            WorkspaceSymbolRequest::METHOD => self.workspace_symbol(id, params),
-            ResolveCompletionItem::METHOD => {
-                let resolved = resolve(params, &self.capabilities);
-                self.answer(&id, resolved);
+        self.requests.add(id.clone(), method);
+        match routes::request(method) {
+            Some(Route::State(handler)) => handler(self, id, params),
+            Some(Route::Panel(handler)) => self.panel_request(id, *handler, params),
+            Some(Route::Tool(handler)) => self.tool_request(ToolRequest { id, handler: *handler, params }),
+            _ if self.documents.is_about_launch_file(&params) => {
+                self.read_launch_document(&id, method, params);
             }
-            _ if self.is_about_launch_document(&params) => self.read_launch_document(&id, method, params),
-            _ => match routes::document_request(method, params) {
-                Some(Ok(request)) => self.read_document(id, request),
-                Some(Err(error)) => self.answer(&id, Err(error)),
-                None => self.answer(&id, Err(Error::method_not_found())),
+            Some(Route::Document(read)) => match read(params) {
+                Ok(request) => self.read_document(id, request),
+                Err(error) => self.requests.answer(&id, Err(error)),
             },
+            None => self.requests.answer(&id, Err(Error::method_not_found())),
         }
     }
 
@@ -121,102 +114,51 @@ impl State {
         if self.phase != Phase::Running {
             return;
         }
-        match method {
-            "textDocument/didOpen" => self.notify(method, params, State::did_open),
-            "textDocument/didChange" => self.notify(method, params, State::did_change),
-            "textDocument/didSave" => self.notify(method, params, State::did_save),
-            "textDocument/didClose" => self.notify(method, params, State::did_close),
-            "$/cancelRequest" => self.cancel(&params),
-            "workspace/didChangeWorkspaceFolders" => {
-                self.notify(method, params, |state, params| state.workspace_index.change_folders(params));
-            }
-            "workspace/didChangeConfiguration" => self.did_change_configuration(params),
-            // Only launch files are watched.
-            "workspace/didChangeWatchedFiles" => self.prepare_all_again(),
-            "window/workDoneProgress/cancel" => self.progress_cancelled(&params),
-            _ => tracing::debug!("no handler for {method}"),
+        match routes::notification_handler(method) {
+            Some(handler) => handler(self, params),
+            None => tracing::debug!("no handler for {method}"),
         }
     }
 
-    fn notify<P: serde::de::DeserializeOwned>(
-        &mut self,
-        method: &str,
-        params: Value,
-        handler: fn(&mut State, P),
-    ) {
-        match serde_json::from_value(params) {
-            Ok(params) => handler(self, params),
-            Err(error) => tracing::error!("{method}: {error}"),
-        }
-    }
-
-    fn cancel(&mut self, params: &Value) {
+    /// `$/cancelRequest`.
+    pub(crate) fn cancel(&mut self, params: &Value) {
         let Ok(id) = serde_json::from_value::<Id>(params["id"].clone()) else { return };
-        if let Some(canceller) = self.pending.get(&id).and_then(|pending| pending.canceller.as_ref()) {
-            canceller.cancel();
-        }
-        if let Some(cancelled) = self.simulations.panel_requests.get(&id) {
-            cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-        }
+        self.requests.cancel_worker(&id);
+        self.simulations.cancel_answer(&id);
         self.tasks.stop(&id);
-        self.answer(&id, Err(Error::request_cancelled()));
+        self.requests.answer(&id, Err(Error::request_cancelled()));
     }
 
-    /// Gives waiting requests to free workers.
+    /// Starts waiting requests on free workers.
     fn dispatch(&mut self) {
-        while self.readers.is_free()
-            && let Some(job) = self.queue.pop_urgent()
-        {
+        while let Some(job) = self.scheduler.next() {
             self.start(job);
         }
-        while self.background.is_free()
-            && let Some(job) = self.queue.pop_background()
-        {
-            self.start(job);
-        }
-        while self.background.is_free()
+        while self.scheduler.is_background_free()
             && let Some(search) = self.next_index_search()
         {
-            self.background.run(search);
+            self.scheduler.start_background(search);
         }
     }
 
     fn start(&mut self, job: Job) {
         let Some(snapshot) = self.snapshot(&job) else { return self.outdated(&job) };
-        if let Requester::Client(id) = &job.requester
-            && let Some(pending) = self.pending.get_mut(id)
-        {
-            pending.canceller = Some(snapshot.analysis.canceller());
+        if let Requester::Client(id) = &job.requester {
+            self.requests.started(id, snapshot.analysis.canceller());
         }
-        self.jobs_started += 1;
-        let (number, handler) = (self.jobs_started, Arc::clone(&job.request.handler));
-        let events = self.events.clone();
-        self.workers(job.request.urgency).run(move || {
-            let _ = events.send(Event::Finished(number, run_handler(&handler, snapshot)));
-        });
-        self.in_flight.insert(number, (job, Instant::now()));
-    }
-
-    /// The workers for requests of this class.
-    fn workers(&mut self, urgency: Urgency) -> &mut WorkerPool {
-        match urgency {
-            Urgency::Now => &mut self.readers,
-            Urgency::Soon | Urgency::Debounced => &mut self.background,
-        }
+        self.scheduler.start(job, snapshot, self.events.clone());
     }
 
     fn finished(&mut self, number: u64, outcome: Result<Response, Failure>) {
-        let Some((job, started)) = self.in_flight.remove(&number) else { return };
-        self.note_analysis(&job, started.elapsed(), outcome.as_ref().err());
-        self.workers(job.request.urgency).finished();
+        let Some((job, took)) = self.scheduler.finished(number) else { return };
+        self.record_duration(&job, took, outcome.as_ref().err());
         if job.request.urgency != Urgency::Now {
             self.memory.freed();
         }
-        let document = self.documents.get(&job.request.uri);
-        let is_current = document.is_some_and(|document| document.version == job.version);
+        let is_current = self.documents.is_current(&job.request.uri, job.version);
         match outcome {
-            // Another document or the settings changed: the request is still valid.
-            Err(Failure::Cancelled) if is_current => self.queue.push_front(job),
+            // Another document or the settings changed, so the request is still valid.
+            Err(Failure::Cancelled) if is_current => self.scheduler.requeue(job),
             Err(Failure::Cancelled) => self.outdated(&job),
             Err(Failure::Refused(reason)) => self.failed(&job, refused(reason)),
             Err(Failure::Panicked(message)) => {
@@ -227,27 +169,39 @@ impl State {
         }
     }
 
-    /// Handles the response of a handler; `is_current` when it is about the current version of its document.
+    /// Records how long a debounced request took, which decides whether the next one is debounced.
+    fn record_duration(&mut self, job: &Job, took: Duration, failure: Option<&Failure>) {
+        if job.request.urgency == Urgency::Debounced
+            && let Some(document) = self.documents.get_mut(&job.request.uri)
+        {
+            let is_cancelled = matches!(failure, Some(Failure::Cancelled)) && document.version != job.version;
+            document.delay.record(job.requester.analysis(), took, is_cancelled);
+        }
+    }
+
+    /// Handles the response of a handler. `is_current` is set if it is about the current version of its document.
     fn respond(&mut self, job: &Job, response: Response, is_current: bool) {
         let uri = &job.request.uri;
-        let is_whole = matches!(response, Response::Encoded(_) | Response::Diagnostics(_));
+        let is_about_whole_text = matches!(response, Response::Encoded(_) | Response::Diagnostics(_));
         match (&job.requester, response) {
-            (Requester::Client(id), Response::Answer(answer)) => self.answer(id, Ok(answer)),
+            (Requester::Client(id), Response::Answer(answer)) => self.requests.answer(id, Ok(answer)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
-            (Requester::Client(id), Response::Encoded(result)) => self.answer_encoded(id, &result),
+            (Requester::Client(id), Response::Encoded(result)) => {
+                self.requests.answer_encoded(id, &result, &self.client);
+            }
             (Requester::Publish, Response::Diagnostics(message)) if is_current => self.client.send(message),
             (Requester::Prepare(number), Response::Prepared(prepared)) if is_current => {
                 self.prepared(uri, *number, Arc::from(prepared));
             }
             _ => {}
         }
-        // After the response: it takes a few milliseconds.
-        if is_whole {
+        // After the response, because it takes a few milliseconds.
+        if is_about_whole_text {
             self.return_memory(uri);
         }
     }
 
-    /// Returns the memory that the first check of a long document took.
+    /// Returns the memory that the first check of a long document needed.
     fn return_memory(&mut self, uri: &Uri) {
         if let Some(document) = self.documents.get_mut(uri)
             && std::mem::take(&mut document.frees_memory)
@@ -259,7 +213,7 @@ impl State {
 
     fn failed(&mut self, job: &Job, error: Error) {
         match &job.requester {
-            Requester::Client(id) => self.answer(id, Err(error)),
+            Requester::Client(id) => self.requests.answer(id, Err(error)),
             Requester::Prepare(number) if self.simulations.is_preparing(&job.request.uri, *number) => {
                 self.preparation_failed(&job.request.uri, &error.message);
             }
@@ -267,10 +221,10 @@ impl State {
         }
     }
 
-    /// Rejects a request whose document has changed. A client pulls diagnostics again only when the error requests it.
+    /// Rejects a request whose document has changed. A client pulls diagnostics again only if the error asks for it.
     fn outdated(&mut self, job: &Job) {
         let Requester::Client(id) = &job.requester else { return };
-        let error = if self.is_diagnostic_pull(id) {
+        let error = if self.requests.pulls_diagnostics(id) {
             let code = ErrorCode::ServerError(error_codes::SERVER_CANCELLED);
             Error {
                 data: Some(json!({ "retriggerRequest": true })),
@@ -279,6 +233,6 @@ impl State {
         } else {
             Error::content_modified()
         };
-        self.answer(id, Err(error));
+        self.requests.answer(id, Err(error));
     }
 }

@@ -1,4 +1,4 @@
-//! Texts for people.
+//! Markdown for the client.
 
 use tower_lsp::ls_types::{MarkupContent, MarkupKind};
 

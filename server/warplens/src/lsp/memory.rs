@@ -1,11 +1,14 @@
 //! Returns freed memory to the system.
 //!
-//! Threads of the server free what others have allocated, and a run needs much memory for a short time. The allocator of glibc keeps
-//! freed memory for later, in an arena for each thread, so that after hours of such work the server has several times the memory that
-//! it uses. The server limits it to few arenas. After the first check of a long document it returns what is not used. A short while
-//! after a document was opened or closed, its diagnostics were published, a request about all of it was answered, or a run has
-//! ended, a thread does so again. While this happens all the time, as in typing, it waits: memory that is returned and needed again
-//! takes time. Other allocators do so themselves.
+//! Threads of the server free memory that others have allocated, and a run needs much memory for a short time. The allocator of glibc
+//! keeps freed memory in an arena for each thread, so after hours of such work the server holds several times the memory that it uses.
+//! Therefore the server limits glibc to few arenas, and returns unused memory:
+//!
+//! * right after the first check of a long document;
+//! * on a thread, a few seconds after a document was opened or closed, a request about a whole document was answered, or a run ended.
+//!
+//! The thread waits while such events keep coming, as they do while the user types, because returning memory that is needed again costs
+//! time. Other allocators return memory themselves.
 
 use std::io;
 use std::thread;
@@ -15,23 +18,23 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::allocator;
 
-/// How long memory stays after it was freed: what is freed together is returned together.
+/// How long freed memory is kept, so that memory freed in one go is returned in one go.
 const DELAY: Duration = Duration::from_secs(3);
 
-/// How many such delays without a pause it waits at most.
+/// The limit of delays that the thread waits while memory is freed without a pause.
 const MOST_DELAYS: usize = 3;
 
-/// Freed memory of up to so many bytes is used again. The copies of a long message are larger: kept, they would add to the memory that
-/// the first check of its text needs.
+/// Freed blocks of up to this size are reused. The copies of a long message are larger: if they were kept, they would add to the memory
+/// that the first check of its text needs.
 const LARGEST_KEPT: u32 = 4 << 20;
 
-/// The thread that returns memory; it ends with this.
+/// The thread that returns memory. It ends when this is dropped.
 pub(crate) struct MemoryTrimmer {
     freed: Sender<()>,
 }
 
 impl MemoryTrimmer {
-    /// Starts the thread; before others, which then share arenas.
+    /// Starts the thread. Threads that are started later share arenas.
     pub(crate) fn start() -> io::Result<MemoryTrimmer> {
         allocator::limit_arenas();
         allocator::keep_freed(LARGEST_KEPT);
@@ -40,9 +43,9 @@ impl MemoryTrimmer {
         Ok(MemoryTrimmer { freed })
     }
 
-    /// Much memory was freed, or soon is.
+    /// Reports that much memory was freed, or soon will be.
     pub(crate) fn freed(&self) {
-        // If the channel is full, memory is returned anyway.
+        // A full channel means that memory will be returned anyway.
         let _ = self.freed.try_send(());
     }
 }

@@ -1,105 +1,174 @@
-//! The requests that read one document, by method.
+//! The routing table: every request and notification of the client with its handler. A new message is one line here and a file in
+//! `handlers`.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use rustc_hash::FxHashMap;
 use serde_json::Value;
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::ls_types::notification::{
+    Cancel, DidChangeConfiguration, DidChangeTextDocument, DidChangeWatchedFiles, DidChangeWorkspaceFolders,
+    DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument, Notification, WorkDoneProgressCancel,
+};
 use tower_lsp::ls_types::request::{
     CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare, CodeActionRequest,
     CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest, DocumentLinkRequest,
-    DocumentSymbolRequest, FoldingRangeRequest, Formatting, GotoDefinition, GotoImplementation, HoverRequest,
-    InlayHintRequest, OnTypeFormatting, PrepareRenameRequest, RangeFormatting, References, Rename,
-    Request as Method, SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
-    SemanticTokensRangeRequest, SignatureHelpRequest,
+    DocumentSymbolRequest, ExecuteCommand, FoldingRangeRequest, Formatting, GotoDefinition,
+    GotoImplementation, HoverRequest, InlayHintRequest, OnTypeFormatting, PrepareRenameRequest,
+    RangeFormatting, References, Rename, Request as Method, ResolveCompletionItem, SelectionRangeRequest,
+    SemanticTokensFullDeltaRequest, SemanticTokensFullRequest, SemanticTokensRangeRequest,
+    SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 
-use super::from_proto::document_params;
-use super::handlers::syntax_tree::{SyntaxTree, syntax_tree};
-use super::handlers::warps::{Warps, warps};
-use super::handlers::{
+use crate::lsp::documents::request::Urgency::{Debounced, Now, Soon};
+use crate::lsp::documents::request::{Request, Response, Urgency};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::from_proto::document_params;
+use crate::lsp::handlers::panel::{accesses, buffers, graph, moment, registers, timeline};
+use crate::lsp::handlers::syntax_tree::{SyntaxTree, syntax_tree};
+use crate::lsp::handlers::warps::{Warps, warps};
+use crate::lsp::handlers::{
     call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_highlight,
     document_link, document_symbol, folding_range, formatting, hover, implementation, inlay_hint, references,
     rename, selection_range, semantic_tokens, signature_help,
 };
-use super::request::{Request, Response, Urgency};
-use super::snapshot::{Failure, Snapshot};
-use super::to_proto::to_value;
+use crate::lsp::simulation::panel_request::PanelHandler;
+use crate::lsp::state::{State, ToolHandler};
+use crate::lsp::to_proto::to_value;
 
-/// The function that finds the request of a method, from a table: method, scheduling class, handler.
-macro_rules! routes {
-    ($($method:ident $urgency:ident $handler:expr;)*) => {
-        /// The request of a method; `None` for a method that does not read one document.
-        pub(crate) fn document_request(method: &str, params: Value) -> Option<Result<Request>> {
-            Some(match method {
-                $($method::METHOD => read::<$method>(params, Urgency::$urgency, $handler),)*
-                DocumentDiagnosticRequest::METHOD => {
-                    respond::<DocumentDiagnosticRequest>(params, Urgency::Debounced, |snapshot, _| {
-                        diagnostic::pull(snapshot)
-                    })
-                }
-                // Answered from the workspace index.
-                GotoImplementation::METHOD => {
-                    respond::<GotoImplementation>(params, Urgency::Now, implementation::linked_name)
-                }
-                _ => return None,
-            })
-        }
-    };
+/// How a request is handled.
+pub(crate) enum Route {
+    /// Reads one document, on a worker.
+    Document(Box<dyn Fn(Value) -> Result<Request> + Send + Sync>),
+    /// Runs on the state thread. The handler answers the request, at once or later.
+    State(fn(&mut State, Id, Value)),
+    /// Is answered from the run that a document shows.
+    Panel(PanelHandler),
+    /// Runs external tools or a whole comparison, on a thread of its own. It waits for the settings, which name the tools.
+    Tool(ToolHandler),
 }
 
-routes! {
-    HoverRequest Now hover::hover;
-    Completion Now completion::completion;
-    GotoDefinition Now definition::definition;
-    References Now references::references;
-    DocumentHighlightRequest Now document_highlight::highlights;
-    PrepareRenameRequest Now rename::prepare;
-    Rename Now rename::rename;
-    DocumentSymbolRequest Soon |snapshot, _| document_symbol::symbols(snapshot);
-    FoldingRangeRequest Soon |snapshot, _| folding_range::folds(snapshot);
-    SelectionRangeRequest Now selection_range::selection_ranges;
-    SemanticTokensRangeRequest Soon semantic_tokens::range;
-    SemanticTokensFullRequest Soon |snapshot, _| semantic_tokens::full(snapshot);
-    SemanticTokensFullDeltaRequest Soon semantic_tokens::full_delta;
-    CodeActionRequest Now code_action::actions;
-    CodeLensRequest Soon |snapshot, _| code_lens::lenses(snapshot);
-    Formatting Soon |snapshot, _| formatting::document(snapshot);
-    RangeFormatting Soon formatting::range;
-    OnTypeFormatting Now formatting::on_type;
-    SignatureHelpRequest Now signature_help::signature_help;
-    InlayHintRequest Soon inlay_hint::inlay_hints;
-    DocumentLinkRequest Soon |snapshot, _| document_link::links(snapshot);
-    CallHierarchyPrepare Now call_hierarchy::prepare;
-    CallHierarchyIncomingCalls Soon call_hierarchy::incoming;
-    CallHierarchyOutgoingCalls Soon call_hierarchy::outgoing;
-    SyntaxTree Soon |snapshot, _| syntax_tree(snapshot);
-    Warps Soon |snapshot, _| warps(snapshot);
+/// Handles a notification on the state thread.
+type NotificationHandler = Box<dyn Fn(&mut State, Value) + Send + Sync>;
+
+static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
+    FxHashMap::from_iter([
+        document::<HoverRequest>(Now, hover::hover),
+        document::<Completion>(Now, completion::completion),
+        (ResolveCompletionItem::METHOD, Route::State(completion::resolve)),
+        document::<SignatureHelpRequest>(Now, signature_help::signature_help),
+        document::<GotoDefinition>(Now, definition::definition),
+        respond::<GotoImplementation>(Now, implementation::linked_name),
+        document::<References>(Now, references::references),
+        document::<DocumentHighlightRequest>(Now, document_highlight::highlights),
+        document::<PrepareRenameRequest>(Now, rename::prepare),
+        document::<Rename>(Now, rename::rename),
+        document::<CallHierarchyPrepare>(Now, call_hierarchy::prepare),
+        document::<CallHierarchyIncomingCalls>(Soon, call_hierarchy::incoming),
+        document::<CallHierarchyOutgoingCalls>(Soon, call_hierarchy::outgoing),
+        (WorkspaceSymbolRequest::METHOD, Route::State(State::workspace_symbol)),
+        document::<DocumentSymbolRequest>(Soon, |snapshot, _| document_symbol::symbols(snapshot)),
+        document::<DocumentLinkRequest>(Soon, |snapshot, _| document_link::links(snapshot)),
+        document::<FoldingRangeRequest>(Soon, |snapshot, _| folding_range::folds(snapshot)),
+        document::<SelectionRangeRequest>(Now, selection_range::selection_ranges),
+        document::<SemanticTokensFullRequest>(Soon, |snapshot, _| semantic_tokens::full(snapshot)),
+        document::<SemanticTokensFullDeltaRequest>(Soon, semantic_tokens::full_delta),
+        document::<SemanticTokensRangeRequest>(Soon, semantic_tokens::range),
+        document::<InlayHintRequest>(Soon, inlay_hint::inlay_hints),
+        document::<CodeLensRequest>(Soon, |snapshot, _| code_lens::lenses(snapshot)),
+        document::<CodeActionRequest>(Now, code_action::actions),
+        respond::<DocumentDiagnosticRequest>(Debounced, |snapshot, _| diagnostic::pull(snapshot)),
+        document::<Formatting>(Soon, |snapshot, _| formatting::document(snapshot)),
+        document::<RangeFormatting>(Soon, formatting::range),
+        document::<OnTypeFormatting>(Now, formatting::on_type),
+        (ExecuteCommand::METHOD, Route::State(State::execute_command)),
+        ("warplens/laneMasks", Route::State(State::lane_masks)),
+        document::<Warps>(Soon, |snapshot, _| warps(snapshot)),
+        document::<SyntaxTree>(Soon, |snapshot, _| syntax_tree(snapshot)),
+        ("warplens/timeline", Route::Panel(timeline::timeline)),
+        ("warplens/moment", Route::Panel(moment::moment)),
+        ("warplens/registers", Route::Panel(registers::registers)),
+        ("warplens/accesses", Route::Panel(accesses::accesses)),
+        ("warplens/buffers", Route::Panel(buffers::buffers)),
+        ("warplens/graph", Route::Panel(graph::graph)),
+        ("warplens/listing", Route::Tool(State::listing)),
+        ("warplens/assemble", Route::Tool(State::assembled)),
+        ("warplens/targets", Route::Tool(State::targets)),
+        ("warplens/compare", Route::Tool(State::compare)),
+    ])
+});
+
+static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
+    FxHashMap::from_iter([
+        notification::<DidOpenTextDocument>(State::did_open),
+        notification::<DidChangeTextDocument>(State::did_change),
+        notification::<DidSaveTextDocument>(State::did_save),
+        notification::<DidCloseTextDocument>(State::did_close),
+        notification::<DidChangeWorkspaceFolders>(|state, params| {
+            state.workspace_index.change_folders(params)
+        }),
+        untyped::<DidChangeConfiguration>(State::did_change_configuration),
+        // Only launch files are watched.
+        untyped::<DidChangeWatchedFiles>(|state, _| state.prepare_all_again()),
+        untyped::<Cancel>(|state, params| state.cancel(&params)),
+        untyped::<WorkDoneProgressCancel>(|state, params| state.progress_cancelled(&params)),
+    ])
+});
+
+/// The route of a request, by its method.
+pub(crate) fn request(method: &str) -> Option<&'static Route> {
+    REQUESTS.get(method)
 }
 
-/// A request that the handler answers.
-fn read<R: Method>(
-    params: Value,
+/// The handler of a notification, by its method.
+pub(crate) fn notification_handler(method: &str) -> Option<&'static NotificationHandler> {
+    NOTIFICATIONS.get(method)
+}
+
+/// A request that the handler answers from a snapshot.
+fn document<R: Method>(
     urgency: Urgency,
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<R::Result, Failure>,
-) -> Result<Request>
+) -> (&'static str, Route)
 where
     R::Params: Send + Sync + 'static,
     R::Result: 'static,
 {
-    let (uri, params) = document_params::<R::Params>(params)?;
-    let handler = move |snapshot: &Snapshot| Ok(Response::Answer(to_value(handler(snapshot, &params)?)?));
-    Ok(Request { uri, urgency, handler: Arc::new(handler) })
+    let read = move |params: Value| -> Result<Request> {
+        let (uri, params) = document_params::<R::Params>(params)?;
+        let handler = move |snapshot: &Snapshot| Ok(Response::Answer(to_value(handler(snapshot, &params)?)?));
+        Ok(Request { uri, urgency, handler: Arc::new(handler) })
+    };
+    (R::METHOD, Route::Document(Box::new(read)))
 }
 
-/// A request whose response the state thread turns into an answer.
+/// A request whose response the state thread turns into the answer.
 fn respond<R: Method>(
-    params: Value,
     urgency: Urgency,
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<Response, Failure>,
-) -> Result<Request>
+) -> (&'static str, Route)
 where
     R::Params: Send + Sync + 'static,
 {
-    let (uri, params) = document_params::<R::Params>(params)?;
-    Ok(Request { uri, urgency, handler: Arc::new(move |snapshot| handler(snapshot, &params)) })
+    let read = move |params: Value| -> Result<Request> {
+        let (uri, params) = document_params::<R::Params>(params)?;
+        Ok(Request { uri, urgency, handler: Arc::new(move |snapshot| handler(snapshot, &params)) })
+    };
+    (R::METHOD, Route::Document(Box::new(read)))
+}
+
+fn notification<N: Notification>(handler: fn(&mut State, N::Params)) -> (&'static str, NotificationHandler)
+where
+    N::Params: 'static,
+{
+    let handle = move |state: &mut State, params| match serde_json::from_value(params) {
+        Ok(params) => handler(state, params),
+        Err(error) => tracing::error!("{}: {error}", N::METHOD),
+    };
+    (N::METHOD, Box::new(handle))
+}
+
+/// A notification whose parameters clients do not always send as specified.
+fn untyped<N: Notification>(handler: fn(&mut State, Value)) -> (&'static str, NotificationHandler) {
+    (N::METHOD, Box::new(handler))
 }

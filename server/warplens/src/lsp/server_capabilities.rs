@@ -1,4 +1,4 @@
-//! The capabilities of the server. Every provider of the protocol is listed, also those without an implementation.
+//! The capabilities of the server. Every provider of the protocol is listed, even those that are not implemented.
 
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
@@ -12,11 +12,11 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{TokenKind, TokenModifiers};
 
-use super::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
-use super::handlers::commands;
-use super::handlers::formatting::TRIGGERS as FORMAT_TRIGGERS;
-use super::handlers::launch_actions::SIMULATE;
-use super::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
+use crate::lsp::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
+use crate::lsp::handlers::commands;
+use crate::lsp::handlers::formatting::TRIGGERS as FORMAT_TRIGGERS;
+use crate::lsp::handlers::launch_actions::SIMULATE;
+use crate::lsp::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
 use warplens_protocol::position::Encoding;
 
 /// The answer to `initialize`.
@@ -31,7 +31,6 @@ pub(crate) fn initialize_result(params: &InitializeParams) -> InitializeResult {
     }
 }
 
-/// All capabilities of the server.
 fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
     let plain = WorkDoneProgressOptions { work_done_progress: Some(false) };
     ServerCapabilities {
@@ -118,7 +117,7 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         linked_editing_range_provider: None,
         inline_value_provider: None,
 
-        // Without use for the languages.
+        // Of no use for these languages.
         declaration_provider: None,
         type_definition_provider: None,
         color_provider: None,
@@ -136,7 +135,6 @@ fn legend() -> SemanticTokensLegend {
     }
 }
 
-/// The kinds of all code actions.
 fn code_action_kinds() -> Vec<CodeActionKind> {
     let of_files = DIALECT_ACTIONS.map(|(kind, _, _)| kind);
     let of_sources = std::iter::once(FIX_ALL).chain(of_files).map(CodeActionKind::from);

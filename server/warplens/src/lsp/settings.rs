@@ -9,12 +9,11 @@ use warplens_ide::lanes::RunSettings;
 use warplens_ide::lanes::text::Format;
 use warplens_ide::{Accepts, Rules, Severity, languages};
 
-/// A setting has an invalid value.
 #[derive(Debug, Error)]
 #[error("settings `warplens.*`: {0}")]
 pub(crate) struct SettingsError(#[from] serde_json::Error);
 
-/// The settings. An absent one has its default.
+/// The settings. An absent setting has its default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Settings {
@@ -31,9 +30,9 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Sass {
-    /// The path of nvdisasm; empty to never run it.
+    /// The path of nvdisasm. If it is empty, nvdisasm is never run.
     pub(crate) nvdisasm: String,
-    /// The path of cuobjdump; empty to never run it.
+    /// The path of cuobjdump. If it is empty, cuobjdump is never run.
     pub(crate) cuobjdump: String,
 }
 
@@ -60,7 +59,6 @@ enum AcceptsNames {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Diagnostics {
-    /// Diagnostics that are not reported.
     disabled: BTreeSet<String>,
     /// Severities that replace the defaults.
     severity: BTreeMap<String, Level>,
@@ -90,7 +88,7 @@ impl Level {
 }
 
 impl Diagnostics {
-    /// The rules, and the unknown names.
+    /// The rules, and the names that are not diagnostics.
     pub(crate) fn rules(&self) -> (Rules, Vec<&str>) {
         let (mut rules, mut unknown) = (Rules::default(), Vec::new());
         let chosen = self.severity.iter().map(|(name, level)| (name, level.severity()));
@@ -108,7 +106,7 @@ impl Diagnostics {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Ptxas {
-    /// The path of ptxas; empty to never run it.
+    /// The path of ptxas. If it is empty, ptxas is never run.
     pub(crate) path: String,
 }
 
@@ -118,15 +116,15 @@ pub(crate) struct Ptxas {
 pub(crate) struct Lanes {
     #[serde(with = "FormatNames")]
     pub(crate) format: Format,
-    /// Show lanes also at the end of lines that every launched lane executed once.
+    /// Show lanes even on lines that every launched lane executed exactly once.
     pub(crate) show_full: bool,
     /// Show the values that a line wrote.
     pub(crate) values: bool,
-    /// Whether a client that draws lanes does so.
+    /// How a client that can draw lanes shows them.
     pub(crate) display: Display,
 }
 
-/// `warplens.lanes.display`: how a client that draws lanes shows them. Others always show text.
+/// `warplens.lanes.display`: how a client that can draw lanes shows them. Other clients always show text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Display {
@@ -151,13 +149,13 @@ enum FormatNames {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct InlayHints {
-    /// The type of a register at its definition, unless its name implies it.
+    /// Show the type of a register at its definition, unless its name implies it.
     pub(crate) register_types: bool,
-    /// The names of parameters at the arguments of a call.
+    /// Show the names of parameters at the arguments of a call.
     pub(crate) parameter_names: bool,
-    /// The names of sequences in listings of machine code, at their first instruction.
+    /// Show the names of sequences in listings of machine code, at their first instruction.
     pub(crate) sequences: bool,
-    /// The number of live registers at the end of each line of a listing.
+    /// Show the number of live registers at the end of each line of a listing.
     pub(crate) live_registers: bool,
 }
 
@@ -169,9 +167,9 @@ pub(crate) struct Simulation {
     pub(crate) model: String,
     /// The limit of warp instructions of a launch.
     pub(crate) max_steps: u64,
-    /// The limit in megabytes of the trace and of shadow memory together.
+    /// The limit in megabytes of trace and shadow memory together.
     pub(crate) memory: u64,
-    /// Whether performance counters are recorded.
+    /// Record performance counters.
     pub(crate) counters: bool,
 }
 
@@ -183,13 +181,13 @@ impl Default for Simulation {
 }
 
 impl Settings {
-    /// Whether a language has the model.
+    /// Whether at least one language has the model.
     pub(crate) fn has_known_model(&self) -> bool {
         let name = &self.simulation.model;
         name.is_empty() || languages().any(|language| warplens_ide::model(language, name).is_ok())
     }
 
-    /// Reads the section `warplens`, or an object with that member. `null` is the default, at any level.
+    /// Reads the section `warplens`, or an object with that member. A value of `null` means the default, at any level.
     pub(crate) fn read(value: Value) -> Result<Settings, SettingsError> {
         let section = match value {
             Value::Object(mut members) => members.remove("warplens").unwrap_or(Value::Object(members)),

@@ -1,12 +1,12 @@
-//! Conversion of results of the analysis to the types of the protocol.
+//! Conversion of the results of the analysis to the types of the protocol.
 
 use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
-use super::documentation_pages;
-use super::markup::markup;
-use super::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::files::documentation_pages;
+use crate::lsp::markup::markup;
 
 /// An answer as JSON.
 pub(crate) fn to_value(answer: impl serde::Serialize) -> Result<serde_json::Value, Failure> {
@@ -24,7 +24,6 @@ pub(crate) fn diagnostic_report(items: Vec<lsp::Diagnostic>) -> lsp::DocumentDia
     ))
 }
 
-/// A diagnostic. Its related locations are in the same document.
 pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> lsp::Diagnostic {
     let related = diagnostic.related.into_iter().map(|related| lsp::DiagnosticRelatedInformation {
         location: location(snapshot, related.range),
@@ -56,7 +55,7 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
     }
 }
 
-/// The source: diagnostics of the text, or findings of a simulation.
+/// The source that editors show, which tells findings of a simulation from diagnostics of the text.
 fn source(origin: ide::Origin) -> &'static str {
     match origin {
         ide::Origin::Text => "warplens",
@@ -90,7 +89,7 @@ pub(crate) fn hover(snapshot: &Snapshot, hover: ide::Hover) -> lsp::Hover {
 }
 
 pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp::CompletionItem {
-    // VS Code takes every snippet for a change of the text: Enter would then accept what is already written.
+    // VS Code treats every snippet as a change of the text, so Enter would accept an item that is already written.
     let is_snippet = snapshot.capabilities.snippets && has_placeholders(&item.snippet);
     let (new_text, format) = match is_snippet {
         true => (item.snippet, lsp::InsertTextFormat::SNIPPET),
@@ -114,7 +113,7 @@ pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp:
     }
 }
 
-/// Whether a snippet has a place for the cursor: a `$` that is not escaped.
+/// Whether a snippet has a placeholder, that is a `$` that is not escaped.
 fn has_placeholders(snippet: &str) -> bool {
     let mut chars = snippet.chars();
     while let Some(char) = chars.next() {
@@ -255,7 +254,7 @@ pub(crate) fn fold(snapshot: &Snapshot, fold: ide::Fold) -> Option<lsp::FoldingR
     })
 }
 
-/// Nested ranges: the smallest, with its parents.
+/// Nests the ranges: the smallest one, with the others as its parents.
 pub(crate) fn selection(snapshot: &Snapshot, ranges: &[ide::TextRange]) -> Option<lsp::SelectionRange> {
     ranges.iter().rev().fold(None, |parent, &range| {
         Some(lsp::SelectionRange { range: snapshot.range(range), parent: parent.map(Box::new) })

@@ -1,4 +1,4 @@
-//! The names that all files of the workspace declare.
+//! The names that the files of the workspace declare.
 
 pub(crate) mod files;
 pub(crate) mod index;

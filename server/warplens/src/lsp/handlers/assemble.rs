@@ -1,5 +1,5 @@
-//! `warplens/assemble`: the listing of the machine code that the assembler of the settings makes of a document; and
-//! `warplens/targets`: what it can be assembled for.
+//! `warplens/assemble`: assembles a document with the assembler of the settings, and answers with the listing of the machine code.
+//! `warplens/targets`: the targets that a document can be assembled for.
 
 use std::sync::Arc;
 
@@ -9,24 +9,25 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use warplens_ide::SymbolKind;
 
-use super::tools::toolchain;
 use crate::language;
 use crate::lsp::errors::refused;
 use crate::lsp::from_proto;
-use crate::lsp::ptxas::assembles;
+use crate::lsp::handlers::ptxas::assembles;
+use crate::lsp::handlers::tools::toolchain;
 use crate::lsp::state::State;
 use warplens_tools::listing::without_debug_sections;
 use warplens_tools::source::Source;
 use warplens_tools::toolchain::{self, Toolchain, number};
 
-/// The optimization level.
+/// The optimization level of ptxas.
 const LEVEL: u8 = 3;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Params {
     text_document: TextDocumentIdentifier,
-    /// The target of the machine code; by default that of the file, or the lowest one that the file can be assembled for.
+    /// The target of the machine code. By default it is the target of the file, or if the assembler does not list that, the lowest one that
+    /// it can assemble the file for.
     target: Option<String>,
 }
 
@@ -59,7 +60,7 @@ impl State {
     }
 }
 
-/// Assembles a source; the listing without sections for debuggers, and its target.
+/// Assembles a source. Returns the listing without sections for debuggers, and its target.
 pub(crate) fn assemble(
     toolchain: &Toolchain,
     source: &Source,
@@ -90,23 +91,23 @@ pub(crate) fn assemble(
     Ok((listing, target))
 }
 
-/// The target in the text.
+/// The target that the text states.
 fn target_of(source: &Source) -> Result<String> {
     let target = toolchain::target_of(&source.text);
     target.map_err(|_| refused(format!("{}: has no `.target`", source.path)))
 }
 
-/// The targets that the assembler lists and that code for `own` can be assembled for, `own` first; none if it lists none.
+/// The listed targets of the assembler for which code for `own` can be assembled, with `own` first.
 fn possible(toolchain: &Toolchain, own: &str) -> Result<Vec<String>> {
     let mut targets = toolchain.targets().map_err(|error| refused(error.to_string()))?;
-    // Code for `sm_90a` or `sm_100f` has features that other targets may not have.
+    // Code for `sm_90a` or `sm_100f` may use features that other targets lack.
     let is_plain = own.ends_with(|char: char| char.is_ascii_digit());
     targets.retain(|target| target == own || is_plain && number(target) >= number(own));
     targets.sort_by_key(|target| target != own);
     Ok(targets)
 }
 
-/// A listing of other kernels is not that of the source.
+/// Refuses a listing that has no kernel of the source: something else than `nvdisasm` printed it.
 fn check_kernels(source: &Source, listing: &Source) -> Result<()> {
     let kernels = |source: &Source| -> Result<Vec<String>> {
         let symbols = source.analysis.symbols(source.file).map_err(|_| Error::request_cancelled())?;

@@ -6,7 +6,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{CallItem, Calls};
 
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 /// `textDocument/prepareCallHierarchy`.
@@ -49,7 +49,7 @@ fn ranges(snapshot: &Snapshot, calls: &Calls) -> Vec<Range> {
     calls.places.iter().map(|range| snapshot.range(*range)).collect()
 }
 
-/// A function of the document. Requests for its calls identify it by its name.
+/// A function of the document. Requests for its calls identify the function by its name.
 fn item(snapshot: &Snapshot, item: CallItem) -> CallHierarchyItem {
     CallHierarchyItem {
         name: item.name,

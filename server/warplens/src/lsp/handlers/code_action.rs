@@ -1,8 +1,7 @@
 //! `textDocument/codeAction`.
 //!
-//! The fix of one diagnostic is a quick fix. All safe fixes can be applied at once by `source.fixAll.warplens`, which an
-//! editor may run on save. Other source actions rewrite a WAVE file in one of its dialects. A launch of a kernel can be started
-//! on the line of its name.
+//! The fix of a diagnostic is a quick fix. `source.fixAll.warplens` applies all safe fixes at once; an editor may run it on save. Other
+//! source actions rewrite a WAVE file in one of its dialects. The line of a kernel's name offers its launches.
 
 use std::collections::HashMap;
 
@@ -16,15 +15,15 @@ use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
 
-use super::commands::{SELECT_LAUNCH, SHOW_LEFT};
-use super::launch_actions::{self, SIMULATE};
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};
+use crate::lsp::handlers::launch_actions::{self, SIMULATE};
 use crate::lsp::to_proto;
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.warplens";
 
-/// The actions that rewrite a file in a dialect: kind, title and dialect.
+/// The actions that rewrite a file in a dialect, with kind and title.
 pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
     (
         "source.rewriteInToolchainSpelling.warplens",
@@ -34,10 +33,10 @@ pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
     ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's dialect", Dialect::Guide),
 ];
 
-/// The limit of unchanged lines that are listed.
+/// How many lines that could not be rewritten are listed.
 const MAX_LISTED: usize = 5;
 
-/// The quick fixes in a range, the launches of a kernel that is named there, and the source actions that the client requests.
+/// The quick fixes in a range, the launches of kernels that are named there, and the source actions that the client requests.
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
     let only = params.context.only.as_deref();
     let launches = match is_requested(SIMULATE, only) {
@@ -62,7 +61,7 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<
         }
     }
     actions.extend(launches);
-    // Actions about the whole document are given only when the client requests their kind.
+    // Actions about the whole document are offered only if the client requests their kind.
     if only.is_some() && is_requested(FIX_ALL, only) {
         actions.extend(fix_all(snapshot, &found));
     }
@@ -79,7 +78,7 @@ pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<
     Ok(Some(actions))
 }
 
-/// Whether the client requests a kind, by its name or by a kind that contains it.
+/// Whether the client requests a kind, or a kind that contains it.
 fn is_requested(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
     let is_in = |requested: &CodeActionKind| {
         let rest = kind.strip_prefix(requested.as_str());
@@ -88,7 +87,7 @@ fn is_requested(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
     only.is_none_or(|only| only.iter().any(is_in))
 }
 
-/// A loop without progress may terminate under a model that guarantees forward progress: runs the launch under it.
+/// Runs the launch again under a model that guarantees forward progress, under which a loop without progress may terminate.
 fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     let lanes = snapshot.lanes().filter(|_| found.origin == Origin::Run)?;
     let shown = &lanes.shown;
@@ -116,7 +115,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     })
 }
 
-/// Rewrites a file that the reference toolchain rejects in its dialect.
+/// Rewrites a file that the reference toolchain rejects in the toolchain's dialect.
 fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<CodeAction> {
     if found.origin != Origin::Run || found.code != "not-assembled" {
         return Ok(None);
@@ -131,7 +130,7 @@ fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<Code
     }))
 }
 
-/// Rewrites the whole file in a dialect. The title says how many constructs have no equivalent; the command lists them.
+/// Rewrites the whole file in a dialect. If constructs have no equivalent, the title counts them and the command lists them.
 fn rewrite(snapshot: &Snapshot, kind: CodeActionKind, title: &str, dialect: Dialect) -> Answer<CodeAction> {
     let Rewritten { edits, left } = snapshot.analysis.rewrite_in_dialect(snapshot.file, dialect)?;
     if edits.is_empty() && left.is_empty() {
@@ -170,7 +169,7 @@ fn quick_fix(snapshot: &Snapshot, found: &Diagnostic, fix: &Fix) -> CodeAction {
     }
 }
 
-/// All safe fixes as one edit; `None` without any.
+/// All safe fixes as one edit; `None` if there are none.
 fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
     let edits = safe_fixes(found).edits;
     (!edits.is_empty()).then(|| CodeAction {
@@ -181,7 +180,7 @@ fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
     })
 }
 
-/// The edits, for the version of the snapshot where the client supports versions.
+/// The edits. If the client supports versions, they are for the version of the snapshot.
 fn edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
     if !snapshot.capabilities.versioned_edits {
         let changes = HashMap::from([(snapshot.uri.clone(), edits)]);

@@ -1,14 +1,14 @@
-//! `textDocument/codeLens`: the launches of each kernel, and its resources as ptxas reports them or the text shows them.
+//! `textDocument/codeLens`: the launches of each kernel, and its resources according to ptxas or the text.
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::lanes::{Click, Lens, LensStyle, LensTarget};
 
-use super::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::launch_file;
-use crate::lsp::file_access::read_files;
-use crate::lsp::ptxas;
-use crate::lsp::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::files::file_access::read_files;
+use crate::lsp::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
+use crate::lsp::handlers::ptxas;
 
 pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
     let lens = |lens: Lens| CodeLens {
@@ -25,7 +25,7 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
 
 /// The lenses of the launches of each kernel.
 pub(super) fn launches(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
-    // Without lenses for an unreadable launch file; running a launch reports the error.
+    // An unreadable launch file has no lenses. Running a launch reports the error.
     let document = snapshot.uri.clone();
     let file = match read_files(snapshot, move || launch_file::of_uri(&document)) {
         Ok(file) => file.unwrap_or_default(),
@@ -38,7 +38,7 @@ pub(super) fn launches(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     Ok(snapshot.analysis.lenses(snapshot.file, file.as_ref(), shown, style)?)
 }
 
-/// The lenses without those of the launch file.
+/// The lenses of launches that are not in the launch file.
 pub(super) fn inferred(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     Ok(snapshot.analysis.lenses(snapshot.file, None, None, LensStyle::Plain)?)
 }
@@ -54,7 +54,6 @@ fn target_command(target: LensTarget) -> (&'static str, Vec<Value>) {
     }
 }
 
-/// The command of a lens.
 pub(super) fn command(snapshot: &Snapshot, lens: Lens) -> Command {
     let uri = snapshot.uri.as_str();
     let (command, arguments) = match lens.click {

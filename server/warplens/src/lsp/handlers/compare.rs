@@ -1,5 +1,5 @@
-//! `warplens/compare`: runs a launch on the kernels of two documents, or of one and the machine code that the assembler of the
-//! settings makes of it, then launches that are drawn from it, and answers with the first difference.
+//! `warplens/compare`: runs a launch, then launches that are drawn from it, on the kernels of two documents, and answers with the first
+//! difference. Instead of a second document it can take the machine code that the assembler of the settings makes of the first one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
 use warplens_sim::Control;
 use warplens_sim::launch::Launch;
 
-use super::assemble::assemble;
-use super::tools::{DocumentText, toolchain};
 use crate::cores::Cores;
 use crate::launch_file;
 use crate::lsp::errors::{internal, refused};
 use crate::lsp::from_proto;
+use crate::lsp::handlers::assemble::assemble;
+use crate::lsp::handlers::tools::{DocumentText, toolchain};
+use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
-use crate::lsp::tasks::running::Running;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::comparison::json as result;
 use warplens_tools::comparison::random::{self, Random};
@@ -33,15 +33,15 @@ use warplens_tools::source::{RunError, Source};
 #[serde(rename_all = "camelCase")]
 struct Params {
     text_document: TextDocumentIdentifier,
-    /// The other document; by default the machine code of the first one.
+    /// The other document. The default is the machine code of the first one.
     other: Option<TextDocumentIdentifier>,
     /// The target of the machine code.
     target: Option<String>,
-    /// The kernel; by default that of the launch.
+    /// The kernel. The default is the kernel of the launch.
     entry: Option<String>,
-    /// The name of a launch; by default the launch that the document shows, or else its first one.
+    /// The name of a launch. The default is the launch that the document shows, or else its first one.
     launch: Option<String>,
-    /// The number of launches that are drawn if the results of the launch are equal.
+    /// How many launches are drawn if the results of the launch are equal.
     #[serde(default)]
     random: usize,
     seed: Option<u64>,
@@ -102,7 +102,7 @@ impl State {
 }
 
 impl Task {
-    fn run(self, running: &mut Running) -> Result<Value> {
+    fn run(self, running: &mut TaskControl) -> Result<Value> {
         let Task { text, other, target, entry, launch, random, seed, uri, settings } = self;
         let file = launch_file::of_uri(&uri).map_err(|error| refused(error.to_string()))?;
         let base = file.as_ref().map_or_else(|| text.path.clone(), |file| PathBuf::from(&file.path));
@@ -139,11 +139,11 @@ impl Task {
     }
 }
 
-/// Compares the launch of the request, and if the results are equal the launches that are drawn from it.
+/// Compares the launch of the request, and if its results are equal, launches that are drawn from it.
 fn compare(
     sides: &Sides<'_>,
     random: Random,
-    running: &mut Running,
+    running: &mut TaskControl,
 ) -> std::result::Result<Compared, RunError> {
     running.report(|| "running the launch".to_owned(), Some(0));
     let first = sides.first()?;
@@ -161,7 +161,7 @@ fn compare(
         Ok(drawn) if drawn.comparison.is_equal() => {
             Ok(Compared { scope: chosen.scope.and(drawn.scope), drawn: drawn.drawn, ..chosen })
         }
-        // Others than the chosen one are not usable.
+        // The kernels do not run with any launch but the chosen one.
         Err(RunError::NothingDrawn { .. }) => Ok(chosen),
         drawn => drawn,
     }

@@ -1,15 +1,16 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{
     CompletionItem, CompletionList, CompletionParams, CompletionResponse, Documentation,
 };
 
 use crate::language::{self, Kind};
 use crate::lsp::client_capabilities::ClientCapabilities;
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::markup::markup;
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::state::State;
 use crate::lsp::{from_proto, to_proto};
 
 /// `textDocument/completion`.
@@ -23,7 +24,12 @@ pub(crate) fn completion(snapshot: &Snapshot, params: &CompletionParams) -> Answ
 }
 
 /// `completionItem/resolve`: adds the documentation of an item.
-pub(crate) fn resolve(params: Value, capabilities: &ClientCapabilities) -> Result<Value> {
+pub(crate) fn resolve(state: &mut State, id: Id, params: Value) {
+    let resolved = resolved(params, &state.client.capabilities);
+    state.requests.answer(&id, resolved);
+}
+
+fn resolved(params: Value, capabilities: &ClientCapabilities) -> Result<Value> {
     let mut item: CompletionItem = from_proto::params(params)?;
     let data = item.data.take().unwrap_or_default();
     let name = data["explain"].as_str().unwrap_or_default();

@@ -4,14 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tower_lsp::ls_types::{DidChangeTextDocumentParams, Uri};
 
-use crate::lsp::document::{Refusal, out_of_sync};
+use crate::lsp::documents::document::{Refusal, out_of_sync};
 use crate::lsp::state::State;
 use crate::panic::panic_message;
 
 impl State {
     pub(crate) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri;
-        if self.launch_documents.contains_key(&uri) {
+        if self.documents.launch_files.contains_key(&uri) {
             return self.change_launch_document(&uri, params.text_document.version, params.content_changes);
         }
         let Some(document) = self.documents.get_mut(&uri) else {
@@ -20,7 +20,7 @@ impl State {
         };
         let was_refused = document.refusal().is_some();
         document.version = params.text_document.version;
-        let (host, encoding) = (&mut self.host, self.encoding);
+        let (host, encoding) = (&mut self.host, self.client.encoding);
         let changed =
             catch_unwind(AssertUnwindSafe(|| document.change(params.content_changes, encoding, host)));
         let edits = changed.unwrap_or_else(|panic| {
@@ -29,7 +29,9 @@ impl State {
             vec![]
         });
         let refusal = document.refusal().filter(|_| !was_refused).cloned();
-        self.debounce_after_edit(&uri, edits.iter().map(|edit| edit.largest_item).max().unwrap_or(0));
+        document.delay.start(edits.iter().map(|edit| edit.largest_item).max().unwrap_or(0));
+        // Requests about the older version need not wait longer: they are rejected as soon as a worker is free.
+        self.scheduler.release(|debounced| *debounced == uri);
         self.shown.edit(&uri, &edits);
         self.simulations.edit(&uri, &edits);
         self.ptxas.edit(&uri, &edits);
@@ -39,12 +41,12 @@ impl State {
 
     /// Updates diagnostics and the simulation after every change of a text.
     pub(crate) fn text_changed(&mut self, uri: &Uri) {
-        if !self.capabilities.pull_diagnostics
+        if !self.client.capabilities.pull_diagnostics
             && let Some(document) = self.documents.get(uri)
         {
             let version = document.version;
             match document.refusal().map(Refusal::diagnostic) {
-                Some(diagnostic) => self.publish(uri, version, vec![diagnostic]),
+                Some(diagnostic) => self.client.publish(uri, Some(version), vec![diagnostic]),
                 None if document.language().is_some() => self.queue_publish(uri, version),
                 None => {}
             }

@@ -7,14 +7,14 @@ use tower_lsp::ls_types::request::WorkspaceConfiguration;
 use tower_lsp::ls_types::{ConfigurationItem, ConfigurationParams, MessageType};
 
 use crate::lsp::event::Event;
-use crate::lsp::ptxas::runs::PtxasRuns;
+use crate::lsp::ptxas_runs::PtxasRuns;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 
 impl State {
     pub(crate) fn did_change_configuration(&mut self, mut params: Value) {
         // A client that answers `workspace/configuration` may send no settings here.
-        if self.capabilities.configuration {
+        if self.client.capabilities.configuration {
             self.request_settings();
         } else {
             self.settings_received(params["settings"].take());
@@ -37,12 +37,12 @@ impl State {
         if let Some(value) = value {
             self.settings_received(value);
         }
-        for (id, method, params) in self.waiting_for_settings.take().unwrap_or_default() {
-            self.tool_request(id, method, params);
+        for request in self.waiting_for_settings.take().unwrap_or_default() {
+            self.tool_request(request);
         }
     }
 
-    /// Applies new settings. Invalid ones are reported, and the previous settings stay.
+    /// Applies new settings. If they are invalid, the previous settings stay in effect.
     fn settings_received(&mut self, value: Value) {
         let settings = match Settings::read(value) {
             Ok(settings) => settings,
@@ -68,7 +68,7 @@ impl State {
             self.refresh_all_diagnostics();
         }
         if before.ptxas != self.settings.ptxas {
-            self.ptxas = PtxasRuns::default();
+            self.ptxas = PtxasRuns::new(self.events.clone());
             self.shown.clear_ptxas();
             self.refresh_all_diagnostics();
         }
@@ -80,12 +80,10 @@ impl State {
         let (rules, unknown) = settings.diagnostics.rules();
         self.host.set_rules(rules);
         for name in unknown {
-            if self.warned_names.insert(name.to_owned()) {
-                let near = warplens_ide::nearest_rule(name);
-                let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                let message = format!("settings `warplens.diagnostics`: unknown diagnostic `{name}`{hint}");
-                self.client.show(MessageType::WARNING, message);
-            }
+            let near = warplens_ide::nearest_rule(name);
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let message = format!("settings `warplens.diagnostics`: unknown diagnostic `{name}`{hint}");
+            self.client.warn_once(message);
         }
         self.refresh_all_diagnostics();
     }

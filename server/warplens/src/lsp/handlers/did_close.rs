@@ -1,6 +1,6 @@
 //! `textDocument/didClose`.
 
-use tower_lsp::ls_types::{DidCloseTextDocumentParams, PublishDiagnosticsParams};
+use tower_lsp::ls_types::DidCloseTextDocumentParams;
 
 use crate::lsp::state::State;
 
@@ -8,15 +8,12 @@ impl State {
     pub(crate) fn did_close(&mut self, params: DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         self.close_launch_document(&uri);
-        if let Some(document) = self.documents.remove(&uri) {
-            self.host.close(document.file);
+        if self.documents.close(&uri, &mut self.host) {
             self.deselect(&uri);
             self.ptxas.close(&uri);
             self.shown.close(&uri);
             self.memory.freed();
-            if !self.capabilities.pull_diagnostics {
-                self.client.publish(&PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
-            }
+            self.client.publish(&uri, None, vec![]);
         }
     }
 }

@@ -1,10 +1,9 @@
 //! `textDocument/didOpen`.
 
 use tower_lsp::ls_types::{DidOpenTextDocumentParams, MessageType, Uri};
-use warplens_ide::FileId;
 
-use crate::lsp::document::{Document, Refusal};
-use crate::lsp::launch_documents::LaunchDocument;
+use crate::lsp::documents::document::Refusal;
+use crate::lsp::documents::launch_document::LaunchDocument;
 use crate::lsp::state::State;
 
 impl State {
@@ -14,15 +13,8 @@ impl State {
         if let Some(document) = LaunchDocument::open(&item) {
             return self.open_launch_document(&uri, document);
         }
-        if let Some(open) = self.documents.remove(&uri) {
-            tracing::warn!("{} was opened twice", uri.as_str());
-            self.host.close(open.file);
-        }
-        self.files_opened += 1;
-        let file = FileId(self.files_opened);
-        let document = Document::open(item, file, &mut self.host);
-        let refusal = document.refusal().cloned();
-        self.documents.insert(uri.clone(), document);
+        self.documents.open(item, &mut self.host);
+        let refusal = self.documents.get(&uri).and_then(|document| document.refusal()).cloned();
         self.shown.open(&uri);
         self.show_refusal(&uri, refusal);
         self.text_changed(&uri);

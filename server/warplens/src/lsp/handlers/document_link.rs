@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp::ls_types::{DocumentLink, Uri};
 
-use crate::lsp::file_access::read_files;
-use crate::lsp::snapshot::{Answer, Failure, Snapshot};
-use crate::lsp::source_files;
+use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::files::file_access::read_files;
+use crate::lsp::files::source_files;
 
-/// The links whose files exist.
+/// The links to files that exist.
 pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
     let links = snapshot.analysis.links(snapshot.file)?;
     let paths: FxHashSet<(String, Option<&str>)> =

@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::DocumentSymbolResponse;
 
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn symbols(snapshot: &Snapshot) -> Answer<DocumentSymbolResponse> {

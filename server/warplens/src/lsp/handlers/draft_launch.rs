@@ -1,4 +1,4 @@
-//! `warplens.draftLaunch`: the inferred launch of a kernel as text, to be written by the client.
+//! `warplens.draftLaunch`: the inferred launch of a kernel as text, for the client to write to a file.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Click, Lens};
 use warplens_sim::launch::{launch_comment, launch_table};
 
-use super::code_lens;
 use crate::launch_file;
-use crate::lsp::simulation::prepare::prepare;
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::handlers::code_lens;
+use crate::lsp::handlers::simulation::prepare::prepare;
 use crate::lsp::simulation::selection::Selection;
-use crate::lsp::snapshot::{Failure, Snapshot};
 
 /// The inferred launch of `entry`, or of the only kernel.
 pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, Failure> {

@@ -11,16 +11,16 @@ use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position,
 use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
 use warplens_sim::launch::Launch;
 
-use super::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
-use super::draft_launch::draft;
 use crate::launch_file;
+use crate::lsp::documents::request::{Request, Response, Urgency};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::errors::{not_open, refused};
-use crate::lsp::file_access::read_files;
+use crate::lsp::files::file_access::read_files;
 use crate::lsp::from_proto;
-use crate::lsp::ptxas::RESOURCES;
-use crate::lsp::request::{Request, Response, Urgency};
+use crate::lsp::handlers::commands::{ALL, DRAFT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, SHOW_LEFT, STOP_RUN};
+use crate::lsp::handlers::draft_launch::draft;
+use crate::lsp::handlers::ptxas::RESOURCES;
 use crate::lsp::simulation::selection::Selection;
-use crate::lsp::snapshot::{Failure, Snapshot};
 use crate::lsp::state::State;
 use warplens_protocol::position::text_range;
 
@@ -29,15 +29,15 @@ use warplens_protocol::position::text_range;
 struct LaunchArgument {
     uri: Uri,
     entry: Option<String>,
-    /// A name, a launch, or `null` for none. Defaults to the first launch.
+    /// A name, a launch, or `null` for no launch. The default is the first launch.
     #[serde(default = "first_launch")]
     launch: Value,
     cta: Option<[u32; 3]>,
     warp: Option<u32>,
-    /// Another document, whose launch is run here too.
+    /// Another document, whose launch is run in this one.
     #[serde(rename = "launchOf")]
     launch_of: Option<Uri>,
-    /// The divergence model. Defaults to that of the launch, then to that of the settings.
+    /// The divergence model. The default is the model of the launch, or else of the settings.
     model: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl State {
     /// `workspace/executeCommand`.
     pub(crate) fn execute_command(&mut self, id: Id, params: Value) {
         if let Err(error) = self.try_execute(&id, params) {
-            self.answer(&id, Err(error));
+            self.requests.answer(&id, Err(error));
         }
     }
 
@@ -76,7 +76,7 @@ impl State {
             SHOW_LEFT => {
                 let MessageArgument { message } = from_proto::params(argument)?;
                 self.client.show(MessageType::WARNING, message);
-                self.answer(id, Ok(Value::Null));
+                self.requests.answer(id, Ok(Value::Null));
                 Ok(())
             }
             command if ALL.contains(&command) => {
@@ -87,7 +87,7 @@ impl State {
     }
 
     fn execute_on_document(&mut self, id: &Id, command: &str, argument: LaunchArgument) -> Result<()> {
-        if !self.documents.contains_key(&argument.uri) {
+        if !self.documents.is_open(&argument.uri) {
             return Err(not_open(&argument.uri));
         }
         if command == RESOURCES {
@@ -98,34 +98,23 @@ impl State {
             self.read_document(id.clone(), draft_launch(argument));
         } else if command == STOP_RUN {
             self.stop_run(&argument.uri);
-            self.answer(id, Ok(Value::Null));
+            self.requests.answer(id, Ok(Value::Null));
         } else if argument.launch.is_null() {
             self.deselect(&argument.uri);
-            self.answer(id, Ok(Value::Null));
+            self.requests.answer(id, Ok(Value::Null));
         } else {
             let uri = argument.uri.clone();
             let selection = match argument.launch_of.clone() {
                 Some(other) => self.selection_of(argument, other)?,
-                None => self.given_again(&uri, selection(argument)?),
+                None => self.simulations.given_again(&uri, selection(argument)?),
             };
             self.select(id.clone(), &uri, selection);
         }
         Ok(())
     }
 
-    /// A launch that was given is selected again by its name, for another warp or model.
-    fn given_again(&self, uri: &Uri, selection: Selection) -> Selection {
-        let Some(selected) = self.simulations.selected.get(uri) else { return selection };
-        let Selection { launch, home, .. } = &*selected.selection;
-        match (&selection.launch, launch) {
-            (Choice::Named(name), Choice::Given(given)) if *name == given.name => {
-                Selection { launch: launch.clone(), home: home.clone(), ..selection }
-            }
-            _ => selection,
-        }
-    }
-
-    /// The launch that another document shows. Its expectations are about that document, and its model is that of its language.
+    /// The launch that another document shows. Its expectations are dropped, because they are about that document, and so is its model,
+    /// which is one of that document's language.
     fn selection_of(&self, argument: LaunchArgument, other: Uri) -> Result<Selection> {
         let shown = self.shown_launch(&other);
         let launch = shown.ok_or_else(|| refused("no lanes are shown in that document"))?;
@@ -140,7 +129,7 @@ impl State {
         let Some(text) = text else { return Err(not_open(&uri)) };
         let start = Position { line, character: 0 };
         let end = Position { line, character: u32::MAX };
-        let range = text_range(text, Range { start, end }, self.encoding);
+        let range = text_range(text, Range { start, end }, self.client.encoding);
         let range = range.ok_or_else(|| Error::invalid_params(format!("invalid line {line}")))?;
         self.select_visit(id.clone(), &uri, range, visit);
         Ok(())
@@ -165,7 +154,7 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
     let file = read_files(snapshot, move || launch_file::of_uri(&document))?;
     let file = file.map_err(Failure::refused)?;
     let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
-    // A launch with an unknown kernel may be meant for any.
+    // A launch with an unknown kernel may be meant for any kernel.
     let is_listed = |offer: &&AvailableLaunch| {
         entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry
     };

@@ -2,11 +2,10 @@
 
 use tower_lsp::ls_types::{DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, TextEdit};
 
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
-/// The characters that trigger formatting: the ends of a statement, and the last letters of WAVE's `else`, `endif`,
-/// `endloop` and `.end`.
+/// The characters that trigger formatting: the ends of a statement, and the last letters of `else`, `endif`, `endloop` and `.end` in WAVE.
 pub(crate) const TRIGGERS: [&str; 6] = [";", "\n", "e", "f", "p", "d"];
 
 /// `textDocument/formatting`.

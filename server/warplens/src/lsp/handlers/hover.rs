@@ -5,11 +5,12 @@ use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
 use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
 
-use crate::lsp::file_access::read_files;
-use crate::lsp::snapshot::{Answer, Failure, Snapshot};
-use crate::lsp::{source_files, to_proto};
+use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::files::file_access::read_files;
+use crate::lsp::files::source_files;
+use crate::lsp::to_proto;
 
-/// The documentation at a position, after the lanes that executed the statement.
+/// The lanes that executed a statement, followed by the documentation at the position.
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let position = params.text_document_position_params.position;
@@ -38,7 +39,7 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
     Ok(with_documentation(ran, documented).map(|hover| to_proto::hover(snapshot, hover)))
 }
 
-/// The text of the file that the document was made from, where the hover uses it.
+/// The text of the file that the document was compiled from, if the hover needs it.
 fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Failure> {
     let Some(wanted) = snapshot.analysis.hover_source(snapshot.file, at)? else { return Ok(None) };
     let folders = source_files::folders(snapshot);
@@ -54,7 +55,7 @@ fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Fail
     }
 }
 
-/// The line of the source that the line of an offset refers to.
+/// The source line that the line at an offset was compiled from.
 fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide::Hover>, Failure> {
     let links = snapshot.analysis.links_in(snapshot.file, snapshot.line_range(at))?;
     let Some(link) = links.iter().find(|link| link.place.is_some()) else { return Ok(None) };
@@ -81,7 +82,7 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide:
     }))
 }
 
-/// The name at an offset, which may be a register.
+/// The word at an offset, which may be the name of a register.
 fn register(text: &Rope, at: TextSize) -> String {
     let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '%');
     let at = text.byte_to_char(usize::from(at).min(text.len_bytes()));

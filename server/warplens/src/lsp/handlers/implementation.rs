@@ -2,8 +2,8 @@
 
 use tower_lsp::ls_types::request::GotoImplementationParams;
 
-use crate::lsp::request::Response;
-use crate::lsp::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::request::Response;
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
 
 /// The name at a position. The state thread looks it up in the workspace index.
 pub(crate) fn linked_name(

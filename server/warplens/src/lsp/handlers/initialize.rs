@@ -11,12 +11,12 @@ use crate::lsp::state::{Phase, State};
 use warplens_protocol::position::Encoding;
 
 impl State {
-    /// Stores what the client announced; the service has answered the request.
+    /// Stores what the client announced. The service has already answered the request.
     pub(crate) fn initialize(&mut self, params: &InitializeParams) {
-        self.encoding = Encoding::negotiate(params);
-        self.capabilities = Arc::new(ClientCapabilities::new(params));
-        // A request may overtake `initialized`, which the transport handles concurrently.
-        self.waiting_for_settings = self.capabilities.configuration.then(Vec::new);
+        self.client.encoding = Encoding::negotiate(params);
+        self.client.capabilities = Arc::new(ClientCapabilities::new(params));
+        // A request may overtake `initialized`, because tower-lsp handles that concurrently.
+        self.waiting_for_settings = self.client.capabilities.configuration.then(Vec::new);
         self.phase = Phase::Running;
         self.workspace_index.open_folders(params);
         if let Some(process) = params.process_id {
@@ -26,7 +26,7 @@ impl State {
 
     /// Requests the settings, and registers for changes of settings and of launch files.
     pub(crate) fn initialized(&mut self) {
-        if self.capabilities.configuration {
+        if self.client.capabilities.configuration {
             self.request_settings();
         }
         let mut registrations = vec![];
@@ -37,10 +37,10 @@ impl State {
                 register_options: options,
             });
         };
-        if self.capabilities.register_configuration {
+        if self.client.capabilities.register_configuration {
             register("workspace/didChangeConfiguration", Some(json!({ "section": "warplens" })));
         }
-        if self.capabilities.watch_files {
+        if self.client.capabilities.watch_files {
             let watchers =
                 ["**/warplens.toml", "**/warplens.json"].map(|glob| json!({ "globPattern": glob }));
             register("workspace/didChangeWatchedFiles", Some(json!({ "watchers": watchers })));

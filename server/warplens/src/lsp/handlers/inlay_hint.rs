@@ -5,8 +5,8 @@ use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintPar
 use warplens_ide::InlayHintKinds;
 use warplens_ide::lanes::text;
 
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::settings::Display;
-use crate::lsp::snapshot::{Answer, Snapshot};
 
 pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answer<Vec<InlayHint>> {
     let range = snapshot.text_range(params.range);
@@ -43,7 +43,7 @@ fn lanes(snapshot: &Snapshot, range: TextRange) -> Vec<InlayHint> {
     let start = Position { line: snapshot.line(range.start()), character: 0 };
     let range = TextRange::new(snapshot.offset(start), line_end(range.end()));
     let hints = lanes.shown.hints(range, style, &line_end).into_iter();
-    // A bar sets off the lanes from the code: in some languages `100 16/32` reads as an operand.
+    // A bar separates the lanes from the code, because in some languages `100 16/32` reads as an operand.
     let bar = if snapshot.capabilities.lane_strip { "│ " } else { "" };
     let lanes = |found: warplens_ide::lanes::LaneHint| InlayHint {
         padding_left: Some(true),

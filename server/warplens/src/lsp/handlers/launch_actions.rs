@@ -8,18 +8,18 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::lanes::{Click, Lens};
 
-use super::code_lens;
-use super::draft_launch::draft;
-use crate::lsp::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::handlers::code_lens;
+use crate::lsp::handlers::draft_launch::draft;
 
 /// The kind of these actions.
 pub(crate) const SIMULATE: &str = "warplens.simulate";
 
-/// The launches of the kernels whose names are on the lines of a range. The extension has its own list of launches and its own editing of them.
+/// The launches of the kernels whose names are on the lines of a range. The VS Code extension lists and edits launches itself.
 pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Result<Vec<CodeAction>, Failure> {
     let lines = params.range.start.line..=params.range.end.line;
     let is_named_here = |lens: &Lens| lines.contains(&snapshot.line(lens.range.start()));
-    // Launch files are read only where a kernel is named.
+    // The launch file is read only if a kernel is named there.
     let kernels = code_lens::inferred(snapshot)?.into_iter().filter(is_named_here);
     let mut entries: Vec<String> = kernels.filter_map(|lens| entry_of(lens.click)).collect();
     entries.dedup();
@@ -44,7 +44,7 @@ fn entry_of(click: Click) -> Option<String> {
     }
 }
 
-/// The command of the extension that opens or writes a launch.
+/// The action with which the VS Code extension opens or writes a launch.
 fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
     let lens =
         Lens { range: TextRange::default(), title: "Edit Launch".to_owned(), click: Click::Edit { entry } };
@@ -57,7 +57,7 @@ fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
     }
 }
 
-/// Writes the inferred launch as a comment above its kernel, unless the kernel cannot be run.
+/// Writes the inferred launch as a comment above its kernel. `None` if the kernel cannot be run.
 fn write_launch(snapshot: &Snapshot, entry: &str) -> Result<Option<CodeAction>, Failure> {
     let draft = match draft(snapshot, Some(entry)) {
         Ok(draft) => draft,

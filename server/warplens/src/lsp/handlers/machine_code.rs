@@ -1,4 +1,4 @@
-//! `warplens/listing`: the listing of a file that an editor cannot show as text, from the disassembler of the settings.
+//! `warplens/listing`: the listing of a file that an editor cannot show as text, printed by the disassembler of the settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
 
 use crate::lsp::errors::refused;
+use crate::lsp::files::listing_cache::{Kept, ListingCache};
 use crate::lsp::from_proto;
-use crate::lsp::listing_cache::{Kept, ListingCache};
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use crate::read_file;
@@ -22,7 +22,6 @@ const MAX_BYTES: u64 = 256 << 20;
 
 #[derive(Deserialize)]
 struct Params {
-    /// The file.
     uri: Uri,
 }
 

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{Location, ReferenceParams};
 use warplens_ide::Access;
 
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn references(snapshot: &Snapshot, params: &ReferenceParams) -> Answer<Vec<Location>> {

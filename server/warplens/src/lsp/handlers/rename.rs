@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, WorkspaceEdit};
 
-use crate::lsp::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::to_proto;
 
 /// `textDocument/prepareRename`.

@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams};
 
-use crate::lsp::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn selection_ranges(
@@ -12,7 +12,7 @@ pub(crate) fn selection_ranges(
     params.positions.iter().map(|&at| selection_range(snapshot, at)).collect::<Result<_, _>>().map(Some)
 }
 
-/// The ranges around a position; an empty range where there are none.
+/// The ranges around a position, or an empty range if there are none.
 fn selection_range(snapshot: &Snapshot, at: Position) -> Result<SelectionRange, Failure> {
     let ranges = snapshot.analysis.selection(snapshot.file, snapshot.offset(at))?;
     let empty = || SelectionRange { range: Range { start: at, end: at }, parent: None };

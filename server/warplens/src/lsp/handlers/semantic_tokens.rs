@@ -12,10 +12,10 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide as ide;
 
-use crate::lsp::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use warplens_protocol::position::Encoding;
 
-/// The limit in bytes of a document whose tokens are all sent; those of a range always are.
+/// The tokens of a whole document are sent only up to this size in bytes; the tokens of a range are always sent.
 const MAX_FULL: usize = 1 << 20;
 
 /// `textDocument/semanticTokens/range`.
@@ -35,7 +35,7 @@ pub(crate) fn full(snapshot: &Snapshot) -> Answer<SemanticTokensResult> {
     Ok(Some(SemanticTokens { result_id, data: data.to_vec() }.into()))
 }
 
-/// `textDocument/semanticTokens/full/delta`: the difference from the answer that the client has.
+/// `textDocument/semanticTokens/full/delta`: the difference to the answer that the client has.
 pub(crate) fn full_delta(
     snapshot: &Snapshot,
     params: &SemanticTokensDeltaParams,
@@ -69,7 +69,7 @@ fn store(snapshot: &Snapshot, data: &Arc<Vec<SemanticToken>>) {
     snapshot.shown.update(&snapshot.uri, |shown| shown.tokens = Some(sent));
 }
 
-/// Encodes tokens in the order of the text, none of which spans lines.
+/// Encodes tokens, which are in text order and do not span lines.
 fn encode(snapshot: &Snapshot, tokens: &[ide::SemanticToken]) -> Vec<SemanticToken> {
     let mut columns = Columns::new(&snapshot.text, snapshot.encoding);
     let (mut line, mut character) = (0, 0);
@@ -93,7 +93,7 @@ fn encode(snapshot: &Snapshot, tokens: &[ide::SemanticToken]) -> Vec<SemanticTok
 struct Columns<'t> {
     text: &'t Rope,
     encoding: Encoding,
-    /// Every character is one byte: both encodings count the same.
+    /// Every character is one byte, so both encodings count the same.
     ascii: bool,
     line: usize,
     start: usize,
@@ -124,7 +124,7 @@ impl<'t> Columns<'t> {
     }
 }
 
-/// The single edit from `old` to `new`; none when they are equal.
+/// The single edit from `old` to `new`; empty if they are equal.
 fn delta(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
     let prefix = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old, new) = (&old[prefix..], &new[prefix..]);
@@ -133,7 +133,7 @@ fn delta(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit
     if old.is_empty() && new.is_empty() {
         return Vec::new();
     }
-    // The protocol counts integers, five for each token.
+    // The protocol counts integers, and a token has five.
     vec![SemanticTokensEdit {
         start: prefix as u32 * 5,
         delete_count: old.len() as u32 * 5,

@@ -6,8 +6,8 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{Signature, SignatureParameter, TextRange};
 
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::markup::markup;
-use crate::lsp::snapshot::{Answer, Snapshot};
 
 /// The characters that trigger signature help.
 pub(crate) const TRIGGERS: [&str; 5] = [" ", ",", "[", "{", "("];
@@ -23,7 +23,7 @@ pub(crate) fn signature_help(snapshot: &Snapshot, params: &SignatureHelpParams) 
     }))
 }
 
-/// A number beyond the last parameter highlights none.
+/// The parameter to highlight. A number after the last parameter highlights none.
 fn active_parameter(form: &Signature) -> u32 {
     form.active.unwrap_or(form.parameters.len()) as u32
 }

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use tower_lsp::ls_types::request::Request;
 
-use crate::lsp::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
 
-/// The request.
 pub(crate) enum SyntaxTree {}
 
 #[derive(Deserialize, Serialize)]

@@ -1,5 +1,5 @@
-//! The requests that run external tools, or a whole comparison. They wait for the settings, which name the tools: a client that
-//! opens machine code first has not sent them yet.
+//! Requests that run external tools or a whole comparison. They wait for the settings, which name the tools: a client that opens machine
+//! code first has not sent its settings yet.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,40 +9,72 @@ use std::time::Duration;
 use ropey::Rope;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{NumberOrString, Uri};
 use warplens_ide::Language;
-
-use crate::language;
-use crate::lsp::document::MAX_TEXT;
-use crate::lsp::errors::refused;
-use crate::lsp::settings::Settings;
-use crate::lsp::state::State;
-use crate::lsp::tool_method::ToolMethod;
-use crate::read_file;
 use warplens_tools::source::Source;
 use warplens_tools::toolchain::Toolchain;
 
-/// The limit of the duration of a run of an assembler or disassembler.
+use crate::language;
+use crate::lsp::documents::document::MAX_TEXT;
+use crate::lsp::errors::{internal, refused};
+use crate::lsp::scheduling::tasks::TaskControl;
+use crate::lsp::settings::Settings;
+use crate::lsp::state::{State, ToolRequest};
+use crate::read_file;
+
+/// The time limit of a run of an assembler or disassembler.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl State {
-    /// Starts a request, when the settings are there.
-    pub(crate) fn tool_request(&mut self, id: Id, method: ToolMethod, params: Value) {
+    /// Starts a request, as soon as the settings are known.
+    pub(crate) fn tool_request(&mut self, request: ToolRequest) {
         if let Some(waiting) = &mut self.waiting_for_settings {
-            return waiting.push((id, method, params));
+            return waiting.push(request);
         }
-        let started = match method {
-            ToolMethod::Listing => self.listing(&id, params),
-            ToolMethod::Assemble => self.assembled(&id, params),
-            ToolMethod::Targets => self.targets(&id, params),
-            ToolMethod::Compare => self.compare(&id, params),
-        };
-        if let Err(error) = started {
-            self.answer(&id, Err(error));
+        let ToolRequest { id, handler, params } = request;
+        if let Err(error) = handler(self, &id, params) {
+            self.requests.answer(&id, Err(error));
         }
     }
 
-    /// The text of a document, which a task reads.
+    /// Starts the work of a request. The result of the work is the answer. `progress` is the title and the token of its progress.
+    pub(crate) fn start_task(
+        &mut self,
+        id: Id,
+        progress: Option<(String, NumberOrString)>,
+        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
+    ) {
+        let token = progress.as_ref().map(|(_, token)| token.clone());
+        if let Err(error) = self.tasks.start(id.clone(), token, work) {
+            return self.requests.answer(&id, Err(internal(&error.to_string())));
+        }
+        if let Some((title, token)) = progress {
+            self.client.begin_progress(token, title, None);
+        }
+    }
+
+    pub(crate) fn task_progress(&self, id: &Id, message: String, percentage: Option<u32>) {
+        if let Some(token) = self.tasks.token(id) {
+            self.client.report_progress(token, message, percentage);
+        }
+    }
+
+    pub(crate) fn task_ended(&mut self, id: &Id, answer: Result<Value>) {
+        if let Some(token) = self.tasks.ended(id) {
+            self.client.end_progress(token);
+        }
+        self.requests.answer(id, answer);
+    }
+
+    /// `window/workDoneProgress/cancel` with the token of a task; false for another token.
+    pub(crate) fn cancel_task_of(&mut self, token: &Value) -> bool {
+        let Some(id) = self.tasks.with_token(token) else { return false };
+        self.tasks.stop(&id);
+        self.requests.answer(&id, Err(Error::request_cancelled()));
+        true
+    }
+
+    /// The text of a document, for a task to read.
     pub(crate) fn text_of(&self, uri: &Uri) -> Result<DocumentText> {
         let path = uri.to_file_path().map(std::borrow::Cow::into_owned);
         let name = || uri.path().decode().to_string_lossy().into_owned();
@@ -63,14 +95,14 @@ impl State {
     }
 }
 
-/// The text of a document: that of the client if it is open, else that of the file.
+/// A document, whose text comes from the editor if it is open there, and from the file otherwise.
 pub(crate) struct DocumentText {
     pub(crate) path: PathBuf,
     open: Option<(Rope, Language)>,
 }
 
 impl DocumentText {
-    /// Reads and analyzes it.
+    /// Reads and analyses the text.
     pub(crate) fn read(self) -> Result<Source> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let fails = |reason: String| refused(format!("{name}: {reason}"));
@@ -89,7 +121,7 @@ impl DocumentText {
     }
 }
 
-/// The assembler and disassembler of the settings, which `stop` stops.
+/// The assembler and disassembler that the settings name. Setting `stop` stops them.
 pub(crate) fn toolchain(settings: &Settings, stop: &Arc<AtomicBool>) -> Result<Toolchain> {
     let found =
         Toolchain::of_settings(&settings.ptxas.path, &settings.sass.nvdisasm, TIMEOUT, Arc::clone(stop));

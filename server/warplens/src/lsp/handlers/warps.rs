@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use tower_lsp::ls_types::request::Request;
 
-use crate::lsp::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::to_proto::to_value;
 
-/// The request.
 pub(crate) enum Warps {}
 
 #[derive(Deserialize, Serialize)]
@@ -23,7 +22,7 @@ impl Request for Warps {
     const METHOD: &'static str = "warplens/warps";
 }
 
-/// Each recorded warp; `null` without a run.
+/// Each recorded warp; `null` if nothing has run.
 pub(crate) fn warps(snapshot: &Snapshot) -> Result<Value, Failure> {
     let Some(lanes) = snapshot.lanes() else { return Ok(Value::Null) };
     let mut answer = to_value(lanes.prepared.warp_summaries(&lanes.outcome))?;

@@ -16,7 +16,7 @@ impl State {
     pub(crate) fn workspace_symbol(&mut self, id: Id, params: Value) {
         match from_proto::params::<WorkspaceSymbolParams>(params) {
             Ok(params) => self.workspace_index.queue(id, Query::Symbols(params.query)),
-            Err(error) => self.answer(&id, Err(error)),
+            Err(error) => self.requests.answer(&id, Err(error)),
         }
     }
 
@@ -24,15 +24,15 @@ impl State {
     pub(crate) fn find_definitions(&mut self, id: &Id, name: Option<String>) {
         match name {
             Some(name) => self.workspace_index.queue(id.clone(), Query::Definitions(name)),
-            None => self.answer(id, Ok(Value::Null)),
+            None => self.requests.answer(id, Ok(Value::Null)),
         }
     }
 
-    /// The next search whose request is pending, as a job for a worker.
-    pub(crate) fn next_index_search(&mut self) -> Option<Box<dyn FnOnce() + Send>> {
+    /// The next search whose request is still pending, as work for the background worker.
+    pub(crate) fn next_index_search(&mut self) -> Option<impl FnOnce() + Send + use<>> {
         let (id, query) = loop {
             let next = self.workspace_index.next_query()?;
-            if self.is_pending(&next.0) {
+            if self.requests.is_pending(&next.0) {
                 break next;
             }
         };
@@ -40,12 +40,13 @@ impl State {
             let (language, text) = (document.language()?, document.text()?.clone());
             Some(OpenDocument { uri: uri.clone(), version: document.version, language, text })
         });
-        let search = self.workspace_index.search(open.collect(), self.encoding, self.capabilities.links);
+        let search =
+            self.workspace_index.search(open.collect(), self.client.encoding, self.client.capabilities.links);
         let events = self.events.clone();
-        Some(Box::new(move || {
+        Some(move || {
             let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| search.answer(&query)));
             let answer = answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));
             let _ = events.send(Event::IndexSearched(id, answer));
-        }))
+        })
     }
 }

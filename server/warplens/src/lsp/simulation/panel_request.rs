@@ -1,45 +1,35 @@
-//! A request of the lanes panel.
+//! Requests of the lanes panel. They wait while the run of their document is in progress.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::Id;
+use tower_lsp::jsonrpc::{Id, Result};
+use warplens_ide::lanes::WarpId;
+use warplens_ide::lanes::panel::Panel;
+use warplens_ide::lanes::report::Positions;
+use warplens_sim::Control;
 
-/// A request of the panel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PanelMethod {
-    Timeline,
-    Moment,
-    Registers,
-    Accesses,
-    Buffers,
-    Graph,
+/// The run that a document shows, as a handler of the panel sees it.
+pub(crate) struct PanelRun<'a> {
+    pub(crate) panel: &'a Panel,
+    /// The requested warp, by default the one that is shown.
+    pub(crate) warp: WarpId,
+    pub(crate) at: Positions<'a>,
+    pub(crate) control: Control<'a>,
 }
 
-impl PanelMethod {
-    /// The request with this name.
-    pub(crate) fn from_name(method: &str) -> Option<PanelMethod> {
-        Some(match method {
-            "warplens/timeline" => PanelMethod::Timeline,
-            "warplens/moment" => PanelMethod::Moment,
-            "warplens/registers" => PanelMethod::Registers,
-            "warplens/accesses" => PanelMethod::Accesses,
-            "warplens/buffers" => PanelMethod::Buffers,
-            "warplens/graph" => PanelMethod::Graph,
-            _ => return None,
-        })
-    }
-}
+/// Computes the answer to a request from its parameters.
+pub(crate) type PanelHandler = fn(&PanelRun<'_>, Value) -> Result<Value>;
 
 /// A request that waits for the result of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct PanelRequest {
     pub(crate) id: Id,
-    pub(crate) method: PanelMethod,
+    pub(crate) handler: PanelHandler,
     pub(crate) params: Value,
 }
 
 impl PanelRequest {
-    /// Whether the beginning of a run that is in progress is an answer.
-    pub(crate) fn takes_beginning(&self) -> bool {
+    /// Whether the client accepts the beginning of a run that is in progress.
+    pub(crate) fn accepts_beginning(&self) -> bool {
         self.params["partial"] == true
     }
 }

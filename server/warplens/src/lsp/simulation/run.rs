@@ -1,4 +1,4 @@
-//! A run on a thread of its own: first the trace, then the values of the warp that is shown.
+//! A run: first the trace, then the values of the warp that is shown.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
-use crate::lsp::document::Edit;
+use crate::lsp::documents::document::Edit;
 use crate::panic::panic_message;
 
 /// The interval of progress reports.
@@ -18,7 +18,8 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 /// The time after which the beginning of a run is shown.
 const LONG: Duration = Duration::from_millis(100);
 
-/// The warp instructions of a beginning, as a share of those executed in [`LONG`], so that it takes as long on every machine.
+/// The beginning has this fraction of the warp instructions executed in [`LONG`], so that showing it takes about the same time on every
+/// machine.
 const SHARE: u64 = 4;
 
 /// A run in progress.
@@ -30,14 +31,14 @@ pub(crate) struct Run {
     pub(crate) stop: Arc<AtomicBool>,
     /// Edits of the text since the run was prepared.
     pub(crate) edits: Vec<Edit>,
-    /// Whether the client shows its progress.
+    /// Whether the client has created a progress token for it.
     pub(crate) has_progress: bool,
     /// Whether the client was sent `warplens/runProgress`.
     pub(crate) is_announced: bool,
 }
 
 impl Run {
-    /// Whether its result is the same as that of `prepared`.
+    /// Whether its result would be that of `prepared`.
     pub(crate) fn is_same(&self, prepared: &Prepared, warp_request: WarpRequest) -> bool {
         self.warp_request == warp_request && self.prepared.same_run(prepared)
     }
@@ -61,7 +62,7 @@ pub(crate) struct Reports<'r> {
     pub(crate) beginning: &'r (dyn Fn(Outcome) + Sync),
 }
 
-/// Runs, unless the result is known; `None` when stopped, an error for a panic.
+/// Executes a run, unless its result is already known. `None` if it was stopped; an error is the message of a panic.
 pub(crate) fn execute(
     prepared: &Prepared,
     known: Option<Outcome>,
@@ -74,14 +75,14 @@ pub(crate) fn execute(
     let reported = Mutex::new(start);
     let has_begun = AtomicBool::new(known.is_some());
     let progress = |executed: u64| {
-        // The thread that is first here makes the beginning, and then continues with the run.
+        // The first thread that gets here computes the beginning, then continues with the run.
         if start.elapsed() >= LONG && !has_begun.swap(true, Ordering::Relaxed) {
             let beginning = prepared.beginning(executed / SHARE, warp_request, &cancelled);
             if let Ok(Some(outcome)) = beginning {
                 (reports.beginning)(outcome);
             }
         }
-        // When it is locked, another thread reports at this moment.
+        // If the lock is taken, another thread is reporting.
         if let Ok(mut reported) = reported.try_lock()
             && reported.elapsed() >= REPORT_INTERVAL
         {

@@ -1,5 +1,6 @@
 //! The simulations of all documents.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,37 +8,49 @@ use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::{Outcome, Prepared, WarpRequest};
+use warplens_ide::lanes::{Choice, Outcome, Prepared, WarpId, WarpRequest};
 use warplens_sim::Workers;
 
-use super::run::{Reports, Run, execute};
-use super::selection::Selected;
 use crate::cores::Cores;
-use crate::lsp::document::Edit;
+use crate::lsp::documents::document::Edit;
+use crate::lsp::documents::lanes::Origin;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
-use crate::lsp::worker_pool::ThreadPool;
+use crate::lsp::scheduling::worker_pool::ThreadPool;
+use crate::lsp::simulation::panel_request::PanelRequest;
+use crate::lsp::simulation::run::{Reports, Run, execute};
+use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
 
 /// The simulations of all documents.
 pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
-    /// The requests of the lanes panel that are computed, with what cancels them.
-    pub(crate) panel_requests: FxHashMap<Id, Arc<AtomicBool>>,
     threads: ThreadPool,
-    /// The threads of the panel's answers, which do not wait for runs.
+    /// The thread that computes answers for the panel, which do not wait for runs.
     answers: ThreadPool,
+    /// The answers that are being computed, with the flags that cancel them.
+    computing: FxHashMap<Id, Arc<AtomicBool>>,
     events: Sender<Event>,
-    /// The last number of a preparation or run; updates with an older number are ignored.
+    /// The last number of a preparation or run. Updates with an older number are ignored.
     last_number: u64,
 }
 
+/// The preparation of a run that has just begun.
+pub(crate) struct Preparation {
+    pub(crate) number: u64,
+    pub(crate) selection: Arc<Selection>,
+    /// A warp that must be recorded even if the trace is truncated.
+    pub(crate) recorded: Option<WarpId>,
+    /// The number of the preparation that it replaces.
+    pub(crate) replaced: Option<u64>,
+}
+
 impl Simulations {
-    pub(crate) fn new(events: Sender<Event>) -> std::io::Result<Simulations> {
+    pub(crate) fn new(events: Sender<Event>) -> io::Result<Simulations> {
         let cores = Cores::all().count();
         Ok(Simulations {
             selected: FxHashMap::default(),
-            panel_requests: FxHashMap::default(),
             threads: ThreadPool::new("simulation", (cores / 2).clamp(1, 4))?,
             answers: ThreadPool::new("panel", 1)?,
+            computing: FxHashMap::default(),
             events,
             last_number: 0,
         })
@@ -54,40 +67,52 @@ impl Simulations {
         }
     }
 
-    /// Computes an answer of the panel on a thread.
-    pub(crate) fn spawn_answer(&mut self, work: impl FnOnce() + Send + 'static) {
-        self.answers.run(work);
+    /// Selects a launch in a document for a request, which waits for the preparation of the run.
+    pub(crate) fn select(
+        &mut self,
+        uri: &Uri,
+        selection: Selection,
+        origin: Option<Arc<Origin>>,
+        request: Id,
+    ) {
+        let selection = Arc::new(selection);
+        let selected = self.selected.entry(uri.clone());
+        let selected = selected.or_insert_with(|| Selected::new(Arc::clone(&selection)));
+        selected.selection = selection;
+        selected.recorded = None;
+        selected.visit = None;
+        selected.origin = origin;
+        selected.commands.push(request);
     }
 
-    /// Stops every run.
-    pub(crate) fn stop_all(&mut self) {
-        self.selected.values().filter_map(|selected| selected.run.as_ref()).for_each(Run::stop);
-        self.panel_requests.values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
+    /// The selection of a launch by its name. If the selected launch was given as a whole and has this name, that one is meant: it is
+    /// selected again for another warp or model.
+    pub(crate) fn given_again(&self, uri: &Uri, selection: Selection) -> Selection {
+        let Some(selected) = self.selected.get(uri) else { return selection };
+        let Selection { launch, home, .. } = &*selected.selection;
+        match (&selection.launch, launch) {
+            (Choice::Named(name), Choice::Given(given)) if *name == given.name => {
+                Selection { launch: launch.clone(), home: home.clone(), ..selection }
+            }
+            _ => selection,
+        }
     }
 
-    /// The run of a document, if it has this number.
-    pub(crate) fn run(&mut self, uri: &Uri, number: u64) -> Option<&mut Run> {
-        self.selected.get_mut(uri)?.run.as_mut().filter(|run| run.number == number)
-    }
-
-    /// The document of the run with this number.
-    pub(crate) fn document_of(&self, number: u64) -> Option<Uri> {
-        let runs = |selected: &Selected| selected.run.as_ref().is_some_and(|run| run.number == number);
-        self.selected.iter().find(|(_, selected)| runs(selected)).map(|(uri, _)| uri.clone())
-    }
-
-    /// The number of the next preparation or run.
-    pub(crate) fn next_number(&mut self) -> u64 {
+    /// Begins to prepare the run of a document again; `None` if nothing is selected in it.
+    pub(crate) fn begin_preparation(&mut self, uri: &Uri) -> Option<Preparation> {
         self.last_number += 1;
-        self.last_number
+        let (number, selected) = (self.last_number, self.selected.get_mut(uri)?);
+        let replaced = selected.preparing.replace(number);
+        let (selection, recorded) = (Arc::clone(&selected.selection), selected.recorded);
+        Some(Preparation { number, selection, recorded, replaced })
     }
 
-    /// Whether the preparation with this number is the last one of a document, and in progress.
+    /// Whether the preparation with this number is in progress and was not replaced.
     pub(crate) fn is_preparing(&self, uri: &Uri, number: u64) -> bool {
         self.selected.get(uri).is_some_and(|selected| selected.preparing == Some(number))
     }
 
-    /// Starts a run on a thread of its own.
+    /// Starts a run on another thread.
     pub(crate) fn start(
         &mut self,
         uri: &Uri,
@@ -95,14 +120,15 @@ impl Simulations {
         known: Option<Outcome>,
         warp_request: WarpRequest,
     ) -> Run {
-        let number = self.next_number();
+        self.last_number += 1;
+        let number = self.last_number;
         let stop = Arc::new(AtomicBool::new(false));
         let events = self.events.clone();
         let (stopped, job) = (Arc::clone(&stop), Arc::clone(&prepared));
-        let of_run = uri.clone();
+        let uri_of_run = uri.clone();
         self.threads.run(move || {
             let report = |state| {
-                let update = SimulationUpdate { uri: of_run.clone(), number, state };
+                let update = SimulationUpdate { uri: uri_of_run.clone(), number, state };
                 let _ = events.send(Event::Simulation(update));
             };
             let reports = Reports {
@@ -123,5 +149,60 @@ impl Simulations {
             has_progress: false,
             is_announced: false,
         }
+    }
+
+    /// The run of a document, if it has this number.
+    pub(crate) fn run(&mut self, uri: &Uri, number: u64) -> Option<&mut Run> {
+        self.selected.get_mut(uri)?.run.as_mut().filter(|run| run.number == number)
+    }
+
+    /// The document of the run with this number.
+    pub(crate) fn document_of(&self, number: u64) -> Option<Uri> {
+        let runs = |selected: &Selected| selected.run.as_ref().is_some_and(|run| run.number == number);
+        self.selected.iter().find(|(_, selected)| runs(selected)).map(|(uri, _)| uri.clone())
+    }
+
+    /// Takes the waiting requests that can be answered: all of them, or while a run is in progress those that accept its beginning, if
+    /// the document shows it.
+    pub(crate) fn take_answerable(
+        &mut self,
+        uri: &Uri,
+        shows_beginning: bool,
+    ) -> (Vec<WaitingRequest>, Vec<PanelRequest>) {
+        let Some(selected) = self.selected.get_mut(uri) else { return Default::default() };
+        if selected.preparing.is_none() && selected.run.is_none() {
+            return (std::mem::take(&mut selected.waiting), std::mem::take(&mut selected.panel_requests));
+        }
+        if !shows_beginning {
+            return Default::default();
+        }
+        let masks = selected.waiting.extract_if(.., |waiting| waiting.params.partial).collect();
+        let panel = selected.panel_requests.extract_if(.., |request| request.accepts_beginning()).collect();
+        (masks, panel)
+    }
+
+    /// Computes the answer to a request of the panel on another thread. The work is passed the flag that cancels it.
+    pub(crate) fn spawn_answer(&mut self, id: Id, work: impl FnOnce(&AtomicBool) + Send + 'static) {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        self.computing.insert(id, Arc::clone(&cancelled));
+        self.answers.run(move || work(&cancelled));
+    }
+
+    /// The answer to a request of the panel has been computed.
+    pub(crate) fn answered(&mut self, id: &Id) {
+        self.computing.remove(id);
+    }
+
+    /// Cancels the computation of an answer for the panel.
+    pub(crate) fn cancel_answer(&self, id: &Id) {
+        if let Some(cancelled) = self.computing.get(id) {
+            cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Stops every run, and every computation of an answer.
+    pub(crate) fn stop_all(&mut self) {
+        self.selected.values().filter_map(|selected| selected.run.as_ref()).for_each(Run::stop);
+        self.computing.values().for_each(|cancelled| cancelled.store(true, Ordering::Relaxed));
     }
 }

@@ -1,4 +1,4 @@
-//! What the user selected in a document, and the state of its run.
+//! The selection in a document, and the state of its run.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{TextDocumentIdentifier, Uri};
 use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
-use super::panel_request::PanelRequest;
-use super::run::Run;
-use crate::lsp::document::Edit;
-use crate::lsp::lanes::Origin;
+use crate::lsp::documents::document::Edit;
+use crate::lsp::documents::lanes::Origin;
+use crate::lsp::simulation::panel_request::PanelRequest;
+use crate::lsp::simulation::run::Run;
 
 /// The user's selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,14 +21,14 @@ pub(crate) struct Selection {
     pub(crate) warp: Option<WarpId>,
     /// The document whose launch files apply; by default the document itself.
     pub(crate) home: Option<Uri>,
-    /// The name of the model, which takes precedence over that of the launch and of the settings.
+    /// The name of the model. It overrides the model of the launch and of the settings.
     pub(crate) model: Option<String>,
 }
 
 /// The selection in a document, and its run.
 pub(crate) struct Selected {
     pub(crate) selection: Arc<Selection>,
-    /// The selected warp, where it must be recorded explicitly because the trace is truncated.
+    /// The selected warp, if the trace was truncated without it, so that it must be recorded explicitly.
     pub(crate) recorded: Option<WarpId>,
     /// The selected visit, whose values are shown.
     pub(crate) visit: Option<SelectedVisit>,
@@ -70,7 +70,7 @@ pub(crate) struct LaneMasksParams {
     /// Whether statements share traces.
     #[serde(default)]
     pub(crate) compact: bool,
-    /// Whether the beginning of a run that is in progress is an answer.
+    /// Whether the client accepts the beginning of a run that is in progress.
     #[serde(default)]
     pub(crate) partial: bool,
 }

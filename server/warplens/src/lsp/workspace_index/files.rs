@@ -1,4 +1,4 @@
-//! The files of the workspace folders, within limits, and their changes.
+//! Lists the files of the workspace folders, within limits, and recognizes changed files.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The limit of the size of all files.
 const MAX_TOTAL: u64 = 128 << 20;
 
-/// Identifies the contents of a file.
+/// Changes when the contents of a file change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stamp {
     /// An open document at a version.
@@ -66,7 +66,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> Vec<ListedFile> {
     found
 }
 
-/// The text of a file, unless it is of another format with the same extension, such as sounds in `.wave`.
+/// Reads a file, unless it has another format with the same extension, such as a sound in `.wave`.
 pub(crate) fn read(path: &Path) -> Option<(Language, Rope)> {
     let text = String::from_utf8(read_file::read(path, MAX_BYTES).ok()?).ok()?;
     let language = language::of_found_file(path, || Some(&text))?;

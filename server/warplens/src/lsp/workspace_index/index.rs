@@ -1,7 +1,7 @@
-//! The index: which names each file declares, and searches in it.
+//! The index of the names that each file declares, and searches in it.
 //!
-//! Open files are read from the editor, the others from the folders of the workspace. A search works on its own copies of
-//! the texts and holds no analysis snapshot: it may take long, and must not block edits.
+//! Open files are read from the editor, others from the folders of the workspace. A search may take long and must not block edits, so it
+//! works on its own copies of the texts and holds no snapshot of the analysis.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types as lsp;
 use warplens_ide::{AnalysisHost, FileId, Language, SymbolKind};
 
-use super::files::{self, Stamp};
 use crate::lsp::to_proto::{symbol_kind, to_value};
+use crate::lsp::workspace_index::files::{self, Stamp};
 use warplens_protocol::position::{self, Encoding};
 
-/// The limit of symbols in an answer; a longer query narrows them.
+/// The limit of symbols in an answer. A longer query narrows the result.
 const MAX_SYMBOLS: usize = 500;
 
 /// The index of the workspace, and the queries that wait for a search.
@@ -33,7 +33,6 @@ pub(crate) struct WorkspaceIndex {
 /// The names that each file declares, with the stamp of the file.
 type Cache = FxHashMap<lsp::Uri, (Stamp, Arc<[Entry]>)>;
 
-/// A query.
 #[derive(Clone)]
 pub(crate) enum Query {
     /// Symbols whose names contain these letters in this order.
@@ -69,7 +68,7 @@ pub(crate) struct Search {
 }
 
 impl WorkspaceIndex {
-    /// The folders that the client opened.
+    /// Takes the folders from the parameters of `initialize`.
     pub(crate) fn open_folders(&mut self, params: &lsp::InitializeParams) {
         let folders = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
         #[expect(deprecated, reason = "sent by older clients")]
@@ -77,7 +76,7 @@ impl WorkspaceIndex {
         self.folders = Arc::new(folders.chain(root).filter_map(path).collect());
     }
 
-    /// Folders were added and removed.
+    /// Adds and removes folders.
     pub(crate) fn change_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {
         let removed: Vec<PathBuf> =
             params.event.removed.iter().filter_map(|folder| path(&folder.uri)).collect();
@@ -91,7 +90,6 @@ impl WorkspaceIndex {
         Arc::clone(&self.folders)
     }
 
-    /// Queues a query of a request.
     pub(crate) fn queue(&mut self, id: Id, query: Query) {
         self.waiting.push_back((id, query));
     }
@@ -112,7 +110,6 @@ fn path(uri: &lsp::Uri) -> Option<PathBuf> {
 }
 
 impl Search {
-    /// The answer to a query.
     pub(crate) fn answer(&self, query: &Query) -> Result<Value> {
         let files = self.files();
         let found = files.iter().flat_map(|(uri, entries)| entries.iter().map(move |entry| (uri, entry)));
@@ -151,7 +148,7 @@ impl Search {
         found
     }
 
-    /// The names of a file, which is read again only when it has changed.
+    /// The names of a file. The file is read again only if it has changed.
     fn entries(
         &self,
         uri: &lsp::Uri,
@@ -166,7 +163,7 @@ impl Search {
         }
         let entries: Arc<[Entry]> = match read() {
             Some((language, text)) => self.declared(language, &text).into(),
-            // Another language: not read again until it changes.
+            // Another format. It is not read again until it changes.
             None => Arc::default(),
         };
         cache().insert(uri.clone(), (stamp, Arc::clone(&entries)));
@@ -208,7 +205,7 @@ impl Search {
     }
 }
 
-/// Whether a name contains the letters of a query in order, in any case. Editors rank the matches.
+/// Whether a name contains the letters of a query in this order, ignoring case. Editors rank the matches.
 fn has_letters(name: &str, query: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     query.chars().flat_map(char::to_lowercase).all(|letter| letters.any(|other| other == letter))

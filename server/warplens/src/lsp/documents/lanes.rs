@@ -1,0 +1,135 @@
+//! The lanes that a document shows: the result of a run, with the current positions of its statements.
+
+use std::sync::{Arc, OnceLock};
+
+use ropey::Rope;
+use rustc_hash::FxHashMap;
+use text_size::TextSize;
+
+use warplens_ide::lanes::panel::Panel;
+use warplens_ide::lanes::same_registers::{Ran, SameRegisters};
+use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId};
+
+use warplens_sim::{Control, StatementId};
+
+use crate::lsp::documents::document::Edit;
+
+/// The result of a run as a document shows it.
+#[derive(Clone)]
+pub(crate) struct Lanes {
+    /// The lanes of the selected warp.
+    pub(crate) shown: Arc<LaneView>,
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) outcome: Outcome,
+    panel: Arc<Panel>,
+    /// Edits of the text since the run was prepared.
+    edits: Arc<Vec<Edit>>,
+    /// The document whose launch this is, if it was selected there: the text was assembled from it.
+    origin: Option<Arc<Origin>>,
+    same_registers: Arc<OnceLock<SameRegisters>>,
+}
+
+/// A document whose launch another one shows, as it was when the launch was selected.
+pub(crate) struct Origin {
+    pub(crate) lanes: Lanes,
+    pub(crate) text: Rope,
+}
+
+impl Origin {
+    /// The lines of the statements, counted from 1.
+    fn lines(&self) -> FxHashMap<StatementId, u64> {
+        let placed = self
+            .lanes
+            .shown
+            .statements()
+            .map(|statement| (statement.id, usize::from(statement.range.start())));
+        let inside = placed.filter(|(_, at)| *at <= self.text.len_bytes());
+        inside.map(|(statement, at)| (statement, self.text.byte_to_line(at) as u64 + 1)).collect()
+    }
+}
+
+impl Lanes {
+    pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
+        let shown = Arc::new(prepared.show_outcome(&outcome, warp));
+        let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
+        let (edits, same_registers) = (Arc::default(), Arc::default());
+        Lanes { shown, prepared, outcome, panel, edits, origin: None, same_registers }
+    }
+
+    pub(crate) fn with_origin(self, origin: Option<Arc<Origin>>) -> Lanes {
+        Lanes { origin, ..self }
+    }
+
+    /// The register of the origin whose values agree, in the shown warp, with those of a register of the statement at an offset. The first
+    /// call runs both kernels again.
+    pub(crate) fn same_register(&self, at: TextSize, register: &str) -> Option<&str> {
+        let origin = self.origin.as_ref()?;
+        let statement = self.shown.statements().find(|statement| statement.range.contains_inclusive(at))?;
+        let found = self.same_registers.get_or_init(|| {
+            let ran = |lanes: &'_ Lanes| (Arc::clone(&lanes.prepared), lanes.outcome.clone());
+            let (code, text) = (ran(self), ran(&origin.lanes));
+            let [code, text] = [&code, &text].map(|(prepared, outcome)| Ran { prepared, outcome });
+            let lines = origin.lines();
+            let line = |statement: StatementId| lines.get(&statement).copied();
+            let found = SameRegisters::of(code, text, &line, self.shown.warp(), Control::none());
+            found.unwrap_or_default()
+        });
+        found.name(statement.id, register)
+    }
+
+    /// The data of the lanes panel.
+    pub(crate) fn panel(&self) -> Arc<Panel> {
+        Arc::clone(&self.panel)
+    }
+
+    /// Moves positions with an edit of the text.
+    pub(crate) fn edit(&mut self, edits: &[Edit]) {
+        Arc::make_mut(&mut self.edits).extend_from_slice(edits);
+        apply(Arc::make_mut(&mut self.shown), edits);
+    }
+
+    /// Marks the result as outdated, and returns whether it was current before.
+    pub(crate) fn mark_outdated(&mut self) -> bool {
+        let was_current = !self.shown.is_outdated();
+        Arc::make_mut(&mut self.shown).outdate();
+        was_current
+    }
+
+    /// Whether these are only the lanes of the beginning of a run.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.outcome.is_partial()
+    }
+
+    /// Whether these lanes stay shown although a newer run of the same launch has ended: it stopped at an error of the program, and this
+    /// run got further.
+    pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
+        prepared.outcome_stopped_at_error(outcome)
+            && !self.is_partial()
+            && !self.prepared.outcome_stopped_at_error(&self.outcome)
+            && self.prepared.same_launch(prepared)
+            && warp.is_none_or(|warp| warp == self.shown.warp())
+            && self.shown.has_places()
+    }
+
+    /// Whether the run has findings.
+    pub(crate) fn has_findings(&self) -> bool {
+        self.shown.has_findings()
+    }
+
+    /// The lanes of another warp of the same run; `None` if its trace was not recorded.
+    pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<LaneView>> {
+        if warp == self.shown.warp() {
+            return Some(Arc::clone(&self.shown));
+        }
+        let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
+        apply(&mut shown, &self.edits);
+        if self.shown.is_outdated() {
+            shown.outdate();
+        }
+        Some(Arc::new(shown))
+    }
+}
+
+fn apply(shown: &mut LaneView, edits: &[Edit]) {
+    edits.iter().for_each(|edit| shown.edit(edit.range, edit.inserted));
+}

@@ -1,0 +1,6 @@
+//! Files other than the open documents: source files, launch files, documentation pages, listings of machine code.
+
+pub(crate) mod documentation_pages;
+pub(crate) mod file_access;
+pub(crate) mod listing_cache;
+pub(crate) mod source_files;

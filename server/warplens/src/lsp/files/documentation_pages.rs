@@ -1,0 +1,90 @@
+//! Writes the documentation pages of diagnostics and findings to files, so that a diagnostic can link to its page.
+//!
+//! The pages are compiled into the program. Each version writes them once, to the cache folder of the user. If that fails, diagnostics
+//! have no link.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::{finding_code, finding_codes};
+use warplens_ide::{Origin, codes};
+
+/// The folder of the pages, with a subfolder for each origin.
+static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let folder = cache_folder()?.join("warplens").join(env!("CARGO_PKG_VERSION"));
+    let written = write(&folder);
+    written
+        .inspect_err(|error| {
+            tracing::info!("cannot write documentation pages to {}: {error}", folder.display())
+        })
+        .ok()?;
+    Some(folder)
+});
+
+/// The page of a diagnostic.
+pub(crate) fn of(origin: Origin, code: &str) -> Option<Uri> {
+    match origin {
+        Origin::Text => warplens_ide::code(code).map(|_| ())?,
+        Origin::Run => finding_code(code).map(|_| ())?,
+    }
+    Uri::from_file_path(FOLDER.as_ref()?.join(name(origin, code)))
+}
+
+/// The path of a page in the folder.
+fn name(origin: Origin, code: &str) -> PathBuf {
+    let folder = match origin {
+        Origin::Text => "diagnostics",
+        Origin::Run => "findings",
+    };
+    Path::new(folder).join(format!("{code}.md"))
+}
+
+/// All pages, with their paths in the folder.
+fn all() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let diagnostics = codes().iter().map(|code| (name(Origin::Text, code.name), code.page));
+    diagnostics.chain(finding_codes().iter().map(|code| (name(Origin::Run, code.name), code.page)))
+}
+
+fn write(folder: &Path) -> io::Result<()> {
+    for origin in ["diagnostics", "findings"] {
+        std::fs::create_dir_all(folder.join(origin))?;
+    }
+    for (path, page) in all() {
+        let path = folder.join(path);
+        // Unchanged pages are not written again, because another server of the same version may be reading them.
+        if std::fs::read(&path).ok().as_deref() != Some(page.as_bytes()) {
+            std::fs::write(&path, page)?;
+        }
+    }
+    Ok(())
+}
+
+/// The cache folder of the user.
+fn cache_folder() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    match std::env::consts::OS {
+        "windows" => variable("LOCALAPPDATA"),
+        "macos" => Some(variable("HOME")?.join("Library/Caches")),
+        _ => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_written_unchanged() {
+        let folder = std::env::temp_dir().join(format!("warplens-pages-{}", std::process::id()));
+        for _ in 0..2 {
+            write(&folder).expect("a writable folder");
+            for (path, page) in all() {
+                let written = std::fs::read_to_string(folder.join(&path));
+                assert_eq!(written.ok().as_deref(), Some(page), "{}", path.display());
+            }
+        }
+        std::fs::remove_dir_all(&folder).expect("a writable folder");
+    }
+}

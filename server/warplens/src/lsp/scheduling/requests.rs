@@ -1,0 +1,79 @@
+//! The requests of the client that have no answer yet, as the state thread sees them.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::ls_types::request::{DocumentDiagnosticRequest, Request as _};
+use warplens_ide::Canceller;
+
+use crate::lsp::errors::internal;
+use crate::lsp::transport::client::Client;
+use crate::lsp::transport::replies::Replies;
+
+/// The requests without an answer.
+pub(crate) struct Requests {
+    pending: FxHashMap<Id, Pending>,
+    replies: Arc<Replies>,
+}
+
+/// A request without an answer.
+struct Pending {
+    pulls_diagnostics: bool,
+    /// Cancels the worker that computes the answer.
+    canceller: Option<Canceller>,
+}
+
+impl Requests {
+    pub(crate) fn new(replies: Arc<Replies>) -> Requests {
+        Requests { pending: FxHashMap::default(), replies }
+    }
+
+    /// Adds a request, which must be answered later.
+    pub(crate) fn add(&mut self, id: Id, method: &str) {
+        let pulls_diagnostics = method == DocumentDiagnosticRequest::METHOD;
+        self.pending.insert(id, Pending { pulls_diagnostics, canceller: None });
+    }
+
+    /// Answers a request, unless it has been answered.
+    pub(crate) fn answer(&mut self, id: &Id, answer: Result<Value>) {
+        self.pending.remove(id);
+        self.replies.send(id, answer);
+    }
+
+    /// Answers a request with an encoded result, unless it has been answered.
+    pub(crate) fn answer_encoded(&mut self, id: &Id, result: &[u8], client: &Client) {
+        match warplens_protocol::message::answer(id, result) {
+            Ok(message) if self.pending.remove(id).is_some() => {
+                self.replies.drop_request(id);
+                client.send(message);
+            }
+            Ok(_) => {}
+            Err(error) => self.answer(id, Err(internal(&error.to_string()))),
+        }
+    }
+
+    pub(crate) fn is_pending(&self, id: &Id) -> bool {
+        self.pending.contains_key(id)
+    }
+
+    /// Whether a pending request pulls diagnostics.
+    pub(crate) fn pulls_diagnostics(&self, id: &Id) -> bool {
+        self.pending.get(id).is_some_and(|pending| pending.pulls_diagnostics)
+    }
+
+    /// A worker has started to compute the answer.
+    pub(crate) fn started(&mut self, id: &Id, canceller: Canceller) {
+        if let Some(pending) = self.pending.get_mut(id) {
+            pending.canceller = Some(canceller);
+        }
+    }
+
+    /// Cancels the worker that computes the answer, if there is one.
+    pub(crate) fn cancel_worker(&self, id: &Id) {
+        if let Some(canceller) = self.pending.get(id).and_then(|pending| pending.canceller.as_ref()) {
+            canceller.cancel();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Requests on their way to a worker, and the workers.
+//!
+//! A debounced request about a very large function waits while the function is edited, if the same work took long after the last edit
+//! (see [`AnalysisDelay`](crate::lsp::documents::analysis_delay::AnalysisDelay)). Otherwise the work would restart at every keystroke
+//! and never finish.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::Uri;
+use warplens_sim::Workers;
+
+use crate::cores::Cores;
+use crate::lsp::documents::request::{Job, Requester, Urgency, run};
+use crate::lsp::documents::snapshot::Snapshot;
+use crate::lsp::event::Event;
+use crate::lsp::scheduling::queue::Queue;
+use crate::lsp::scheduling::worker_pool::WorkerPool;
+
+/// More reader threads do not reduce latency measurably.
+const MAX_READERS: usize = 4;
+
+/// The requests that wait or run, and the workers.
+pub(crate) struct Scheduler {
+    queue: Queue,
+    /// Requests that wait for the end of a delay.
+    debounced: Vec<Job>,
+    /// Jobs on workers, by number, with their start times.
+    in_flight: FxHashMap<u64, (Job, Instant)>,
+    last_number: u64,
+    /// For requests about a position.
+    readers: WorkerPool,
+    /// For requests about a whole document. A single thread, because each thread that processes a large file keeps the memory that this
+    /// took.
+    background: WorkerPool,
+}
+
+impl Scheduler {
+    pub(crate) fn new() -> io::Result<Scheduler> {
+        let cores = Cores::all().count();
+        Ok(Scheduler {
+            queue: Queue::default(),
+            debounced: vec![],
+            in_flight: FxHashMap::default(),
+            last_number: 0,
+            readers: WorkerPool::new("reader", cores.clamp(2, MAX_READERS))?,
+            background: WorkerPool::new("background", 1)?,
+        })
+    }
+
+    /// Queues a request.
+    pub(crate) fn enqueue(&mut self, job: Job) {
+        self.queue.push(job);
+    }
+
+    /// Queues a request again that was cancelled although its document has not changed.
+    pub(crate) fn requeue(&mut self, job: Job) {
+        self.queue.push_front(job);
+    }
+
+    /// Holds a request back until [`Scheduler::release`].
+    pub(crate) fn debounce(&mut self, job: Job) {
+        self.debounced.push(job);
+    }
+
+    /// Moves the debounced requests that are due to the queue.
+    pub(crate) fn release(&mut self, is_due: impl Fn(&Uri) -> bool) {
+        self.debounced.extract_if(.., |job| is_due(&job.request.uri)).for_each(|job| self.queue.push(job));
+    }
+
+    /// Drops the waiting requests of a requester about a document, because a newer one replaces them.
+    pub(crate) fn remove(&mut self, uri: &Uri, requester: &Requester) {
+        self.queue.remove(uri, requester);
+        self.debounced.retain(|job| job.requester != *requester || job.request.uri != *uri);
+    }
+
+    /// The next request for which a worker is free.
+    pub(crate) fn next(&mut self) -> Option<Job> {
+        let urgent = if self.readers.is_free() { self.queue.pop_urgent() } else { None };
+        urgent.or_else(|| if self.background.is_free() { self.queue.pop_background() } else { None })
+    }
+
+    /// Starts a job on the worker that [`Scheduler::next`] found free. Its end is an event.
+    pub(crate) fn start(&mut self, job: Job, snapshot: Snapshot, events: Sender<Event>) {
+        self.last_number += 1;
+        let (number, handler) = (self.last_number, Arc::clone(&job.request.handler));
+        self.workers(job.request.urgency).run(move || {
+            let _ = events.send(Event::Finished(number, run(&handler, snapshot)));
+        });
+        self.in_flight.insert(number, (job, Instant::now()));
+    }
+
+    /// The job that has finished, and how long it took.
+    pub(crate) fn finished(&mut self, number: u64) -> Option<(Job, Duration)> {
+        let (job, started) = self.in_flight.remove(&number)?;
+        self.workers(job.request.urgency).finished();
+        Some((job, started.elapsed()))
+    }
+
+    /// Whether work on many files can start. It runs on the background worker, after the requests that wait.
+    pub(crate) fn is_background_free(&self) -> bool {
+        self.background.is_free()
+    }
+
+    /// Starts work on many files. [`Scheduler::background_finished`] must follow its end.
+    pub(crate) fn start_background(&mut self, work: impl FnOnce() + Send + 'static) {
+        self.background.run(work);
+    }
+
+    pub(crate) fn background_finished(&mut self) {
+        self.background.finished();
+    }
+
+    fn workers(&mut self, urgency: Urgency) -> &mut WorkerPool {
+        match urgency {
+            Urgency::Now => &mut self.readers,
+            Urgency::Soon | Urgency::Debounced => &mut self.background,
+        }
+    }
+}

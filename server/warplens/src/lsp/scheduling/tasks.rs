@@ -1,0 +1,125 @@
+//! Work for a request that runs external tools or whole comparisons. Each task has a thread, and a flag that stops it.
+//!
+//! The client cancels a task with its request or with its progress. When the server ends, it stops the tasks and waits for them, so that
+//! no process and no temporary folder is left behind.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::ls_types::NumberOrString;
+
+use crate::cores::STACK;
+use crate::lsp::errors::internal;
+use crate::lsp::event::Event;
+use crate::panic::panic_message;
+
+/// The interval of progress reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+
+/// The tasks in progress, by request.
+pub(crate) struct Tasks {
+    running: FxHashMap<Id, Task>,
+    events: Sender<Event>,
+}
+
+struct Task {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+    /// The token of the progress that the client shows.
+    token: Option<NumberOrString>,
+}
+
+/// A task, as its own work sees it.
+pub(crate) struct TaskControl {
+    /// Set when the task is stopped.
+    pub(crate) stop: Arc<AtomicBool>,
+    id: Id,
+    events: Sender<Event>,
+    reported: Option<Instant>,
+}
+
+impl TaskControl {
+    /// Reports the progress, unless that was done a moment ago.
+    pub(crate) fn report(&mut self, message: impl FnOnce() -> String, percentage: Option<u32>) {
+        if self.reported.is_some_and(|reported| reported.elapsed() < REPORT_INTERVAL) {
+            return;
+        }
+        self.reported = Some(Instant::now());
+        let (id, message) = (self.id.clone(), message());
+        let _ = self.events.send(Event::TaskProgress { id, message, percentage });
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        self.stop_all();
+        for (_, task) in self.running.drain() {
+            let _ = task.thread.join();
+        }
+    }
+}
+
+impl Tasks {
+    pub(crate) fn new(events: Sender<Event>) -> Tasks {
+        Tasks { running: FxHashMap::default(), events }
+    }
+
+    /// Starts the work of a request. The result of the work is the answer.
+    pub(crate) fn start(
+        &mut self,
+        id: Id,
+        token: Option<NumberOrString>,
+        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
+    ) -> io::Result<()> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let events = self.events.clone();
+        let mut control =
+            TaskControl { stop: Arc::clone(&stop), id: id.clone(), events: events.clone(), reported: None };
+        let request = id.clone();
+        let run = move || {
+            let done = catch_unwind(AssertUnwindSafe(|| work(&mut control)));
+            let answer = done.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));
+            let _ = events.send(Event::TaskEnded(request, answer));
+        };
+        let thread = thread::Builder::new().name("task".to_owned()).stack_size(STACK).spawn(run)?;
+        self.running.insert(id, Task { stop, thread, token });
+        Ok(())
+    }
+
+    /// Removes a task that has ended; the result is the token of its progress.
+    pub(crate) fn ended(&mut self, id: &Id) -> Option<NumberOrString> {
+        let Task { thread, token, .. } = self.running.remove(id)?;
+        let _ = thread.join();
+        token
+    }
+
+    /// The token of the progress of a request.
+    pub(crate) fn token(&self, id: &Id) -> Option<NumberOrString> {
+        self.running.get(id)?.token.clone()
+    }
+
+    /// The request whose progress has a token.
+    pub(crate) fn with_token(&self, token: &Value) -> Option<Id> {
+        let token: NumberOrString = serde_json::from_value(token.clone()).ok()?;
+        self.running.iter().find(|(_, task)| task.token.as_ref() == Some(&token)).map(|(id, _)| id.clone())
+    }
+
+    /// Stops the task of a request, if it has one.
+    pub(crate) fn stop(&self, id: &Id) {
+        if let Some(task) = self.running.get(id) {
+            task.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn stop_all(&self) {
+        self.running.values().for_each(|task| task.stop.store(true, Ordering::Relaxed));
+    }
+}
