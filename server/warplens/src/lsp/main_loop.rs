@@ -2,12 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 
 use crossbeam_channel::Receiver;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id};
-use tower_lsp::ls_types::{MessageType, Uri, error_codes};
+use tower_lsp::ls_types::{MessageType, Uri};
 
 use crate::allocator;
 use crate::lsp::documents::request::{Job, Requester, Response, Urgency};
@@ -142,7 +141,7 @@ impl State {
     }
 
     fn start(&mut self, job: Job) {
-        let Some(snapshot) = self.snapshot(&job) else { return self.outdated(&job) };
+        let Some(snapshot) = self.snapshot(&job) else { return self.requests.reject_outdated(&job) };
         if let Requester::Client(id) = &job.requester {
             self.requests.started(id, snapshot.analysis.canceller());
         }
@@ -151,7 +150,8 @@ impl State {
 
     fn finished(&mut self, number: u64, outcome: Result<Response, Failure>) {
         let Some((job, took)) = self.scheduler.finished(number) else { return };
-        self.record_duration(&job, took, outcome.as_ref().err());
+        let is_cancelled = matches!(outcome, Err(Failure::Cancelled));
+        self.documents.record_duration(&job, took, is_cancelled);
         if job.request.urgency != Urgency::Now {
             self.memory.freed();
         }
@@ -159,23 +159,13 @@ impl State {
         match outcome {
             // Another document or the settings changed, so the request is still valid.
             Err(Failure::Cancelled) if is_current => self.scheduler.requeue(job),
-            Err(Failure::Cancelled) => self.outdated(&job),
+            Err(Failure::Cancelled) => self.requests.reject_outdated(&job),
             Err(Failure::Refused(reason)) => self.failed(&job, refused(reason)),
             Err(Failure::Panicked(message)) => {
                 tracing::error!("{:?} for {}: {message}", job.requester, job.request.uri.as_str());
                 self.failed(&job, internal(&message));
             }
             Ok(response) => self.respond(&job, response, is_current),
-        }
-    }
-
-    /// Records how long a debounced request took, which decides whether the next one is debounced.
-    fn record_duration(&mut self, job: &Job, took: Duration, failure: Option<&Failure>) {
-        if job.request.urgency == Urgency::Debounced
-            && let Some(document) = self.documents.get_mut(&job.request.uri)
-        {
-            let is_cancelled = matches!(failure, Some(Failure::Cancelled)) && document.version != job.version;
-            document.delay.record(job.requester.analysis(), took, is_cancelled);
         }
     }
 
@@ -219,20 +209,5 @@ impl State {
             }
             Requester::Prepare(_) | Requester::Publish => {}
         }
-    }
-
-    /// Rejects a request whose document has changed. A client pulls diagnostics again only if the error asks for it.
-    fn outdated(&mut self, job: &Job) {
-        let Requester::Client(id) = &job.requester else { return };
-        let error = if self.requests.pulls_diagnostics(id) {
-            let code = ErrorCode::ServerError(error_codes::SERVER_CANCELLED);
-            Error {
-                data: Some(json!({ "retriggerRequest": true })),
-                ..error(code, "the document has changed")
-            }
-        } else {
-            Error::content_modified()
-        };
-        self.requests.answer(id, Err(error));
     }
 }

@@ -1,5 +1,7 @@
 //! The open documents and launch files.
 
+use std::time::Duration;
+
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tower_lsp::ls_types::{TextDocumentItem, Uri};
@@ -7,6 +9,7 @@ use warplens_ide::{AnalysisHost, FileId};
 
 use crate::lsp::documents::document::Document;
 use crate::lsp::documents::launch_document::LaunchDocument;
+use crate::lsp::documents::request::{Job, Urgency};
 use crate::lsp::from_proto;
 
 /// The open documents and launch files.
@@ -57,6 +60,16 @@ impl Documents {
     /// Whether a document is open and has this version.
     pub(crate) fn is_current(&self, uri: &Uri, version: i32) -> bool {
         self.get(uri).is_some_and(|document| document.version == version)
+    }
+
+    /// Records how long a debounced request took, which decides whether the next one is debounced.
+    pub(crate) fn record_duration(&mut self, job: &Job, took: Duration, is_cancelled: bool) {
+        if job.request.urgency == Urgency::Debounced
+            && let Some(document) = self.get_mut(&job.request.uri)
+        {
+            let is_cancelled = is_cancelled && document.version != job.version;
+            document.delay.record(job.requester.analysis(), took, is_cancelled);
+        }
     }
 
     /// Whether a request is about an open launch file.

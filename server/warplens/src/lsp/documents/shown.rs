@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use tower_lsp::ls_types::{SemanticToken, Uri};
+use warplens_sim::launch::Launch;
 
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Lanes;
@@ -40,6 +41,11 @@ impl ShownDocuments {
     /// What a document shows now.
     pub(crate) fn get(&self, uri: &Uri) -> ShownDocument {
         self.0.get(uri).map(|shown| shown.clone()).unwrap_or_default()
+    }
+
+    /// The launch whose lanes a document shows.
+    pub(crate) fn launch(&self, uri: &Uri) -> Option<Launch> {
+        Some(self.get(uri).lanes?.outcome.launch().clone())
     }
 
     /// Changes what an open document shows.

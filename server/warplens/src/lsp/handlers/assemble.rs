@@ -13,7 +13,7 @@ use crate::language;
 use crate::lsp::errors::refused;
 use crate::lsp::from_proto;
 use crate::lsp::handlers::ptxas::assembles;
-use crate::lsp::handlers::tools::toolchain;
+use crate::lsp::handlers::tools::{DocumentText, toolchain};
 use crate::lsp::state::State;
 use warplens_tools::listing::without_debug_sections;
 use warplens_tools::source::Source;
@@ -35,7 +35,7 @@ impl State {
     /// `warplens/assemble`.
     pub(crate) fn assembled(&mut self, id: &Id, params: Value) -> Result<()> {
         let Params { text_document, target } = from_proto::params(params)?;
-        let text = self.text_of(&text_document.uri)?;
+        let text = DocumentText::find(&self.documents, &text_document.uri)?;
         let settings = Arc::clone(&self.settings);
         self.start_task(id.clone(), None, move |running| {
             let toolchain = toolchain(&settings, &running.stop)?;
@@ -48,7 +48,7 @@ impl State {
     /// `warplens/targets`.
     pub(crate) fn targets(&mut self, id: &Id, params: Value) -> Result<()> {
         let Params { text_document, .. } = from_proto::params(params)?;
-        let text = self.text_of(&text_document.uri)?;
+        let text = DocumentText::find(&self.documents, &text_document.uri)?;
         let settings = Arc::clone(&self.settings);
         self.start_task(id.clone(), None, move |running| {
             let toolchain = toolchain(&settings, &running.stop)?;

@@ -66,9 +66,9 @@ impl State {
     pub(crate) fn compare(&mut self, id: &Id, params: Value) -> Result<()> {
         let params: Params = from_proto::params(params)?;
         let uri = params.text_document.uri;
-        let text = self.text_of(&uri)?;
-        let other = params.other.map(|other| self.text_of(&other.uri)).transpose()?;
-        let shown = self.shown_launch(&uri);
+        let text = DocumentText::find(&self.documents, &uri)?;
+        let other = params.other.map(|other| DocumentText::find(&self.documents, &other.uri)).transpose()?;
+        let shown = self.shown.launch(&uri);
         let shown = shown.filter(|launch| params.entry.is_none() || launch.entry == params.entry);
         let launch = match (params.launch, shown) {
             (Some(name), _) => Choice::of_name(&name),
@@ -93,11 +93,6 @@ impl State {
         let progress = params.work_done_token.map(|token| (title, token));
         self.start_task(id.clone(), progress, move |running| task.run(running));
         Ok(())
-    }
-
-    /// The launch whose lanes a document shows.
-    pub(crate) fn shown_launch(&self, uri: &Uri) -> Option<Launch> {
-        Some(self.shown.get(uri).lanes?.outcome.launch().clone())
     }
 }
 

@@ -35,7 +35,9 @@ impl State {
         self.shown.edit(&uri, &edits);
         self.simulations.edit(&uri, &edits);
         self.ptxas.edit(&uri, &edits);
-        self.show_refusal(&uri, refusal);
+        if let Some(refusal) = refusal {
+            self.client.show_refusal(&uri, &refusal);
+        }
         self.text_changed(&uri);
     }
 

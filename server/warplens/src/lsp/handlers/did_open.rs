@@ -1,8 +1,7 @@
 //! `textDocument/didOpen`.
 
-use tower_lsp::ls_types::{DidOpenTextDocumentParams, MessageType, Uri};
+use tower_lsp::ls_types::DidOpenTextDocumentParams;
 
-use crate::lsp::documents::document::Refusal;
 use crate::lsp::documents::launch_document::LaunchDocument;
 use crate::lsp::state::State;
 
@@ -14,18 +13,11 @@ impl State {
             return self.open_launch_document(&uri, document);
         }
         self.documents.open(item, &mut self.host);
-        let refusal = self.documents.get(&uri).and_then(|document| document.refusal()).cloned();
         self.shown.open(&uri);
-        self.show_refusal(&uri, refusal);
+        if let Some(refusal) = self.documents.get(&uri).and_then(|document| document.refusal()) {
+            self.client.show_refusal(&uri, refusal);
+        }
         self.text_changed(&uri);
         self.memory.freed();
-    }
-
-    /// Shows the user why a document is not analysed.
-    pub(crate) fn show_refusal(&self, uri: &Uri, refusal: Option<Refusal>) {
-        if let Some(refusal) = refusal {
-            let name = uri.path().as_str().rsplit('/').next().unwrap_or_default();
-            self.client.show(MessageType::WARNING, format!("{name}: {}", refusal.message));
-        }
     }
 }

@@ -116,7 +116,7 @@ impl State {
     /// The launch that another document shows. Its expectations are dropped, because they are about that document, and so is its model,
     /// which is one of that document's language.
     fn selection_of(&self, argument: LaunchArgument, other: Uri) -> Result<Selection> {
-        let shown = self.shown_launch(&other);
+        let shown = self.shown.launch(&other);
         let launch = shown.ok_or_else(|| refused("no lanes are shown in that document"))?;
         let entry = launch.entry.clone();
         let launch = Launch { model: None, expect: Vec::new(), ..launch };

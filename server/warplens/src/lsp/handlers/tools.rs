@@ -16,6 +16,7 @@ use warplens_tools::toolchain::Toolchain;
 
 use crate::language;
 use crate::lsp::documents::document::MAX_TEXT;
+use crate::lsp::documents::open::Documents;
 use crate::lsp::errors::{internal, refused};
 use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
@@ -73,13 +74,21 @@ impl State {
         self.requests.answer(&id, Err(Error::request_cancelled()));
         true
     }
+}
 
-    /// The text of a document, for a task to read.
-    pub(crate) fn text_of(&self, uri: &Uri) -> Result<DocumentText> {
+/// A document, whose text comes from the editor if it is open there, and from the file otherwise.
+pub(crate) struct DocumentText {
+    pub(crate) path: PathBuf,
+    open: Option<(Rope, Language)>,
+}
+
+impl DocumentText {
+    /// The document with this URI. It must be open, or a file.
+    pub(crate) fn find(documents: &Documents, uri: &Uri) -> Result<DocumentText> {
         let path = uri.to_file_path().map(std::borrow::Cow::into_owned);
         let name = || uri.path().decode().to_string_lossy().into_owned();
         let path = path.unwrap_or_else(|| PathBuf::from(name()));
-        let Some(document) = self.documents.get(uri) else {
+        let Some(document) = documents.get(uri) else {
             let is_file = uri.scheme().as_str() == "file";
             return match is_file {
                 true => Ok(DocumentText { path, open: None }),
@@ -93,15 +102,7 @@ impl State {
             )),
         }
     }
-}
 
-/// A document, whose text comes from the editor if it is open there, and from the file otherwise.
-pub(crate) struct DocumentText {
-    pub(crate) path: PathBuf,
-    open: Option<(Rope, Language)>,
-}
-
-impl DocumentText {
     /// Reads and analyses the text.
     pub(crate) fn read(self) -> Result<Source> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use serde_json::Value;
-use tower_lsp::jsonrpc::{Id, Result};
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Result};
+use tower_lsp::ls_types::error_codes;
 use tower_lsp::ls_types::request::{DocumentDiagnosticRequest, Request as _};
 use warplens_ide::Canceller;
 
-use crate::lsp::errors::internal;
+use crate::lsp::documents::request::{Job, Requester};
+use crate::lsp::errors::{error, internal};
 use crate::lsp::transport::client::Client;
 use crate::lsp::transport::replies::Replies;
 
@@ -75,5 +77,18 @@ impl Requests {
         if let Some(canceller) = self.pending.get(id).and_then(|pending| pending.canceller.as_ref()) {
             canceller.cancel();
         }
+    }
+
+    /// Rejects a request whose document has changed. A client pulls diagnostics again only if the error asks for it.
+    pub(crate) fn reject_outdated(&mut self, job: &Job) {
+        let Requester::Client(id) = &job.requester else { return };
+        let error = if self.pulls_diagnostics(id) {
+            let code = ErrorCode::ServerError(error_codes::SERVER_CANCELLED);
+            let data = Some(json!({ "retriggerRequest": true }));
+            Error { data, ..error(code, "the document has changed") }
+        } else {
+            Error::content_modified()
+        };
+        self.answer(id, Err(error));
     }
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{NumberOrString, Uri};
 use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
 use crate::lsp::documents::document::Edit;
+use crate::lsp::transport::client::Client;
 use crate::panic::panic_message;
 
 /// The interval of progress reports.
@@ -21,6 +22,14 @@ const LONG: Duration = Duration::from_millis(100);
 /// The beginning has this fraction of the warp instructions executed in [`LONG`], so that showing it takes about the same time on every
 /// machine.
 const SHARE: u64 = 4;
+
+/// The prefix of progress tokens.
+pub(crate) const TOKEN: &str = "warplens/simulation/";
+
+/// The token for the progress of the run with a number.
+pub(crate) fn token(number: u64) -> NumberOrString {
+    NumberOrString::String(format!("{TOKEN}{number}"))
+}
 
 /// A run in progress.
 pub(crate) struct Run {
@@ -45,6 +54,17 @@ impl Run {
 
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Stops the run, and ends its progress in the client.
+    pub(crate) fn end(&self, client: &Client) {
+        self.stop();
+        if self.is_announced {
+            client.run_progress(&self.uri, None);
+        }
+        if self.has_progress {
+            client.end_progress(token(self.number));
+        }
     }
 
     /// The title for the user.

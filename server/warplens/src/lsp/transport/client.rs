@@ -25,6 +25,7 @@ use warplens_protocol::message::{notification, publish_diagnostics};
 use warplens_protocol::position::Encoding;
 
 use crate::lsp::client_capabilities::ClientCapabilities;
+use crate::lsp::documents::document::Refusal;
 use crate::lsp::event::Event;
 use crate::lsp::transport::output::MessageSender;
 
@@ -160,6 +161,12 @@ impl Client {
         let message = message.into();
         tracing::info!("shown to the user: {message}");
         self.notify::<ShowMessage>(&ShowMessageParams { typ, message });
+    }
+
+    /// Shows the user why a document is not analysed.
+    pub(crate) fn show_refusal(&self, uri: &Uri, refusal: &Refusal) {
+        let name = uri.path().as_str().rsplit('/').next().unwrap_or_default();
+        self.show(MessageType::WARNING, format!("{name}: {}", refusal.message));
     }
 
     /// Shows a warning, unless the user has already seen it.

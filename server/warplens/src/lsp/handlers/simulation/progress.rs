@@ -1,15 +1,12 @@
 //! The progress of long runs in the client.
 
 use serde_json::Value;
-use tower_lsp::ls_types::{NumberOrString, Uri};
+use tower_lsp::ls_types::Uri;
 
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
-use crate::lsp::simulation::run::Run;
+use crate::lsp::simulation::run::{TOKEN, token};
 use crate::lsp::state::State;
 use crate::lsp::transport::client::RunningParams;
-
-/// The prefix of progress tokens.
-const TOKEN: &str = "warplens/simulation/";
 
 impl State {
     /// Handles an update of a run. Updates of an older run are ignored.
@@ -82,17 +79,6 @@ impl State {
         self.client.run_progress(uri, Some(running));
     }
 
-    /// Stops a run and ends its progress.
-    pub(crate) fn stop(&self, run: &Run) {
-        run.stop();
-        if run.is_announced {
-            self.client.run_progress(&run.uri, None);
-        }
-        if run.has_progress {
-            self.client.end_progress(token(run.number));
-        }
-    }
-
     /// `window/workDoneProgress/cancel`: the user stops a run or a task.
     pub(crate) fn progress_cancelled(&mut self, params: &Value) {
         if self.cancel_task_of(&params["token"]) {
@@ -110,14 +96,10 @@ impl State {
         let run = self.simulations.selected.get_mut(uri).filter(|_| shows_beginning);
         match run.and_then(|selected| selected.run.take()) {
             Some(run) => {
-                self.stop(&run);
+                run.end(&self.client);
                 self.answer_waiting(uri);
             }
             None => self.preparation_failed(uri, "the simulation was stopped"),
         }
     }
-}
-
-fn token(number: u64) -> NumberOrString {
-    NumberOrString::String(format!("{TOKEN}{number}"))
 }

@@ -75,7 +75,7 @@ impl State {
         }
         let Some(selected) = self.simulations.selected.remove(uri) else { return };
         if let Some(run) = &selected.run {
-            self.stop(run);
+            run.end(&self.client);
         }
         let masks = selected.waiting.into_iter().map(|waiting| waiting.id);
         let panel = selected.panel_requests.into_iter().map(|request| request.id);
@@ -126,7 +126,7 @@ impl State {
         } else {
             let other = selected.run.take();
             if let Some(run) = other {
-                self.stop(&run);
+                run.end(&self.client);
             }
             let is_known = |lanes: &Lanes| !lanes.is_partial() && lanes.prepared.same_run(&prepared);
             let last = self.shown.get(uri).lanes.filter(is_known);
@@ -147,7 +147,7 @@ impl State {
         let run = selected.run.take();
         let commands = std::mem::take(&mut selected.commands);
         if let Some(run) = run {
-            self.stop(&run);
+            run.end(&self.client);
         }
         if commands.is_empty() {
             self.mark_outdated(uri);

@@ -39,7 +39,7 @@ impl State {
         }
         let selected = self.simulations.selected.get_mut(uri);
         let Some(run) = selected.and_then(|selected| selected.run.take()) else { return };
-        self.stop(&run);
+        run.end(&self.client);
         match outcome {
             Ok(outcome) => self.show(uri, run.prepared, outcome, &run.edits),
             Err(message) => {
