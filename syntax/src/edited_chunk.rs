@@ -1,8 +1,8 @@
 //! The chunk of a long body that an edit changed, and its new tree.
 //!
-//! Only a chunk can be parsed alone: its parse follows from its own text, because a chunk starts at the start of a statement and a
-//! line and ends at the end of a statement. A language's [`ParseChunk`] rejects whatever may reach past that. Then the item can be parsed
-//! from the chunk on ([`ParseRest`]), since what precedes it stays the same.
+//! Only a chunk can be parsed alone: it starts with a statement and a line and ends with a statement, so its parse depends on its own
+//! text only. A language's [`ParseChunk`] rejects a text that may reach past the chunk, such as an open brace. Then the item is parsed
+//! from the chunk on ([`ParseRest`]), since everything before it stays the same.
 
 use rowan::{NodeOrToken, TextRange};
 
@@ -15,16 +15,16 @@ use crate::tree::{Node, Tree};
 /// Parses an edited chunk; `None` if the whole item has to be parsed.
 pub type ParseChunk = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
 
-/// Parses an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be parsed. The first
-/// token of the item is at the start of its line.
+/// Parses an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be parsed. It is called
+/// only for items whose first token is at the start of its line.
 pub type ParseRest = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
 
-/// The chunk that has an edit strictly inside.
+/// A chunk with an edit strictly inside.
 pub struct EditedChunk<'a> {
     /// The chunk before the edit, and the node around it.
     pub(crate) node: Node<'a>,
     pub(crate) parent: Node<'a>,
-    /// The way from the root to the chunk.
+    /// The path from the root to the chunk.
     pub(crate) path: Vec<Step>,
     /// The text of the chunk after the edit.
     pub(crate) text: &'a str,
@@ -36,7 +36,7 @@ pub struct EditedChunk<'a> {
     pub(crate) inserted: &'a [u8],
 }
 
-/// A node on the way from the root to a chunk.
+/// A node on the path from the root to a chunk.
 pub(crate) struct Step {
     /// Its index in the list of elements.
     pub(crate) index: usize,
@@ -51,8 +51,8 @@ pub struct ParsedChunk {
 }
 
 impl<'a> EditedChunk<'a> {
-    /// The chunk with `changed` strictly inside, a range of the old text; `text` is the new text of the item, which is `delta` bytes
-    /// longer.
+    /// The chunk that has `changed`, a range of the old text, strictly inside. `text` is the new text of the item, `delta` bytes longer
+    /// than the old one.
     pub(crate) fn find(
         root: Node<'a>,
         changed: TextRange,
@@ -85,7 +85,7 @@ impl<'a> EditedChunk<'a> {
         self.parent.nodes().find(|node| node.range().start() > self.node.range().start())
     }
 
-    /// The new tree, if `rule` parses the tokens as one whole chunk that starts and ends with a statement.
+    /// The new tree, if `rule` accepts the tokens as one whole chunk that starts and ends with a statement.
     pub(crate) fn parse(
         &self,
         lexed: Lexed,
@@ -98,7 +98,7 @@ impl<'a> EditedChunk<'a> {
         is_closed.then_some(parsed)
     }
 
-    /// The tree of the item from the chunk on, if `rule` parses the tokens as the rest of its body and nothing else.
+    /// The tree of the item from the chunk on, if `rule` accepts the tokens as the rest of its body and nothing else.
     pub(crate) fn parse_rest(
         &self,
         lexed: Lexed,

@@ -14,7 +14,7 @@ mod outside;
 mod scan;
 mod words;
 
-pub use outside::{BODY_DECLARES, outside, outside_if};
+pub use outside::outside;
 
 use crate::language::{Language, LanguageInfo};
 

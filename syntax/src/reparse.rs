@@ -1,5 +1,5 @@
-//! The tree of an edited item from the tree before the edit: of a long one only the chunk of its body that changed, or its name, is
-//! parsed; if that does not do, what follows the start of the chunk.
+//! The tree of an edited item from the tree before the edit: in a long item only the edited chunk of the body is parsed again, or,
+//! where that is not enough, everything from the start of the chunk on.
 
 use std::sync::Arc;
 
@@ -7,52 +7,44 @@ use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::chunks::CHUNKED_FROM;
 use crate::edited_chunk::{EditedChunk, ParsedChunk, Step};
-use crate::edited_name::EditedName;
 use crate::error::SyntaxError;
 use crate::green;
 use crate::language::Language;
 use crate::parse::{Parse, parse_shared_item};
 use crate::tree::{Node, Tree};
-use crate::tree_edit::TreeEdit;
 
-/// The result of [`parse_shared_item`] for `text`, made from the parse of an earlier text of the same item where that is faster, and
-/// how the trees differ where that is known. If nothing else holds the earlier parse, its memory is used again. `edited` is the range of
-/// the earlier text outside of which nothing changed; `None` if it is not known.
-pub fn reparse_item(
-    language: Language,
-    old: Parse,
-    text: &Arc<str>,
-    edited: Option<TextRange>,
-) -> (Parse, Option<TreeEdit>) {
+/// Gives the result of [`parse_shared_item`] for `text`, but starts from the parse of an earlier text of the same item where that is
+/// faster. If nothing else holds the earlier parse, its memory is reused. `edited` is the range of the earlier text outside of which
+/// nothing changed; `None` if it is not known.
+pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>, edited: Option<TextRange>) -> Parse {
     match Edit::find(language, &old, text, edited) {
-        Some(Edit::Nothing) => (old, None),
-        Some(Edit::Node { path, tree, errors, edit }) => {
+        Some(Edit::Nothing) => old,
+        Some(Edit::Chunk { path, tree, errors }) => {
             let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
             let path: Vec<usize> = path.iter().map(|step| step.index).collect();
             let parse = Parse::new(old.into_tree().replace(&path, &tree, text), errors);
             match green {
-                Some(green) => (parse.with_green(green), edit),
-                None => (parse, edit),
+                Some(green) => parse.with_green(green),
+                None => parse,
             }
         }
         Some(Edit::Rest { around, from, tree, errors }) => {
-            (Parse::new(old.into_tree().replace_rest(around, from, &tree, text), errors), None)
+            Parse::new(old.into_tree().replace_rest(around, from, &tree, text), errors)
         }
-        None => (parse_shared_item(language, text), None),
+        None => parse_shared_item(language, text),
     }
 }
 
 /// The difference between two trees of an item.
 enum Edit {
     Nothing,
-    /// Another node at the end of this path from the root: a chunk or a name. The errors are those of the whole item.
-    Node {
+    /// The chunk at the end of this path from the root. `errors` has all errors of the item.
+    Chunk {
         path: Vec<Step>,
         tree: Tree,
         errors: Vec<SyntaxError>,
-        edit: Option<TreeEdit>,
     },
-    /// Everything from a chunk on: see [`Tree::replace_rest`]. The errors are those of the whole item.
+    /// Everything from a chunk on: see [`Tree::replace_rest`]. `errors` has all errors of the item.
     Rest {
         around: [(usize, TextSize); 3],
         from: (usize, TextSize),
@@ -62,7 +54,7 @@ enum Edit {
 }
 
 impl Edit {
-    /// The edit that leads to a text; nothing if the whole item has to be parsed.
+    /// The edit that leads to `text`; `None` if the whole item has to be parsed.
     fn find(language: Language, old: &Parse, text: &str, edited: Option<TextRange>) -> Option<Edit> {
         let parse_chunk = language.parse_chunk?;
         let old_text = old.text();
@@ -75,29 +67,19 @@ impl Edit {
             return Some(Edit::Nothing);
         }
         if old.root().nodes().nth(1).is_some() {
-            // Whether what follows the declaration is an error depends on all others.
+            // Whether the nodes after the declaration are errors depends on all of them.
             return None;
         }
         let delta = text.len() as i64 - old_text.len() as i64;
-        if let Some(EditedName { path, tree, edit }) =
-            EditedName::find(language, old.root(), changed, text, delta)
-            // The message of an error may contain the name.
-            && !old.errors().iter().any(|error| error.range.intersect(edit.old).is_some())
-        {
-            let moved = |error: &SyntaxError| SyntaxError { range: edit.range(error.range), ..error.clone() };
-            let errors = old.errors().iter().map(moved).collect();
-            return Some(Edit::Node { path, tree, errors, edit: Some(edit) });
-        }
         let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
         let Some(ParsedChunk { tree, errors }) = parse_chunk(&chunk) else {
             return Edit::from_chunk(language, old, &chunk);
         };
         let errors = merge(old.errors(), chunk.node.range(), delta, errors);
-        let edit = TreeEdit::of_statements(chunk.node, tree.root(), changed, delta);
-        Some(Edit::Node { path: chunk.path, tree, errors, edit })
+        Some(Edit::Chunk { path: chunk.path, tree, errors })
     }
 
-    /// The edit of the item from a chunk on.
+    /// The edit that replaces everything from a chunk on.
     fn from_chunk(language: Language, old: &Parse, chunk: &EditedChunk<'_>) -> Option<Edit> {
         let parse_rest = language.parse_rest?;
         let (root, body) = (old.root(), chunk.parent);
@@ -114,13 +96,13 @@ impl Edit {
         }
         let ParsedChunk { tree, errors } = parse_rest(chunk)?;
         let errors = errors_before(old.errors(), start).chain(errors_from(errors, start)).collect();
-        let place = |node: Node<'_>| (node.index(), node.range().start());
-        let around = [place(root), place(declaration), place(body)];
-        Some(Edit::Rest { around, from: place(chunk.node), tree, errors })
+        let position = |node: Node<'_>| (node.index(), node.range().start());
+        let around = [position(root), position(declaration), position(body)];
+        Some(Edit::Rest { around, from: position(chunk.node), tree, errors })
     }
 }
 
-/// The same for rowan's tree: unchanged nodes are shared.
+/// Replaces a node of rowan's tree; the unchanged nodes are shared.
 fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNode {
     let Some((first, rest)) = path.split_first() else { return new };
     let inner = node.children().nth(first.child).and_then(NodeOrToken::into_node);
@@ -128,7 +110,7 @@ fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNo
     node.replace_child(first.child, NodeOrToken::Node(inner))
 }
 
-/// The same as [`changed`] where all changes are known to be in a range of the old text.
+/// [`changed`], where all changes are known to be in a range of the old text.
 fn changed_within(old: &str, new: &str, edited: TextRange) -> TextRange {
     let (start, after) = (usize::from(edited.start()), old.len() - usize::from(edited.end()));
     changed(&old[edited], &new[start..new.len() - after]) + edited.start()
@@ -151,13 +133,13 @@ fn changed(old: &str, new: &str) -> TextRange {
     TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32))
 }
 
-/// The length of the common prefix; compared in blocks, because the texts are long and nearly equal.
+/// The length of the common prefix, compared in blocks because the texts are long and nearly equal.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
     blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
-/// The length of the common suffix of two texts of one length.
+/// The length of the common suffix of two texts of the same length.
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let blocks =
         a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
@@ -167,7 +149,7 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 
 const BLOCK: usize = 256;
 
-/// The errors outside of the old chunk at their new places, and those of the new chunk.
+/// The errors outside of the old chunk, moved to their new offsets, and the errors of the new chunk.
 fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError>) -> Vec<SyntaxError> {
     let before = errors_before(old, chunk.start());
     let inside = errors_from(new, chunk.start());
@@ -179,12 +161,12 @@ fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError
     before.chain(inside).chain(after).collect()
 }
 
-/// The errors that start before a place.
+/// The errors that start before an offset.
 fn errors_before(errors: &[SyntaxError], start: TextSize) -> impl Iterator<Item = SyntaxError> {
     errors.iter().take_while(move |error| error.range.start() < start).cloned()
 }
 
-/// The errors of a part of an item that starts at a place, relative to the item.
+/// The errors of a part of an item that starts at `start`, relative to the item.
 fn errors_from(errors: Vec<SyntaxError>, start: TextSize) -> impl Iterator<Item = SyntaxError> {
     errors.into_iter().map(move |error| SyntaxError { range: error.range + start, ..error })
 }

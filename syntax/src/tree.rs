@@ -39,7 +39,7 @@ impl NodeKinds {
 }
 
 /// A node or a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Element {
     pub(crate) kind: SyntaxKind,
     /// The length in bytes.
@@ -369,17 +369,6 @@ impl<'a> Node<'a> {
     pub fn last_kind(self) -> Option<SyntaxKind> {
         let last = self.tree.elements[(self.at + self.element().span - 1) as usize];
         (last.span == 0).then_some(last.kind)
-    }
-
-    /// Whether a node of another tree has the same kinds and lengths inside. If the texts are equal too, so
-    /// are the trees.
-    pub(crate) fn is_like(self, other: Node<'_>) -> bool {
-        self.inside() == other.inside()
-    }
-
-    /// The node and its descendants.
-    fn inside(self) -> &'a [Element] {
-        &self.tree.elements[self.at as usize..(self.at + self.element().span) as usize]
     }
 
     /// The node's index in the list of elements.

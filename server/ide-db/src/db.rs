@@ -16,13 +16,12 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
-use warplens_syntax::{CHUNKED_FROM, EditSummary, ItemKind, Language, Parse, SyntaxNode, SyntaxToken};
+use warplens_syntax::{EditSummary, ItemKind, Language, Parse, SyntaxNode, SyntaxToken};
 
 use crate::answer::{Diagnostic, FileId, Fold, Occurrence, Symbol, Target};
 use crate::construct::Construct;
 pub use crate::document::Document;
 use crate::edit_history::EditHistory;
-use crate::last_edit::{EditStep, LastEdit};
 use crate::lru_cache::LruCache;
 use crate::name::{ModuleUse, Named, Namespace, Subject};
 use crate::problem::{Problem, TargetRanges};
@@ -199,7 +198,6 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
 pub struct Cache {
     trees: LruCache<Parse>,
     history: EditHistory,
-    edited: LastEdit,
     shared: Shared,
 }
 
@@ -213,11 +211,6 @@ impl Cache {
         }
     }
 
-    /// Whether an edit led to this long text, and its tree is not built yet.
-    pub(crate) fn is_edited(&self, text: &Arc<str>) -> bool {
-        text.len() > CHUNKED_FROM && self.history.has(text)
-    }
-
     /// The text of the item that was edited last, if its tree is not built yet.
     pub fn edited_text(&self) -> Option<Arc<str>> {
         self.history.last()
@@ -226,25 +219,10 @@ impl Cache {
     /// Drops all values. They are computed again when they are needed.
     pub fn clear(&self) {
         self.trees.clear();
-        self.edited.clear();
         self.shared.clear();
     }
 
-    /// The value that was kept with the text before the last edit, and the edit, if the text's tree was made from that of the text
-    /// before. The tree must be there already.
-    pub fn before_edit<V: Clone + Send + 'static>(&self, text: &Arc<str>) -> Option<(V, Arc<EditStep>)> {
-        let step = self.edited.to(text)?;
-        Some((self.shared.get::<LruCache<V>>().take(&step.before)?, step))
-    }
-
-    /// Keeps the value of a text that is long enough for `before_edit`. It may depend on more than the text.
-    pub fn keep_for_edit<V: Clone + Send + 'static>(&self, text: &Arc<str>, value: impl FnOnce() -> V) {
-        if text.len() > CHUNKED_FROM {
-            self.shared.get::<LruCache<V>>().insert(text, value());
-        }
-    }
-
-    /// The value of a text, kept with those of the same type; which ones, `LruCache` decides.
+    /// A value that depends on a text only, cached with others of its type in an [`LruCache`].
     pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         self.shared.get::<LruCache<V>>().get(text, compute)
     }
@@ -259,12 +237,10 @@ impl Cache {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
             let mut known = ancestors.filter_map(|before| Some((self.trees.take(&before.text)?, before)));
-            let Some((old, before)) = known.next() else {
-                return warplens_syntax::parse_shared_item(language, text);
-            };
-            let (parse, edit) = warplens_syntax::reparse_item(language, old, text, before.edited);
-            self.edited.note(before.text, text, edit);
-            parse
+            match known.next() {
+                Some((old, before)) => warplens_syntax::reparse_item(language, old, text, before.edited),
+                None => warplens_syntax::parse_shared_item(language, text),
+            }
         })
     }
 }

@@ -37,12 +37,6 @@ impl EditHistory {
         steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after), edited });
     }
 
-    /// Whether an edit led to a text whose previous texts are still recorded.
-    pub(crate) fn has(&self, text: &Arc<str>) -> bool {
-        let steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        steps.iter().any(|step| Arc::ptr_eq(&step.after, text))
-    }
-
     /// The text that the last edit led to, if its previous texts are still recorded.
     pub(crate) fn last(&self) -> Option<Arc<str>> {
         let steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,10 +72,8 @@ mod tests {
         history.note(&a, &b, first);
         history.note(&other, &Arc::from("another"), first);
         history.note(&b, &c, last);
-        assert!(history.has(&c));
         let ancestor = |text: &Arc<str>, edited| Ancestor { text: Arc::clone(text), edited };
         assert_eq!(history.take_ancestors(&c), [ancestor(&b, Some(last)), ancestor(&a, None)]);
-        assert!(!history.has(&c));
         assert_eq!(history.take_ancestors(&c), []);
     }
 

@@ -10,7 +10,6 @@
 //!
 //! Features, diagnostics and simulated runs do not belong here; they are in the crates above.
 
-mod absent_words;
 pub mod answer;
 mod construct;
 mod db;
@@ -19,7 +18,6 @@ mod declared;
 mod demangle;
 mod document;
 mod edit_history;
-mod last_edit;
 mod lru_cache;
 pub mod markdown;
 mod name;
@@ -37,7 +35,6 @@ mod similar;
 mod tokens;
 pub mod wave;
 
-pub use absent_words::Words;
 pub use answer::*;
 pub use construct::{Construct, Word};
 pub use db::{
@@ -47,7 +44,6 @@ pub use db::{
 pub use declarations::{Declarations, Declares};
 pub use declared::{count, one_line};
 pub use demangle::{demangled, source_name};
-pub use last_edit::EditStep;
 pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, Fixes, ItemFix, Problem, TargetRanges};

@@ -83,19 +83,6 @@ impl Problem {
         self
     }
 
-    /// The same at other places of the item.
-    #[must_use]
-    pub fn moved(mut self, place: impl Fn(TextRange) -> TextRange) -> Problem {
-        self.range = place(self.range);
-        self.related.iter_mut().for_each(|(range, _)| *range = place(*range));
-        for (anchor, _) in self.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
-            if let Anchor::Item(range) = anchor {
-                *range = place(*range);
-            }
-        }
-        self
-    }
-
     /// The diagnostic in the file, for an item that starts at `start`.
     pub fn in_file(&self, context: &FixContext<'_>, start: TextSize) -> Diagnostic {
         let file = context.file;

@@ -7,7 +7,7 @@
 use memchr::memmem;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{Db, Diagnostic, Item, ItemFix, Problem, Words, did_you_mean, token_covering};
+use warplens_ide_db::{Db, Diagnostic, Item, ItemFix, Problem, did_you_mean, token_covering};
 use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 
 use crate::codes;
@@ -15,13 +15,6 @@ use crate::rules::{nearest_rule, rule};
 
 /// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";
-
-/// What every such comment has.
-struct Opening;
-
-impl Words for Opening {
-    const WORDS: &[&str] = &[OPENING];
-}
 
 /// A comment that allows diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +32,11 @@ pub(crate) struct Allow {
 /// The comments of an item that allow diagnostics. Unknown names in them become problems.
 pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -> Box<[Allow]> {
     let text = &item.text(db).0;
-    if !db.cache().has_word::<Opening>(item.language(db), text, TextSize::new(0)) {
+    let mut openings = memmem::find_iter(text.as_bytes(), OPENING).peekable();
+    if openings.peek().is_none() {
         return Box::default();
     }
     let tree = item.parse(db).syntax();
-    let openings = memmem::find_iter(text.as_bytes(), OPENING);
     openings.filter_map(|at| allow(text, &tree, at + OPENING.len(), problems)).collect()
 }
 

@@ -1,25 +1,19 @@
 //! The outside of a function item: what the module needs to know about it, found without parsing its body.
 
 use memchr::{memchr, memchr2, memmem};
-use rowan::TextSize;
 
 /// A body declares something for the module only if it contains one of these words.
-pub const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
+const BODY_DECLARES: [&str; 2] = [".func", ".alias"];
 
 /// The text of a function item up to and including the brace that opens its body. Parsed as an item, it gives
 /// the same declarations as the whole, at the same offsets. It is the whole text if there is no body, or if
 /// the body may declare something for the module, which is rare.
 pub fn outside(item: &str) -> &str {
-    outside_if(item, |body| !BODY_DECLARES.iter().any(|word| has(&item[usize::from(body)..], word)))
-}
-
-/// Like [`outside`], but `declares_nothing` answers whether the body that starts at an offset contains none
-/// of [`BODY_DECLARES`].
-pub fn outside_if(item: &str, declares_nothing: impl FnOnce(TextSize) -> bool) -> &str {
-    let opening = &item[..head(item)];
-    // In a malformed item the first brace may open something else.
+    let (opening, body) = item.split_at(head(item));
+    // In a malformed item the first brace may belong to something else.
     let opens_body = has(opening, ".entry") || has(opening, ".func");
-    if opens_body && declares_nothing(TextSize::of(opening)) { opening } else { item }
+    let may_declare = || BODY_DECLARES.iter().any(|word| has(body, word));
+    if opens_body && !may_declare() { opening } else { item }
 }
 
 fn has(text: &str, word: &str) -> bool {

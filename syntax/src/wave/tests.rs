@@ -304,7 +304,7 @@ fn check_reparse(range: std::ops::Range<usize>, insert: &str) -> bool {
     old.green();
     let mut text = old_text.clone();
     text.replace_range(range, insert);
-    let (reparsed, _) = reparse_item(crate::wave::LANGUAGE, old.clone(), &text.as_str().into(), None);
+    let reparsed = reparse_item(crate::wave::LANGUAGE, old.clone(), &text.as_str().into(), None);
     let fresh = parse_item(crate::wave::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors());
     assert!(reparsed.green() == fresh.green());

@@ -8,7 +8,6 @@
 mod body;
 mod constant;
 mod declaration;
-mod edit;
 mod header;
 mod instruction;
 mod literal;
@@ -46,7 +45,6 @@ impl Function {
             signature: outside.signature,
             body: block.map(|block| block.range()),
             parts: body.finish(),
-            edits: 0,
         })
     }
 }

@@ -3,12 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
-use text_size::TextSize;
 use warplens_hir::ptx;
-use warplens_syntax::ptx::{BODY_DECLARES, LANGUAGE, outside_if};
+use warplens_syntax::ptx::{LANGUAGE, outside};
 use warplens_syntax::{CHUNKED_FROM, ItemKind};
 
-use crate::absent_words::Words;
 use crate::db::{Db, File, Item, ItemGroup, item_groups};
 
 /// The lowered PTX function; `None` for an item that is not a function.
@@ -20,12 +18,9 @@ pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
     let text = &item.text(db).0;
     let lower = || {
         let tree = item.parse(db);
-        // For a very large function each step takes long, and an edit waits for it.
+        // Each step takes long for a very large function, and the next edit waits for it.
         db.unwind_if_revision_cancelled();
-        let before = db.cache().before_edit::<Option<Arc<ptx::Function>>>(text);
-        let adapted =
-            before.and_then(|(before, step)| ptx::Function::lower_edit(before?, tree.root(), &step.edit));
-        adapted.or_else(|| ptx::Function::lower(tree.root())).map(Arc::new)
+        ptx::Function::lower(tree.root()).map(Arc::new)
     };
     db.cache().of_texts(text, lower)
 }
@@ -112,15 +107,6 @@ fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {
     if !matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
         return ptx::Header::lower(db.cache().tree(LANGUAGE, &item.text).root());
     }
-    // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
-    let declares_nothing = |body: TextSize| !db.cache().has_word::<BodyDeclares>(LANGUAGE, &item.text, body);
-    let outside = outside_if(&item.text, declares_nothing);
-    ptx::Header::lower(warplens_syntax::parse_item(LANGUAGE, outside).root())
-}
-
-/// What a body has that declares something for the module.
-struct BodyDeclares;
-
-impl Words for BodyDeclares {
-    const WORDS: &[&str] = &BODY_DECLARES;
+    // Headers are needed long before most bodies, whose trees would be evicted until then and parsed again.
+    ptx::Header::lower(warplens_syntax::parse_item(LANGUAGE, outside(&item.text)).root())
 }

@@ -1,7 +1,5 @@
 //! Directives that do not exist, that are misplaced, or that need a newer version of PTX.
 
-use std::sync::Arc;
-
 use text_size::TextRange;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
@@ -33,7 +31,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
             judge(directive.directive_token(), IN_MODULES, module)
         }
         Some(ast::Declaration::Function(function)) => {
-            return check_function(db, item, root, &function, module, problems);
+            return check_function(root, &function, module, problems);
         }
         Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
         Some(ast::Declaration::PragmaDirective(pragma)) => {
@@ -70,8 +68,6 @@ fn is_unknown(node: Node<'_>) -> bool {
 }
 
 fn check_function(
-    db: &dyn Db,
-    item: Item<'_>,
     root: Node<'_>,
     function: &ast::Function,
     module: &ModuleTarget,
@@ -93,56 +89,30 @@ fn check_function(
         root.child(SyntaxKind::FUNCTION).and_then(|function| function.child(SyntaxKind::BLOCK))
     {
         let scope = if is_kernel { PragmaScope::Kernel } else { PragmaScope::Function };
-        for (kind, range) in checked_statements(db, item, body).iter() {
-            if let Some(statement) = statement(function.syntax(), *kind, *range) {
+        for found in checked_statements(body) {
+            if let Some(statement) = statement(function.syntax(), found.kind(), found.range()) {
                 check_statement(&statement, scope, module, problems);
             }
         }
     }
 }
 
-/// Statements of a body in the order of the text.
-type Statements = Arc<[(SyntaxKind, TextRange)]>;
-
-/// The statements of a body that are checked. Few are, so those of a long body are kept for the next edit.
-fn checked_statements(db: &dyn Db, item: Item<'_>, body: Node<'_>) -> Statements {
-    let text = &item.text(db).0;
+/// The statements of a body that are checked, in text order. The walk reads the list of elements, because nearly all of the many
+/// statements need no check.
+fn checked_statements(body: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
-    match db.cache().before_edit::<Statements>(text) {
-        Some((known, step)) => {
-            let edit = &step.edit;
-            let moved = |(kind, range): &(SyntaxKind, TextRange)| (*kind, edit.range(*range));
-            found.extend(known.iter().filter(|(_, range)| range.start() < edit.old.start()).map(moved));
-            find_checked(body, Some(edit.new), &mut found);
-            found.extend(known.iter().filter(|(_, range)| range.start() >= edit.old.end()).map(moved));
-        }
-        None => find_checked(body, None, &mut found),
-    }
-    let found: Statements = found.into();
-    db.cache().keep_for_edit(text, || Arc::clone(&found));
-    found
-}
-
-/// Finds the statements of a body, or of a part of it, that are checked. The walk goes over the list of elements, because nearly all of
-/// the many statements need no check.
-fn find_checked(body: Node<'_>, part: Option<TextRange>, found: &mut Vec<(SyntaxKind, TextRange)>) {
-    let is_outside = |range: TextRange| {
-        part.is_some_and(|part| range.end() <= part.start() || part.end() <= range.start())
-    };
     let mut open = vec![body.elements()];
     while let Some(elements) = open.last_mut() {
         match elements.next() {
-            Some(NodeOrToken::Node(node)) if is_outside(node.range()) => {}
             Some(NodeOrToken::Node(node)) if matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::CHUNK) => {
                 open.push(node.elements());
             }
-            Some(NodeOrToken::Node(node)) if is_checked(node) => found.push((node.kind(), node.range())),
+            Some(NodeOrToken::Node(node)) if is_checked(node) => found.push(node),
             Some(_) => {}
-            None => {
-                open.pop();
-            }
+            None => _ = open.pop(),
         }
     }
+    found
 }
 
 /// Whether `check_statement` may report something.

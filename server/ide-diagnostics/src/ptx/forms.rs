@@ -14,13 +14,11 @@ mod words;
 use std::sync::Arc;
 
 use warplens_hir::ptx::{
-    Checker, FormMatch, Function, Instruction, MnemonicForms, ModuleKind, Near, Order, Platform, ReferentId,
-    UnmetRequirement,
+    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, UnmetRequirement,
 };
-use warplens_ide_db::ptx::{ModuleTarget, module_target};
+use warplens_ide_db::ptx::{FormCache, module_target};
 use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
 use warplens_isa::ptx as isa;
-use warplens_syntax::Parse;
 
 use crate::codes;
 use crate::ptx::forms::reporter::Reporter;
@@ -34,73 +32,17 @@ pub(super) fn check<'db>(
     function: &Function,
     problems: &mut Vec<Problem>,
 ) {
-    let text = &item.text(db).0;
-    let externals = externals::externals(db, file, function);
-    let basis = Basis { target: module_target(db, file).clone(), externals };
-    // From the tree of a long function follows what an edit changed.
-    let tree = item.parse(db);
-    let known = db
-        .cache()
-        .before_edit::<Arc<Known>>(text)
-        .filter(|(known, _)| function.is_adapted() && known.basis == basis);
-    let mut found = Vec::new();
-    match known {
-        Some((known, step)) => {
-            let old = step.edit.old;
-            let same = known.problems.iter().filter(|problem| !old.contains(problem.range.start()));
-            found.extend(same.map(|problem| problem.clone().moved(|range| step.edit.range(range))));
-            check_instructions(
-                db,
-                tree,
-                function,
-                function.instructions_in(step.edit.new),
-                &basis,
-                &mut found,
-            );
-            found.sort_by_key(|problem| function.instruction_at(problem.range.start()).map(Instruction::id));
-        }
-        None => check_instructions(db, tree, function, function.instructions(), &basis, &mut found),
-    }
-    if found.len() <= MOST_PROBLEMS {
-        db.cache().keep_for_edit(text, || Arc::new(Known { basis, problems: found.clone() }));
-    }
-    problems.append(&mut found);
-}
-
-/// The most problems of a function that are kept for the next edit.
-const MOST_PROBLEMS: usize = 1 << 10;
-
-/// What the statements of a function are compared with beside its declarations.
-#[derive(PartialEq, Eq)]
-struct Basis {
-    target: ModuleTarget,
-    externals: Vec<(ReferentId, ModuleKind)>,
-}
-
-/// The problems of the statements of a long function in the order of the text, from which those after an edit are made.
-struct Known {
-    basis: Basis,
-    problems: Vec<Problem>,
-}
-
-fn check_instructions<'f>(
-    db: &dyn Db,
-    tree: Parse,
-    function: &'f Function,
-    instructions: impl Iterator<Item = Instruction<'f>>,
-    basis: &Basis,
-    problems: &mut Vec<Problem>,
-) {
-    let Basis { target, externals } = basis;
+    let target = module_target(db, file);
     let architecture = target.architecture.as_deref().and_then(isa::target);
     let platform = Platform { version: target.version, target: architecture };
-    let forms = &db.cache().shared::<warplens_ide_db::ptx::FormCache>();
+    let forms = db.cache().shared::<FormCache>();
     let judge = |mnemonic| Judged::new(forms.forms(mnemonic), platform);
     let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
-    let checker = Checker { function, externals, address_size: target.address_size };
-    let ranges = StatementRanges::new(tree);
+    let externals = externals::externals(db, file, function);
+    let checker = Checker { function, externals: &externals, address_size: target.address_size };
+    let ranges = StatementRanges::new(item.parse(db));
     let report = Reporter { function, checker, platform, ranges: &ranges };
-    for instruction in instructions {
+    for instruction in function.instructions() {
         let wrong_guard = instruction.guard().and_then(|guard| checker.guard(guard));
         if let Some(wrong) = wrong_guard {
             problems.extend(operands::guard(&report, instruction, wrong));

@@ -56,7 +56,7 @@ fn edits() {
     assert_eq!((summary.first, summary.removed, summary.inserted), (1, 1, 1));
     assert_eq!(list[1].name.as_deref(), Some("b2"));
     let old = parse_item(lines::LANGUAGE, "b: y\n");
-    assert_eq!(reparse_item(lines::LANGUAGE, old, &list[1].text, None).0.text(), "b2: y\n");
+    assert_eq!(reparse_item(lines::LANGUAGE, old, &list[1].text, None).text(), "b2: y\n");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Name resolution: bindings in text order, shadowing scopes, register ranges, forward references to labels.
 
 mod numbered;
-mod reopen;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};

@@ -1,6 +1,5 @@
 //! What lowering produces: the meaning of names, the operands, and the problems.
 
-mod edit;
 mod headers;
 mod names;
 mod operands;

@@ -30,8 +30,6 @@ pub struct Function {
     /// The body including its braces; `None` for a prototype.
     pub body: Option<TextRange>,
     pub(crate) parts: Parts,
-    /// How many edits it was adapted to since it was lowered as a whole.
-    pub(crate) edits: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,18 +57,6 @@ pub struct Label {
 }
 
 impl Function {
-    /// Whether it was made from the function before an edit: then all that the function declares, and all other instructions, are the
-    /// same as before.
-    pub fn is_adapted(&self) -> bool {
-        self.edits > 0
-    }
-
-    /// The instructions that start in a range.
-    pub fn instructions_in(&self, range: TextRange) -> impl Iterator<Item = Instruction<'_>> {
-        let first = self.parts.instructions.partition_point(|data| data.range.start() < range.start());
-        self.instructions().skip(first).take_while(move |found| found.range().start() < range.end())
-    }
-
     /// The instructions in text order.
     pub fn instructions(
         &self,

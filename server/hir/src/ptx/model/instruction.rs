@@ -143,11 +143,6 @@ impl InstructionData {
         self.first_operand as usize..self.first_operand as usize + usize::from(self.operands)
     }
 
-    /// Where the operands end in the operand table; `None` if they were cut off.
-    pub(crate) fn operands_end(&self) -> Option<usize> {
-        (self.operands < u16::MAX).then(|| self.operands().end)
-    }
-
     pub(crate) fn guard(&self) -> Option<Guard> {
         match self.guarded {
             Guarded::No => None,
@@ -204,31 +199,6 @@ pub enum Operand {
     Missing,
 }
 
-impl Operand {
-    /// The same with other ids.
-    pub(crate) fn mapped(
-        self,
-        name: impl FnOnce(NameId) -> NameId,
-        list: impl FnOnce(OperandList) -> OperandList,
-        constant: impl FnOnce(ConstantId) -> ConstantId,
-    ) -> Operand {
-        match self {
-            Operand::Register { name: id, component } => Operand::Register { name: name(id), component },
-            Operand::Special { name: id, component } => Operand::Special { name: name(id), component },
-            Operand::Symbol(id) => Operand::Symbol(name(id)),
-            Operand::Constant(id) => Operand::Constant(constant(id)),
-            Operand::Vector(id) => Operand::Vector(list(id)),
-            Operand::Arguments(id) => Operand::Arguments(list(id)),
-            Operand::Pair(id) => Operand::Pair(list(id)),
-            Operand::Not(id) => Operand::Not(list(id)),
-            Operand::Negated(id) => Operand::Negated(list(id)),
-            Operand::Address { form, parts } => Operand::Address { form, parts: list(parts) },
-            Operand::Sink => Operand::Sink,
-            Operand::Missing => Operand::Missing,
-        }
-    }
-}
-
 /// A list of operands inside another operand; see [`Function::operands`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OperandList(pub(crate) u32);
@@ -243,11 +213,6 @@ pub(crate) struct ListData {
 impl ListData {
     pub(crate) fn new(operands: Range<usize>) -> ListData {
         ListData { start: operands.start as u32, len: clamped(operands.len()) }
-    }
-
-    /// The same after as many more operands.
-    pub(crate) fn moved(self, more: isize) -> ListData {
-        ListData { start: (self.start as usize).wrapping_add_signed(more) as u32, ..self }
     }
 
     pub(crate) fn range(self) -> Range<usize> {
