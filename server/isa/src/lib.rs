@@ -10,7 +10,6 @@ mod tables;
 
 mod category;
 mod generated;
-mod hash;
 pub mod ptx;
 mod role;
 pub mod sass;

@@ -6,7 +6,6 @@ use std::ops::Index;
 use std::slice::SliceIndex;
 
 use crate::category::Category;
-use crate::hash::Hash;
 use crate::version::Version;
 
 /// Defines public functions over the module `tables` in scope, which return all entries of a table or the entry with a name;
@@ -161,12 +160,7 @@ impl<T: Shared> Empty for List<T> {
 /// A fixed set of names, each with an index into a table. Lookup takes constant time: this is a minimal perfect hash,
 /// laid out by the generator.
 #[derive(Debug)]
-pub(crate) struct Names {
-    /// For each bucket of names, the seed that maps each of them to a slot of its own.
-    pub(crate) seeds: &'static [u32],
-    /// The names with their indexes; there are as many slots as names.
-    pub(crate) slots: &'static [(&'static str, u16)],
-}
+pub(crate) struct Names(pub(crate) &'static [(&'static str, u16)]);
 
 impl Names {
     /// The index of `name`.
@@ -176,13 +170,8 @@ impl Names {
 
     /// `name` as the table stores it, and its index.
     pub(crate) fn find(&self, name: &str) -> Option<(&'static str, usize)> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        let hash = Hash::of(name);
-        let bucket = hash.slot(0, self.seeds.len());
-        let slot = hash.slot(self.seeds[bucket], self.slots.len());
-        let (found, index) = self.slots[slot];
-        (found == name).then_some((found, usize::from(index)))
+        let at = self.0.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        let (found, index) = self.0[at];
+        Some((found, usize::from(index)))
     }
 }

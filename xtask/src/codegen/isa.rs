@@ -7,7 +7,6 @@ mod brackets;
 pub(super) mod data;
 mod file;
 mod forms;
-mod perfect_hash;
 mod ptx;
 pub(super) mod ptx_data;
 mod rust;

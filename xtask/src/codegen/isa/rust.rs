@@ -7,9 +7,8 @@
 mod literal;
 mod pools;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
-use super::perfect_hash;
 pub(crate) use literal::{Literal, newtype, structure, variant};
 pub(crate) use pools::Pools;
 
@@ -76,9 +75,22 @@ pub(super) fn strings<S: AsRef<str>>(name: &str, texts: impl IntoIterator<Item =
 
 /// Renders `pub(crate) static NAME: Names`, which maps names to indexes.
 pub(super) fn names(name: &str, entries: &[(&str, usize)]) -> Result<String> {
-    let keys: Vec<&str> = entries.iter().map(|(key, _)| *key).collect();
-    let layout = perfect_hash::layout(&keys)?;
-    let slots: Vec<(&str, usize)> = layout.slots.iter().map(|&slot| entries[slot]).collect();
-    let (seeds, slots) = (layout.seeds, slots);
-    Ok(format!("pub(crate) static {name}: Names = Names {{ seeds: &{seeds:?}, slots: &{slots:?} }};\n\n"))
+    let mut entries = entries.to_vec();
+    entries.sort_unstable();
+    if let Some([(key, _), _]) = entries.array_windows().find(|[(one, _), (other, _)]| one == other) {
+        bail!("`{key}` is twice in {name}");
+    }
+    Ok(format!("pub(crate) static {name}: Names = Names(&{entries:?});\n\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn names_are_sorted_and_distinct() {
+        let sorted = names("NAMES", &[("b", 0), ("a", 1)]).unwrap();
+        assert_eq!(sorted, "pub(crate) static NAMES: Names = Names(&[(\"a\", 1), (\"b\", 0)]);\n\n");
+        assert!(names("NAMES", &[("a", 0), ("b", 1), ("a", 2)]).is_err());
+    }
 }

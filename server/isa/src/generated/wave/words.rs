@@ -53,10 +53,8 @@ pub(crate) static DIRECTIVES: [Directive; 5] = [
     },
 ];
 
-pub(crate) static DIRECTIVE_NAMES: Names = Names {
-    seeds: &[22, 2],
-    slots: &[(".end", 1), (".local_memory", 3), (".kernel", 0), (".workgroup_size", 4), (".registers", 2)],
-};
+pub(crate) static DIRECTIVE_NAMES: Names =
+    Names(&[(".end", 1), (".kernel", 0), (".local_memory", 3), (".registers", 2), (".workgroup_size", 4)]);
 
 pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
     SpecialRegister {
@@ -220,31 +218,28 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 20] = [
     },
 ];
 
-pub(crate) static SPECIAL_REGISTER_NAMES: Names = Names {
-    seeds: &[12, 7, 3, 2, 23, 25, 1],
-    slots: &[
-        ("sr_grid_size_z", 13),
-        ("sr_thread_id_y", 1),
-        ("sr_mma_k", 19),
-        ("sr_thread_id_x", 0),
-        ("sr_workgroup_id_x", 5),
-        ("sr_mma_m", 17),
-        ("sr_workgroup_size_x", 8),
-        ("sr_workgroup_id_z", 7),
-        ("sr_lane_id", 4),
-        ("sr_workgroup_size_y", 9),
-        ("sr_wave_id", 3),
-        ("sr_workgroup_size_z", 10),
-        ("sr_grid_size_x", 11),
-        ("sr_grid_size_y", 12),
-        ("sr_mma_n", 18),
-        ("sr_num_waves", 15),
-        ("sr_thread_id_z", 2),
-        ("sr_workgroup_id_y", 6),
-        ("sr_mma_supported", 16),
-        ("sr_wave_width", 14),
-    ],
-};
+pub(crate) static SPECIAL_REGISTER_NAMES: Names = Names(&[
+    ("sr_grid_size_x", 11),
+    ("sr_grid_size_y", 12),
+    ("sr_grid_size_z", 13),
+    ("sr_lane_id", 4),
+    ("sr_mma_k", 19),
+    ("sr_mma_m", 17),
+    ("sr_mma_n", 18),
+    ("sr_mma_supported", 16),
+    ("sr_num_waves", 15),
+    ("sr_thread_id_x", 0),
+    ("sr_thread_id_y", 1),
+    ("sr_thread_id_z", 2),
+    ("sr_wave_id", 3),
+    ("sr_wave_width", 14),
+    ("sr_workgroup_id_x", 5),
+    ("sr_workgroup_id_y", 6),
+    ("sr_workgroup_id_z", 7),
+    ("sr_workgroup_size_x", 8),
+    ("sr_workgroup_size_y", 9),
+    ("sr_workgroup_size_z", 10),
+]);
 
 pub(crate) static REGISTER_CLASSES: [RegisterClass; 4] = [
     RegisterClass {
@@ -299,8 +294,7 @@ pub(crate) static SCOPES: [Scope; 4] = [
     Scope { name: "system", summary: "The device and its host." },
 ];
 
-pub(crate) static SCOPE_NAMES: Names =
-    Names { seeds: &[1, 1], slots: &[("system", 3), ("workgroup", 1), ("wave", 0), ("device", 2)] };
+pub(crate) static SCOPE_NAMES: Names = Names(&[("device", 2), ("system", 3), ("wave", 0), ("workgroup", 1)]);
 
 pub(crate) static CACHE_HINTS: [CacheHint; 3] = [
     CacheHint { name: ".cached", summary: "Keep the data in the caches: it will be used again." },
@@ -308,8 +302,7 @@ pub(crate) static CACHE_HINTS: [CacheHint; 3] = [
     CacheHint { name: ".streaming", summary: "The data is used once: let it leave the caches first." },
 ];
 
-pub(crate) static CACHE_HINT_NAMES: Names =
-    Names { seeds: &[8], slots: &[(".cached", 0), (".streaming", 2), (".uncached", 1)] };
+pub(crate) static CACHE_HINT_NAMES: Names = Names(&[(".cached", 0), (".streaming", 2), (".uncached", 1)]);
 
 pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
     InvalidName {
@@ -547,64 +540,61 @@ pub(crate) static INVALID_NAMES: [InvalidName; 53] = [
     },
 ];
 
-pub(crate) static INVALID_NAME_NAMES: Names = Names {
-    seeds: &[3, 7, 5, 2, 2, 8, 4, 70, 209, 10, 6, 3, 4, 53, 10, 1, 15, 7],
-    slots: &[
-        ("ffma", 43),
-        ("EXIT", 23),
-        ("atomic_compare_swap", 1),
-        ("elif", 33),
-        ("local_store", 28),
-        ("MOV_IMM", 51),
-        ("shuffle_xor", 10),
-        ("popcount", 39),
-        ("local_load", 27),
-        ("prefix_sum", 5),
-        ("elsif", 34),
-        ("popc", 40),
-        ("broadcast", 6),
-        ("store", 19),
-        ("mov_special", 0),
-        ("reduce_max", 4),
-        ("ADD", 15),
-        ("udiv", 45),
-        ("idiv_u", 47),
-        ("any", 12),
-        ("assert", 14),
-        ("atomic_fadd", 49),
-        ("STORE", 18),
-        ("fmad", 42),
-        ("umul_hi", 44),
-        ("ret", 29),
-        ("ballot", 11),
-        ("exit", 24),
-        ("while", 35),
-        ("shuffle", 7),
-        ("shuffle_down", 9),
-        ("BRANCH", 20),
-        ("elseif", 32),
-        ("all", 13),
-        ("atomic_add_f32", 50),
-        ("until", 38),
-        ("imod_u", 48),
-        ("end", 30),
-        ("device_store", 26),
-        ("reduce_min", 3),
-        ("for", 36),
-        ("load", 17),
-        ("BRANCH_IF", 21),
-        ("repeat", 37),
-        ("reduce_add", 2),
-        ("shuffle_up", 8),
-        ("fi", 31),
-        ("cmp.lt", 52),
-        ("LOAD", 16),
-        ("umod", 46),
-        ("CMP_EQ", 22),
-        ("clz", 41),
-        ("device_load", 25),
-    ],
-};
+pub(crate) static INVALID_NAME_NAMES: Names = Names(&[
+    ("ADD", 15),
+    ("BRANCH", 20),
+    ("BRANCH_IF", 21),
+    ("CMP_EQ", 22),
+    ("EXIT", 23),
+    ("LOAD", 16),
+    ("MOV_IMM", 51),
+    ("STORE", 18),
+    ("all", 13),
+    ("any", 12),
+    ("assert", 14),
+    ("atomic_add_f32", 50),
+    ("atomic_compare_swap", 1),
+    ("atomic_fadd", 49),
+    ("ballot", 11),
+    ("broadcast", 6),
+    ("clz", 41),
+    ("cmp.lt", 52),
+    ("device_load", 25),
+    ("device_store", 26),
+    ("elif", 33),
+    ("elseif", 32),
+    ("elsif", 34),
+    ("end", 30),
+    ("exit", 24),
+    ("ffma", 43),
+    ("fi", 31),
+    ("fmad", 42),
+    ("for", 36),
+    ("idiv_u", 47),
+    ("imod_u", 48),
+    ("load", 17),
+    ("local_load", 27),
+    ("local_store", 28),
+    ("mov_special", 0),
+    ("popc", 40),
+    ("popcount", 39),
+    ("prefix_sum", 5),
+    ("reduce_add", 2),
+    ("reduce_max", 4),
+    ("reduce_min", 3),
+    ("repeat", 37),
+    ("ret", 29),
+    ("shuffle", 7),
+    ("shuffle_down", 9),
+    ("shuffle_up", 8),
+    ("shuffle_xor", 10),
+    ("store", 19),
+    ("udiv", 45),
+    ("umod", 46),
+    ("umul_hi", 44),
+    ("until", 38),
+    ("while", 35),
+]);
 
 pub(crate) static MISTAKES: [Mistake; 9] = [
     Mistake {
