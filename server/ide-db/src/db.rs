@@ -1,16 +1,16 @@
 //! The database: open files as inputs, their items as tracked structs without positions.
 //!
-//! This design makes a keystroke cheap. A file is one input with a pointer to its list of items.
-//! The list is in groups, each a tracked struct with a number; [`items`] turns the items of each group into tracked structs
-//! identified by kind, name and ordinal. Groups and texts are compared by pointer first, and an edit keeps the pointer of
-//! every one that it does not touch. So a query about an item runs again only when that item's text changed, although all items
-//! after it moved, and what depends on all items validates groups instead. The start of an item is not in the
+//! This design makes a keystroke cheap. A file is one input with a pointer to its list of items. The list is in groups, each a tracked struct with a number; [`items`] turns the items of each group into tracked structs
+//! identified by kind, name and ordinal. Groups and texts are compared by pointer first, and an edit keeps the pointers of all that it
+//! does not touch. So a query about an item or a group runs again only when its text changed, although everything after it moved. Checks
+//! are queries about groups: a file of many small items has few groups to validate after a keystroke. The start of an item is not in the
 //! database: [`Document::items`] has the prefix sums, which are added to a result at the end.
 //!
-//! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] stores those
-//! in use. Queries store small data: names and problems.
+//! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] keeps the ones in use. Queries store
+//! small data: names and problems.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -26,7 +26,6 @@ use crate::lru_cache::LruCache;
 use crate::name::{ModuleUse, Named, Namespace, Subject};
 use crate::problem::{Problem, TargetRanges};
 use crate::profile::Profile;
-use crate::settled::{EnvironmentQueries, Settled};
 use crate::shared::Shared;
 use crate::tokens::{token_covering, weight};
 
@@ -36,7 +35,7 @@ pub trait Db: salsa::Database {
     /// Trees and lowered functions of the items in use.
     fn cache(&self) -> &Cache;
 
-    /// The queries of a language; those of an unknown one are empty.
+    /// The queries of a language; an unknown language has queries with empty results.
     fn language(&self, language: Language) -> &LanguageQueries;
 }
 
@@ -66,7 +65,7 @@ impl Db for Database {
 }
 
 impl Database {
-    /// A database of documents in these languages, that reports each query it runs to an observer.
+    /// A database of documents in these languages. It reports each query that it runs to the observer.
     pub fn new(languages: Arc<[(Language, LanguageQueries)]>, observer: Option<Observer>) -> Database {
         Database { languages, cache: Arc::default(), storage: salsa::Storage::new(observer) }
     }
@@ -90,12 +89,12 @@ pub struct File {
     /// The dialect that it is checked against, if it is WAVE.
     #[returns(copy)]
     pub accepts: Accepts,
-    /// Kept beside the queries, which do not read it.
+    /// Whether the document was checked as a whole since it was opened. Queries do not read it.
     #[returns(ref)]
-    pub settled: Arc<Settled>,
+    pub was_checked: Arc<AtomicBool>,
 }
 
-/// The text of an item. Most comparisons succeed on equal pointers.
+/// The text of an item. Most comparisons end at equal pointers.
 #[derive(Clone, Debug)]
 pub struct ItemText(pub Arc<str>);
 
@@ -119,7 +118,7 @@ impl PartialEq for GroupItems {
 
 impl Eq for GroupItems {}
 
-/// Items that follow each other in a file. What depends on all items of a file depends on its groups, of which there are few.
+/// Items that follow each other in a file. Queries about all items of a file depend on its few groups instead.
 #[salsa::tracked]
 pub struct ItemGroup<'db> {
     #[returns(copy)]
@@ -157,7 +156,6 @@ pub struct Item<'db> {
     /// Counts the items before it of the same kind and name in its group.
     #[returns(copy)]
     pub ordinal: u32,
-    /// Its index in its group.
     #[tracked]
     #[returns(copy)]
     pub index_in_group: u32,
@@ -174,7 +172,7 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
 
 /// The items of a group in text order.
 #[salsa::tracked(returns(deref))]
-fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
+pub fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
     let file = group.file(db);
     let language = file.language(db);
     let mut ordinals: FxHashMap<(ItemKind, Option<SmolStr>), u32> = FxHashMap::default();
@@ -187,10 +185,16 @@ fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
     (0..).zip(&*group.items(db).0).map(item).collect()
 }
 
-/// The names of the module that an item uses, with their occurrences.
+/// For each item of a group, the names of the module that it uses, with their occurrences.
 #[salsa::tracked(returns(deref))]
-pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    (db.language(item.language(db)).module_uses)(db, item)
+pub fn group_uses<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Box<[ModuleUse]>]> {
+    let uses = |item: &Item<'db>| (db.language(item.language(db)).module_uses)(db, *item);
+    items_of(db, group).iter().map(uses).collect()
+}
+
+/// The names of the module that an item uses, with their occurrences.
+pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> &'db [ModuleUse] {
+    &group_uses(db, item.group(db))[item.index_in_group(db) as usize]
 }
 
 /// Trees and lowered functions of the items in use; see `LruCache` for why they are not queries.
@@ -202,7 +206,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Records an edit of a range of a document, so that the tree of a long function is built from the previous one.
+    /// Records an edit, so that the new tree of a long function is built from the old one.
     pub fn note_edit(&self, before: &Document, after: &Document, range: TextRange, summary: EditSummary) {
         if summary.removed == 1 && summary.inserted == 1 {
             let item = |document: &Document| Arc::clone(&document.items()[summary.first].text);
@@ -211,23 +215,18 @@ impl Cache {
         }
     }
 
-    /// The text of the item that was edited last, if its tree is not built yet.
-    pub fn edited_text(&self) -> Option<Arc<str>> {
-        self.history.last()
-    }
-
-    /// Drops all values. They are computed again when they are needed.
+    /// Drops all values. They are recomputed when they are needed.
     pub fn clear(&self) {
         self.trees.clear();
         self.shared.clear();
     }
 
-    /// A value that depends on a text only, cached with others of its type in an [`LruCache`].
+    /// A value that depends on a text only, cached with others of its type in an `LruCache`.
     pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         self.shared.get::<LruCache<V>>().get(text, compute)
     }
 
-    /// The one value of a type that a language keeps beside its queries.
+    /// The one value of a type that a language keeps outside of its queries.
     pub fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.shared.get()
     }
@@ -349,7 +348,7 @@ impl<'db> FilePosition<'db> {
 pub struct LanguageQueries {
     /// The outline of an item, relative to it.
     pub symbols: for<'db> fn(&'db dyn Db, Item<'db>) -> Vec<Symbol>,
-    /// Adds the folds of an item besides comments and blocks of its tree, relative to it.
+    /// Adds the folds of an item, relative to it, except those of comments and blocks.
     pub folds: for<'db> fn(&'db dyn Db, Item<'db>, &mut Vec<Fold>),
     /// The names of the module that are used in an item.
     pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
@@ -363,11 +362,9 @@ pub struct LanguageQueries {
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
     /// The construct that has a keyword at a position.
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
-    /// Adds the problems of an item by itself, besides syntax errors. Of the file it may read only what it is written for.
+    /// Adds the problems of an item by itself, except syntax errors. It may read anything through queries, but all items are checked again
+    /// when what it has read changes. So it should read only values that change rarely, such as the target of a module.
     pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
-    /// All that `check_item`, `lints`, and the checks of what an item uses of others, read of a file beside the item; `None` if they may
-    /// read anything.
-    pub environment: Option<EnvironmentQueries>,
     /// The problems that items of a file have with each other.
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
     /// Adds the lints of an item without syntax errors.
@@ -377,7 +374,7 @@ pub struct LanguageQueries {
 }
 
 impl LanguageQueries {
-    /// The queries of a language that has none: all results are empty.
+    /// Queries whose results are empty.
     pub const EMPTY: LanguageQueries = LanguageQueries {
         symbols: |_, _| Vec::new(),
         folds: |_, _, _| {},
@@ -388,7 +385,6 @@ impl LanguageQueries {
         module_declarations: |_, _, _, _| Vec::new(),
         construct_at: |_| None,
         check_item: |_, _, _, _| {},
-        environment: None,
         check_module: |_, _| Vec::new(),
         lints: |_, _, _, _| {},
         target_ranges: |_, _| TargetRanges::default(),

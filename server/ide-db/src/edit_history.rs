@@ -1,11 +1,11 @@
-//! The previous texts of an edited text, so that only the changed part of its tree is rebuilt.
+//! The previous texts of edited items, so that only the changed part of a tree is rebuilt.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use text_size::TextRange;
 
-/// The number of recorded edits: as many as may happen between two uses of a tree.
+/// The number of edits that are kept: as many as may happen between two uses of a tree.
 const REMEMBERED: usize = 8;
 
 /// The last edits of items, oldest first.
@@ -23,7 +23,7 @@ struct Step {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ancestor {
     pub(crate) text: Arc<str>,
-    /// Its range that was edited; `None` if more edits followed.
+    /// The edited range of this text; `None` if more edits followed.
     pub(crate) edited: Option<TextRange>,
 }
 
@@ -37,13 +37,7 @@ impl EditHistory {
         steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after), edited });
     }
 
-    /// The text that the last edit led to, if its previous texts are still recorded.
-    pub(crate) fn last(&self) -> Option<Arc<str>> {
-        let steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        steps.back().map(|step| Arc::clone(&step.after))
-    }
-
-    /// The previous texts of a text, the latest first. They are removed: they are needed once, to build the text's tree.
+    /// Removes and returns the previous texts of a text, the latest first. They are needed once, to build the tree of the text.
     pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Ancestor> {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ancestors: Vec<Ancestor> = Vec::new();

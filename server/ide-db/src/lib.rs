@@ -13,7 +13,6 @@
 pub mod answer;
 mod construct;
 mod db;
-mod declarations;
 mod declared;
 mod demangle;
 mod document;
@@ -29,7 +28,6 @@ mod profile;
 pub mod ptx;
 mod safe_fixes;
 pub mod sass;
-mod settled;
 mod shared;
 mod similar;
 mod tokens;
@@ -38,10 +36,9 @@ pub mod wave;
 pub use answer::*;
 pub use construct::{Construct, Word};
 pub use db::{
-    Database, Db, Document, File, FilePosition, Item, LanguageQueries, Observer, items, module_uses,
-    syntax_tree,
+    Database, Db, Document, File, FilePosition, Item, ItemGroup, LanguageQueries, Observer, group_uses,
+    item_groups, items, items_of, module_uses, syntax_tree,
 };
-pub use declarations::{Declarations, Declares};
 pub use declared::{count, one_line};
 pub use demangle::{demangled, source_name};
 pub use names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
@@ -49,7 +46,6 @@ pub use phrase::{all_of, any_of};
 pub use problem::{FixContext, Fixes, ItemFix, Problem, TargetRanges};
 pub use profile::{Profile, UnknownPlatform};
 pub use safe_fixes::{SafeFixes, safe_fixes};
-pub use settled::{Environment, EnvironmentQueries, Settled, SettledItems, environment};
 pub use similar::{did_you_mean, nearest};
 pub use tokens::{token_before, token_covering};
 pub use warplens_hir::Severity;

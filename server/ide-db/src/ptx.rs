@@ -14,5 +14,5 @@ pub mod variance;
 pub use flow::{Flow, ptx_cfg};
 pub use form_cache::FormCache;
 pub use lowered::{checked_headers, ptx_function, ptx_header, ptx_headers};
-pub use module::{ENVIRONMENT, debug_names, module_names, never_returns};
+pub use module::{debug_names, module_names, never_returns};
 pub use target::{ModuleTarget, module_target, target_ranges};

@@ -1,4 +1,4 @@
-//! One value of each type, made when it is first needed: what languages keep beside the queries of the database.
+//! One value of each type, created on first use: caches of single languages, which the database does not know.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,7 +21,7 @@ impl Shared {
         value.downcast().unwrap_or_else(|_| unreachable!("the key is the type of the value"))
     }
 
-    /// Drops all values; they are made again when they are needed.
+    /// Drops all values; they are created again on their next use.
     pub(crate) fn clear(&self) {
         let values = std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner));
         drop(values);

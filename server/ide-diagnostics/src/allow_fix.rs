@@ -4,9 +4,9 @@ use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Origin, Severity, TextEdit, items, token_covering};
 use warplens_syntax::SyntaxKind;
 
-use crate::allow::{Allowances, line_at, text_of};
+use crate::allow::{line_at, text_of};
 use crate::codes;
-use crate::item::item_problems;
+use crate::file::allowances;
 
 /// A fix that adds a comment to switch a diagnostic off for its line. Errors have none: the assembler rejects the file.
 pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
@@ -19,8 +19,7 @@ pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     }
     let (offset, code) = (found.range.start(), found.code);
     let list = file.document(db).items();
-    let problems = items(db, file).iter().map(|item| &*item_problems(db, *item).allows).enumerate();
-    let allowances = Allowances::new(list, problems);
+    let allowances = allowances(db, file);
     let (at, insert) = match allowances.about(offset).next() {
         Some(line) if line.is_empty => (line.list_end, code.to_owned()),
         Some(line) => (line.list_end, format!(", {code}")),

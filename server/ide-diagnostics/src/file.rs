@@ -1,61 +1,73 @@
 //! The diagnostics of a file.
 //!
-//! A query per item finds the item's own problems, relative to the item. Uses of names of other items are checked here,
-//! outside of these queries, so that renaming one kernel recomputes none of them.
+//! Queries find the problems of each item by itself, a group of items at a time. Uses of other items are checked here, outside of these
+//! queries, so that renaming one kernel repeats no check of the others.
+
+use std::sync::atomic::Ordering;
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{
-    Database, Db, Diagnostic, File, Fixes, Item, Problem, Severity, environment, items, module_uses,
+    Database, Db, Diagnostic, File, Fixes, ItemGroup, Problem, Severity, group_uses, item_groups,
 };
 
 use crate::allow::Allowances;
 use crate::codes;
 use crate::context::fix_context;
-use crate::item::{ItemProblems, MAX_DIAGNOSTICS, item_problems};
-use crate::lints::item_lints;
+use crate::item::{ItemProblems, MAX_DIAGNOSTICS, group_problems};
+use crate::lints::group_lints;
 use crate::rules::Rules;
 
-/// The problems of an item. Runs the other queries that the file will need too, while the item's tree and function are
-/// cached: the cache does not hold those of a large file.
-pub fn check_item<'db>(db: &'db Database, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
-    let problems = item_problems(db, item);
+/// Runs all queries about a group that the check of a file needs, while the trees and functions of the items are cached. The cache is too
+/// small for a whole large file.
+pub(crate) fn check_group<'db>(db: &'db Database, group: ItemGroup<'db>, rules: &Rules) {
+    group_problems(db, group);
     if rules.want_lints() {
-        item_lints(db, item);
+        group_lints(db, group);
     }
-    module_uses(db, item);
-    problems
+    group_uses(db, group);
 }
 
-/// All diagnostics of a file that neither the rules nor its comments switch off, in text order. Those of the module, which are few,
-/// always have their fixes.
+/// The items with problems or with comments that allow some, by their index.
+fn problems_of_items(db: &Database, file: File) -> impl Iterator<Item = (usize, &ItemProblems)> {
+    let of_items = item_groups(db, file).iter().flat_map(|group| group_problems(db, *group));
+    of_items.enumerate().filter(|(_, problems)| !problems.is_empty())
+}
+
+/// The diagnostics that the comments of a file allow.
+pub(crate) fn allowances(db: &Database, file: File) -> Allowances {
+    let allows = problems_of_items(db, file).map(|(index, problems)| (index, &*problems.allows));
+    Allowances::new(file.document(db).items(), allows)
+}
+
+/// The items with lints, by their index.
+fn lints_of_items<'db>(
+    db: &'db Database,
+    file: File,
+    rules: &Rules,
+) -> impl Iterator<Item = (usize, &'db [Problem])> {
+    let groups = item_groups(db, file).iter().filter(|_| rules.want_lints());
+    let of_items = groups.flat_map(|group| group_lints(db, *group));
+    of_items.map(|lints| &**lints).enumerate().filter(|(_, lints)| !lints.is_empty())
+}
+
+/// All diagnostics of a file that neither the rules nor its comments switch off, in text order. Diagnostics of the module always have
+/// their fixes: there are few of them.
 pub fn diagnostics(db: &Database, file: File, rules: &Rules, fixes: Fixes) -> Vec<Diagnostic> {
     let list = file.document(db).items();
-    let mut of_items: Vec<(usize, &ItemProblems, &[Problem])> = Vec::new();
-    let environment = environment(db, file).as_ref();
-    let settled = file.settled(db);
-    settled.items.check_others(db, file, environment, rules.want_lints(), |index, item| {
-        let problems = check_item(db, item, rules);
-        let lints = if rules.want_lints() { item_lints(db, item) } else { &[] };
-        let is_settled = problems.is_empty() && lints.is_empty();
-        if !is_settled {
-            of_items.push((index, problems, lints));
-        }
-        is_settled
-    });
-    settled.note_check();
-    let allowances =
-        Allowances::new(list, of_items.iter().map(|(index, problems, _)| (*index, &*problems.allows)));
-    let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
+    item_groups(db, file).iter().for_each(|group| check_group(db, *group, rules));
+    file.was_checked(db).store(true, Ordering::Relaxed);
+    let mut report =
+        Report { rules, allowances: allowances(db, file), errors: vec![], others: vec![], more: 0 };
     let of_module = (db.language(file.language(db)).check_module)(db, file);
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let context = fix_context(db, file, fixes);
-    for (index, problems, _) in &of_items {
-        let start = list.start_of(*index);
+    for (index, problems) in problems_of_items(db, file) {
+        let start = list.start_of(index);
         problems.listed.iter().for_each(|problem| report.add(problem.in_file(&context, start)));
         report.more += problems.more;
     }
-    for (index, _, lints) in &of_items {
-        let start = list.start_of(*index);
+    for (index, lints) in lints_of_items(db, file, rules) {
+        let start = list.start_of(index);
         lints.iter().for_each(|lint| report.add(lint.in_file(&context, start)));
     }
     report.finish(list.text_len())
@@ -66,8 +78,7 @@ pub fn filter_reported(db: &Database, file: File, rules: &Rules, found: Vec<Diag
     if found.is_empty() {
         return found;
     }
-    let of_items = items(db, file).iter().map(|item| &*item_problems(db, *item).allows).enumerate();
-    let allowances = Allowances::new(file.document(db).items(), of_items);
+    let allowances = allowances(db, file);
     let enabled = found.into_iter().filter_map(|found| rules.apply(found));
     enabled.filter(|found| !allowances.allow(found)).collect()
 }
@@ -77,7 +88,7 @@ struct Report<'r> {
     rules: &'r Rules,
     allowances: Allowances,
     errors: Vec<Diagnostic>,
-    /// Those that are not errors. They are listed only as far as errors leave the limit.
+    /// Warnings, hints and so on. They are listed only if errors leave room for them.
     others: Vec<Diagnostic>,
     more: usize,
 }
@@ -89,7 +100,7 @@ impl Report<'_> {
             return;
         }
         let line = if found.severity == Severity::Error { &mut self.errors } else { &mut self.others };
-        // Only the first in the text are listed. Twice as many are held, since they are not found in text order.
+        // Only the first ones in the text are listed. They are not found in text order, so twice as many are kept.
         line.push(found);
         if line.len() > 2 * MAX_DIAGNOSTICS {
             self.more += shorten(line, MAX_DIAGNOSTICS);
@@ -100,7 +111,7 @@ impl Report<'_> {
         self.more += shorten(&mut self.errors, MAX_DIAGNOSTICS);
         self.more += shorten(&mut self.others, MAX_DIAGNOSTICS - self.errors.len());
         let mut listed = self.errors;
-        // An error at a word makes a hint at the same word superfluous.
+        // A hint at a word that has an error is noise.
         let is_wrong = |range: TextRange| listed.iter().any(|error| error.range == range);
         self.others.retain(|found| found.severity != Severity::Hint || !is_wrong(found.range));
         listed.append(&mut self.others);
@@ -118,7 +129,7 @@ impl Report<'_> {
     }
 }
 
-/// Keeps the first `max` in the text, and returns the number of removed ones.
+/// Keeps the first `max` diagnostics of the text, and returns the number of removed ones.
 fn shorten(found: &mut Vec<Diagnostic>, max: usize) -> usize {
     found.sort_by_key(|found| found.range.start());
     let more = found.len().saturating_sub(max);

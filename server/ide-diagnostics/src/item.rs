@@ -1,12 +1,12 @@
-//! The problems of one item by itself.
+//! The problems of single items by themselves.
 
-use warplens_ide_db::{Db, Item, ItemFix, Problem};
+use warplens_ide_db::{Db, Item, ItemFix, ItemGroup, Problem, items_of};
 use warplens_syntax::{SyntaxError, SyntaxErrorKind};
 
 use crate::allow::{Allow, allows};
 use crate::codes;
 
-/// The maximum number of diagnostics listed for a file. One more reports how many were left unlisted.
+/// The maximum number of diagnostics listed for a file. One more diagnostic reports how many are not listed.
 pub const MAX_DIAGNOSTICS: usize = 500;
 
 /// The problems of an item that can be found without the other items, in text order.
@@ -20,7 +20,7 @@ pub struct ItemProblems {
 }
 
 impl ItemProblems {
-    /// Whether there is nothing to report, and no comment that switches something off.
+    /// Whether there is nothing to report and no comment that allows diagnostics.
     pub(crate) fn is_empty(&self) -> bool {
         self.listed.is_empty() && self.more == 0 && self.allows.is_empty()
     }
@@ -37,10 +37,19 @@ impl ItemProblems {
     }
 }
 
-/// The problems of one item by itself. Of the file it looks only at [`module_target`](warplens_ide_db::ptx::module_target), and at
-/// that only where a check asks for it.
-#[salsa::tracked]
-pub fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> ItemProblems {
+/// The problems of each item of a group. The database records what the checks read of the file, such as the target of a module, and
+/// repeats them only if that changes.
+#[salsa::tracked(returns(deref))]
+pub fn group_problems<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[ItemProblems]> {
+    items_of(db, group).iter().map(|item| find(db, *item)).collect()
+}
+
+/// The problems of one item by itself.
+pub fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> &'db ItemProblems {
+    &group_problems(db, item.group(db))[item.index_in_group(db) as usize]
+}
+
+fn find(db: &dyn Db, item: Item<'_>) -> ItemProblems {
     let parse = item.parse(db);
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
     (db.language(item.language(db)).check_item)(db, item.file(db), item, &mut problems);

@@ -5,6 +5,7 @@ mod attributes;
 mod broken;
 mod calls;
 mod components;
+mod cross_item;
 mod declarations;
 mod directives;
 mod flow;
@@ -34,6 +35,7 @@ use warplens_ide_db::{Database, Db, Diagnostic, File, Item, ItemFix, Problem, di
 
 use crate::codes;
 use crate::message::message;
+use crate::ptx::cross_item::cross_item_uses;
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: `module_target`.
@@ -46,9 +48,8 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             declarations::check_function(&function, module, problems);
             performance::check(&function, text, module, problems);
             tables::check(&function, module, problems);
-            calls::find(db, item);
-            targets::find(db, item);
-            memory_limits::find(db, item);
+            // Checked with the module, but found while the functions of the group are cached.
+            cross_item_uses(db, item.group(db));
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);

@@ -15,7 +15,7 @@ use warplens_ide_db::{
     Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_ide_diagnostics::share::Shares;
+use warplens_ide_diagnostics::share;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{
     AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
@@ -113,7 +113,7 @@ impl AnalysisHost {
                 file.set_document(&mut self.db).to(document);
                 file.set_profile(&mut self.db).to(Profile::default());
                 file.set_accepts(&mut self.db).to(self.accepts);
-                file.set_settled(&mut self.db).to(Arc::default());
+                file.set_was_checked(&mut self.db).to(Arc::default());
                 file
             }
             None => {
@@ -166,7 +166,7 @@ impl AnalysisHost {
         if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
             let empty = Document::new(ItemList::new(file.language(&self.db), ""));
             file.set_document(&mut self.db).to(empty);
-            file.set_settled(&mut self.db).to(Arc::default());
+            file.set_was_checked(&mut self.db).to(Arc::default());
             self.free.push(file);
         }
     }
@@ -256,22 +256,21 @@ impl Analysis {
         fixes: Fixes,
         workers: &dyn Workers,
     ) -> Answer<Vec<Diagnostic>> {
-        let file_input = self.files.get(&file).filter(|_| workers.count() > 1);
-        if let Some(shares) = file_input.and_then(|input| Shares::of(&self.db, *input, &self.rules)) {
-            self.share_diagnostics(file, &shares, workers);
+        let is_shared = |input: &File| share::is_worthwhile(&self.db, *input);
+        if workers.count() > 1 && self.files.get(&file).is_some_and(is_shared) {
+            self.share_first_check(file, workers);
         }
         self.diagnostics_and(file, fixes)
     }
 
-    /// Finds the problems of a file in advance. Cancellations and panics of workers are ignored here, because they
-    /// occur again when the results are collected.
-    fn share_diagnostics(&self, file: FileId, shares: &Shares, workers: &dyn Workers) {
+    /// Checks the groups of a file in advance. A cancellation or a panic that ends a worker early occurs again in the check that follows.
+    fn share_first_check(&self, file: FileId, workers: &dyn Workers) {
         let (own, rules, cancelled) = (Mutex::new(self.clone()), &*self.rules, self.db.cancellation_token());
         let count = AtomicUsize::new(0);
         let next = || (!cancelled.is_cancelled()).then(|| count.fetch_add(1, Ordering::Relaxed));
         workers.together(&|| {
             let analysis = own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let work = || analysis.query(file, |db, file| shares.take(db, file, rules, next));
+            let work = || analysis.query(file, |db, file| share::check_groups(db, file, rules, next));
             let _ = catch_unwind(AssertUnwindSafe(work));
         });
     }

@@ -15,7 +15,7 @@ mod symbols;
 mod tokens;
 
 use warplens_ide_db::LanguageQueries;
-use warplens_ide_db::ptx::{ENVIRONMENT, names, target_ranges};
+use warplens_ide_db::ptx::{names, target_ranges};
 use warplens_ide_diagnostics::ptx as diagnostics;
 
 use crate::format::layout::Comments;
@@ -30,7 +30,6 @@ pub(crate) const PTX: LanguageSupport = LanguageSupport {
         local_declarations: |position| names::local_declaration(position).into_iter().collect(),
         module_declarations: names::module_declarations,
         check_item: diagnostics::check_item,
-        environment: Some(ENVIRONMENT),
         check_module: diagnostics::check_module,
         lints: diagnostics::check_lints,
         target_ranges,

@@ -157,8 +157,7 @@ impl<T: Shared> Empty for List<T> {
     const EMPTY: Self = list(&[]);
 }
 
-/// A fixed set of names, each with an index into a table. Lookup takes constant time: this is a minimal perfect hash,
-/// laid out by the generator.
+/// A fixed set of names, each with an index into a table, sorted by name.
 #[derive(Debug)]
 pub(crate) struct Names(pub(crate) &'static [(&'static str, u16)]);
 

@@ -3,21 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{Item, ItemKind};
+use super::Item;
 
 /// Groups are filled up to this number of items and this total cost.
 const FILL: (usize, usize) = (64, 1 << 14);
 /// A group of two or more items is split above this number of items or this total cost.
 const MOST: (usize, usize) = (2 * FILL.0, 2 * FILL.1);
-
-/// What it costs to read the declarations of an item, in bytes of text. The body of a function is only
-/// searched, which is cheaper.
-fn cost(item: &Item) -> usize {
-    match item.kind {
-        ItemKind::Function | ItemKind::Kernel => item.text.len() / 16,
-        _ => item.text.len(),
-    }
-}
 
 /// A non-empty run of consecutive items.
 #[derive(Debug, Clone)]
@@ -99,20 +90,20 @@ impl Groups {
     /// Cuts items into groups, the first of which keeps the number `id`. Items within the limit `MOST` all
     /// stay in that group.
     fn cut(&mut self, items: Vec<Item>, mut id: Option<u32>) -> Vec<ItemGroup> {
-        let fits = |count: usize, costs: usize, limit: (usize, usize)| count <= limit.0 && costs <= limit.1;
-        let costs_of = |items: &[Item]| items.iter().map(cost).sum();
+        let fits = |count: usize, bytes: usize, limit: (usize, usize)| count <= limit.0 && bytes <= limit.1;
+        let bytes_of = |items: &[Item]| items.iter().map(|item| item.text.len()).sum();
         let mut groups = Vec::new();
         let mut rest = items.as_slice();
         while !rest.is_empty() {
             let mut count = 1;
-            if id.is_some() && groups.is_empty() && fits(rest.len(), costs_of(rest), MOST) {
+            if id.is_some() && groups.is_empty() && fits(rest.len(), bytes_of(rest), MOST) {
                 count = rest.len();
             }
-            let mut costs = costs_of(&rest[..count]);
+            let mut bytes = bytes_of(&rest[..count]);
             while let Some(next) = rest.get(count)
-                && fits(count + 1, costs + cost(next), FILL)
+                && fits(count + 1, bytes + next.text.len(), FILL)
             {
-                costs += cost(next);
+                bytes += next.text.len();
                 count += 1;
             }
             let (group, others) = rest.split_at(count);

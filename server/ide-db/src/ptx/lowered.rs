@@ -1,11 +1,10 @@
-//! PTX items in lowered form: functions, bounded by size, and headers.
+//! Lowered PTX items: functions, which a cache of limited size keeps, and headers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use warplens_hir::ptx;
+use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::{LANGUAGE, outside};
-use warplens_syntax::{CHUNKED_FROM, ItemKind};
 
 use crate::db::{Db, File, Item, ItemGroup, item_groups};
 
@@ -33,10 +32,10 @@ pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> Arc<ptx::Header> {
 
 /// The headers of a file in text order.
 pub fn ptx_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &ptx::Header> {
-    shared_headers(db, file).map(|header| &**header)
+    item_groups(db, file).iter().flat_map(|group| group_headers(db, *group)).map(|header| &**header)
 }
 
-/// The headers of a file that have more to check than names, with the indices of their items, and a few others.
+/// The headers of a file, with the indices of their items, without most headers that have only names to check.
 pub fn checked_headers(db: &dyn Db, file: File) -> impl Iterator<Item = (usize, &ptx::Header)> {
     let mut next = 0;
     let groups = item_groups(db, file).iter().filter_map(move |group| {
@@ -54,53 +53,11 @@ pub(super) fn symbol_group<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> ptx::
     ptx::SymbolGroup::new(group_headers(db, group).iter().map(|header| &**header))
 }
 
-/// The headers of a file in text order, to be kept.
-pub(super) fn shared_headers(db: &dyn Db, file: File) -> impl Iterator<Item = &Arc<ptx::Header>> {
-    item_groups(db, file).iter().flat_map(|group| group_headers(db, *group))
-}
-
-/// The headers of a group. All of them, since each by itself would have to be validated at every keystroke: those of a small
-/// group take less time to lower.
+/// The headers of a group. They are lowered together, because a query for each item would have to be validated at every keystroke, and
+/// lowering the headers of a small group takes less time than that.
 #[salsa::tracked(returns(deref))]
 fn group_headers<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Arc<ptx::Header>]> {
-    let last = db.cache().shared::<LastHeaders>();
-    let known = last.take();
-    let items = &group.items(db).0;
-    let headers: Box<[_]> = items.iter().map(|item| known.get(&item.text, || header(db, item))).collect();
-    last.set(items.iter().zip(&headers));
-    headers
-}
-
-/// The headers of the group that was computed last, by the address of the text: after an edit all but one are the same.
-#[derive(Default)]
-struct LastHeaders(Mutex<KnownHeaders>);
-
-/// Headers with their texts, which are kept alive so that no other has the address.
-#[derive(Default)]
-struct KnownHeaders(FxHashMap<usize, (Arc<str>, Arc<ptx::Header>)>);
-
-impl LastHeaders {
-    fn take(&self) -> KnownHeaders {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn set<'h>(&self, headers: impl Iterator<Item = (&'h warplens_syntax::Item, &'h Arc<ptx::Header>)>) {
-        let small = headers.filter(|(item, _)| item.text.len() <= CHUNKED_FROM);
-        let entries =
-            small.map(|(item, header)| (address(&item.text), (Arc::clone(&item.text), Arc::clone(header))));
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = KnownHeaders(entries.collect());
-    }
-}
-
-impl KnownHeaders {
-    fn get(&self, text: &Arc<str>, lower: impl FnOnce() -> ptx::Header) -> Arc<ptx::Header> {
-        let known = self.0.get(&address(text)).filter(|(known, _)| Arc::ptr_eq(known, text));
-        known.map_or_else(|| Arc::new(lower()), |(_, header)| Arc::clone(header))
-    }
-}
-
-fn address(text: &Arc<str>) -> usize {
-    text.as_ptr() as usize
+    group.items(db).0.iter().map(|item| Arc::new(header(db, item))).collect()
 }
 
 fn header(db: &dyn Db, item: &warplens_syntax::Item) -> ptx::Header {

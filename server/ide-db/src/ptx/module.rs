@@ -1,17 +1,12 @@
 //! The declarations of a file that its items share.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
-use warplens_hir::ptx::{Declaration, DeclarationKind, Header, ModuleKind, ModuleNames};
+use warplens_hir::ptx::{ModuleKind, ModuleNames};
 use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, item_groups, items};
-use crate::declarations::Declares;
-use crate::ptx::lowered::{shared_headers, symbol_group};
-use crate::ptx::target::module_target;
-use crate::settled::EnvironmentQueries;
+use crate::ptx::lowered::symbol_group;
 
 /// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
 #[salsa::tracked]
@@ -36,26 +31,6 @@ pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
 pub fn debug_names(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.flat_map(|item| section_words(db, *item)).cloned().collect()
-}
-
-/// What the checks of an item read of its file.
-pub const ENVIRONMENT: EnvironmentQueries = EnvironmentQueries {
-    settings: |db, file| {
-        module_target(db, file);
-        never_returns(db, file);
-        debug_names(db, file);
-    },
-    declarations: |db, file| Arc::new(shared_headers(db, file).cloned().collect::<Box<[Arc<Header>]>>()),
-};
-
-impl Declares for Header {
-    fn names(&self) -> Option<Vec<SmolStr>> {
-        let name = |declaration: &Declaration| match &declaration.kind {
-            DeclarationKind::Variable(variable) if variable.range_count.is_some() => None,
-            _ => Some(declaration.name.clone()),
-        };
-        self.declarations.iter().map(name).collect()
-    }
 }
 
 /// The words of a section; none for other items. It reads the text instead of the tree, since sections are long and simple.

@@ -1,38 +1,35 @@
 //! Checks calls against the called function, prototype, or the functions of a table.
 //!
-//! A small query finds the calls of an item with their arguments; the signatures of other items are looked up outside of it.
+//! [`find`] reads the calls of an item with their arguments; [`check`] looks up the signatures of the other items later.
 
 mod arguments;
 mod sites;
 #[cfg(test)]
 mod tests;
 
+pub(super) use sites::{Call, find};
+
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{
     Declaration, DeclarationKind, FunctionKind, Initializer, ModuleNames, Signature, Space, Type, Variable,
 };
-use warplens_ide_db::{Db, File, Item, Problem};
+use warplens_ide_db::{Db, File, Problem};
 
 use crate::codes;
 use crate::ptx::calls::arguments::Callee;
-use crate::ptx::calls::sites::{Call, Target, Through, calls_of};
+use crate::ptx::calls::sites::{Target, Through};
 use crate::ptx::symbols::declaration;
 
-/// Finds the calls of an item while its function is cached; they are checked with the module.
-pub(super) fn find(db: &dyn Db, item: Item<'_>) {
-    calls_of(db, item);
-}
-
-/// The problems of all calls of an item.
+/// Checks the calls of one item against the other items.
 pub(super) fn check(
     db: &dyn Db,
     file: File,
     names: &ModuleNames,
-    item: Item<'_>,
+    calls: &[Call],
     problems: &mut Vec<Problem>,
 ) {
-    for call in calls_of(db, item) {
+    for call in calls {
         Judge { db, file, names, call }.check(problems);
     }
 }
@@ -97,7 +94,7 @@ impl<'j> Judge<'j> {
         }
     }
 
-    /// The declaration of a called name: a function rather than an alias.
+    /// The declaration of a called name; aliases are skipped.
     fn declared(&self, name: &str) -> Option<&'j Declaration> {
         let found = self.names.kinds(name).map(|symbol| declaration(self.db, self.file, symbol));
         found.into_iter().find(|found| !matches!(found.kind, DeclarationKind::Alias { .. }))

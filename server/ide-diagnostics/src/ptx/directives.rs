@@ -12,9 +12,9 @@ use warplens_syntax::{Node, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use crate::codes;
 use crate::ptx::{attributes, needs, pragmas, prologue, sections};
 
-/// The directive that is allowed between statements in addition to those in the grammar.
+/// A directive that is allowed between statements, although the grammar does not have it.
 const IN_BODIES: &str = ".loc_intermediate";
-/// The directive that is allowed in a module in addition to those in the grammar.
+/// A directive that is allowed in a module, although the grammar does not have it.
 const IN_MODULES: &str = ".nv_intermediate_source_section";
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems: &mut Vec<Problem>) {
@@ -97,8 +97,8 @@ fn check_function(
     }
 }
 
-/// The statements of a body that are checked, in text order. The walk reads the list of elements, because nearly all of the many
-/// statements need no check.
+/// The statements of a body that are checked, in text order. They are found in the flat tree, because nearly all of the many statements
+/// need no check.
 fn checked_statements(body: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut open = vec![body.elements()];

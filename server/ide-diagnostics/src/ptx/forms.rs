@@ -1,8 +1,7 @@
 //! Statements against the forms of their instruction: modifiers, operands, version and target.
 //!
-//! A mnemonic and the requirements of its forms are checked once per function; then only the operands of each statement are
-//! compared. The tree is read only to locate a problem. Statements with a syntax error or an unresolved name are not
-//! checked again.
+//! A mnemonic and the requirements of its forms are checked once per function; then only the operands of each statement are compared. The
+//! tree is read only to locate a problem. Statements with a syntax error or an unresolved name are skipped.
 
 mod externals;
 mod modifiers;
@@ -129,7 +128,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// A statement with its modifiers in another order than documented, which the assembler accepts.
+    /// A statement whose modifiers are not in the documented order, which the assembler accepts.
     fn order(&self, instruction: Instruction<'_>, form: &FormMatch, forms: &[FormMatch]) -> Option<Problem> {
         if forms.iter().any(|other| other.order == Order::Documented) {
             return None;

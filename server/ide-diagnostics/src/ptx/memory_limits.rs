@@ -1,14 +1,15 @@
-//! Variables that take more memory than there is: `.const` variables of a module, `.shared` variables of a kernel, and single
-//! arrays.
+//! Variables that take more memory than there is: `.const` variables of a module, `.shared` variables of a kernel, and single arrays.
 //!
-//! A small query finds the `.shared` variables that a kernel declares or names; those of the module are looked up outside of it.
+//! [`shared_variables`] finds the `.shared` variables that a kernel declares or names; [`SharedBytes`] has the variables of the module.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::ptx::{DeclarationKind, FunctionKind, Header, Linkage, Space, SymbolKind, Variable};
-use warplens_ide_db::ptx::{checked_headers, ptx_function};
-use warplens_ide_db::{Db, File, Item, Problem};
+use warplens_hir::ptx::{
+    DeclarationKind, Function, FunctionKind, Header, Linkage, Space, SymbolKind, Variable,
+};
+use warplens_ide_db::ptx::checked_headers;
+use warplens_ide_db::{Db, File, Problem};
 
 use crate::codes;
 
@@ -19,8 +20,8 @@ const SHARED_BYTES: u64 = 48 << 10;
 /// More than the memory of any GPU.
 const ARRAY_BYTES: u64 = 1 << 39;
 
-/// The bytes of a variable that takes memory wherever it is declared. Those of `name<n>` take memory where they are used,
-/// and an `.extern` one has its memory in another module.
+/// The bytes that the declaration of a variable takes. The variables of `name<n>` take memory where they are used, and an `.extern` variable
+/// has its memory in another module.
 fn bytes(variable: &Variable) -> u64 {
     let has_memory = variable.linkage != Some(Linkage::Extern) && variable.range_count.is_none();
     if has_memory { variable.bytes() } else { 0 }
@@ -64,17 +65,11 @@ impl ConstBytes {
     }
 }
 
-/// Finds the `.shared` variables of a kernel while it is cached; they are checked with the module.
-pub(super) fn find(db: &dyn Db, item: Item<'_>) {
-    shared_of(db, item);
-}
-
-/// The `.shared` variables of a module with their bytes: the largest, where several have a name.
+/// The bytes of the `.shared` variables of a module by name. If several variables have the same name, the largest counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharedBytes(FxHashMap<SmolStr, u64>);
 
 impl SharedBytes {
-    /// Those of a file.
     pub(super) fn new(db: &dyn Db, file: File) -> Self {
         let mut of_module: FxHashMap<SmolStr, u64> = FxHashMap::default();
         let declarations = checked_headers(db, file).flat_map(|(_, header)| &header.declarations);
@@ -90,8 +85,7 @@ impl SharedBytes {
     }
 
     /// Checks the sum of the `.shared` variables that a kernel declares or names.
-    pub(super) fn check_kernel(&self, db: &dyn Db, item: Item<'_>) -> Option<Problem> {
-        let shared = shared_of(db, item).as_ref()?;
+    pub(super) fn check_kernel(&self, shared: &SharedVariables) -> Option<Problem> {
         let of_module = |name: &SmolStr| self.0.get(name.as_str()).copied();
         let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
         let sum = shared.own.saturating_add(module);
@@ -107,17 +101,16 @@ impl SharedBytes {
 
 /// The `.shared` variables of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct SharedVariables {
+pub(super) struct SharedVariables {
     name_range: TextRange,
-    /// The bytes of those that it declares.
+    /// The bytes of the variables that it declares.
     own: u64,
     /// The names of the module that it uses.
     names: Box<[SmolStr]>,
 }
 
-#[salsa::tracked]
-fn shared_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Option<SharedVariables> {
-    let function = ptx_function(db, item)?;
+/// The `.shared` variables that a kernel declares, and the names that may be such variables of the module; `None` if there are none.
+pub(super) fn shared_variables(function: &Function) -> Option<SharedVariables> {
     if function.kind != FunctionKind::Entry || function.body.is_none() {
         return None;
     }

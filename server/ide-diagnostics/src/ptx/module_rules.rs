@@ -1,6 +1,5 @@
-//! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial
-//! values. One query over headers, so that typing in a body leaves it valid; and checks of bodies, where most have nothing that
-//! depends on other items.
+//! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial values. The checks of
+//! headers are one query, which stays valid while somebody types in a body. Few bodies use other items in a way that is checked here.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{
@@ -8,10 +7,11 @@ use warplens_hir::ptx::{
     ModuleNames, ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 use warplens_ide_db::ptx::{ModuleTarget, checked_headers, module_names, module_target};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, Severity, environment, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, Severity, item_groups, items};
 
 use crate::codes;
 use crate::context::fix_context;
+use crate::ptx::cross_item::cross_item_uses;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
@@ -39,19 +39,19 @@ struct ModuleProblems {
     shared_bytes: SharedBytes,
 }
 
-/// The problems of what bodies use of other items.
+/// The problems of bodies with other items.
 fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
     let mut found = Vec::new();
-    file.settled(db).bodies.check_others(db, file, environment(db, file).as_ref(), true, |index, item| {
+    let of_items = item_groups(db, file).iter().flat_map(|group| cross_item_uses(db, *group));
+    for (index, uses) in (0..).zip(of_items) {
+        let Some(uses) = uses else { continue };
         let mut problems = Vec::new();
-        problems.extend(module.shared_bytes.check_kernel(db, item));
-        calls::check(db, file, names, item, &mut problems);
-        targets::check(db, names, item, index as u32, &mut problems);
-        let is_settled = problems.is_empty();
-        found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
-        is_settled
-    });
+        problems.extend(uses.shared.iter().filter_map(|shared| module.shared_bytes.check_kernel(shared)));
+        calls::check(db, file, names, &uses.calls, &mut problems);
+        targets::check(names, &uses.targets, index, &mut problems);
+        found.extend(problems.into_iter().map(|problem| (index, problem)));
+    }
     found
 }
 
@@ -61,13 +61,13 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     let module = module_target(db, file);
     let mut found = Vec::new();
     let mut files = Vec::new();
-    // The index after that of the last misplaced one.
+    // The index after the last misplaced item.
     let mut after_misplaced = None;
     let mut const_bytes = ConstBytes::default();
     for (index, header) in checked_headers(db, file) {
         let mut problems = Vec::new();
         Rules { db, file, names, module }.header(header, &mut problems);
-        // Several in a row belong to one function whose header is missing.
+        // Several misplaced items in a row belong to one function whose header is missing.
         if let Some(misplaced) = declarations::misplaced(header, module) {
             let goes_on = after_misplaced.replace(index + 1) == Some(index);
             problems.extend(Some(misplaced).filter(|_| !goes_on));

@@ -10,7 +10,10 @@ mod wanted;
 
 use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
 use warplens_ide_db::ptx::module_names;
-use warplens_ide_db::{Database, Diagnostic, File, Related, Severity, environment};
+use warplens_ide_db::{
+    Database, Db, Diagnostic, File, ItemGroup, ModuleUse, NameUse, Related, Requirement, Severity,
+    group_uses, item_groups, items_of,
+};
 
 use crate::codes;
 use crate::ptx::symbols::name_range;
@@ -18,11 +21,23 @@ use crate::ptx::symbols::name_range;
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let names = module_names(db, file);
-    file.settled(db).names.check_others(db, file, environment(db, file).as_ref(), true, |index, _| {
-        unresolved::check(db, file, names, index, &mut found)
-    });
+    let mut first = 0;
+    for group in item_groups(db, file) {
+        let users = items_that_use_names(db, *group).iter();
+        users.for_each(|item| unresolved::check(db, file, names, first + item, &mut found));
+        first += items_of(db, *group).len();
+    }
     found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
     found
+}
+
+/// The items of a group that use names which the module must declare, by their index in the group.
+#[salsa::tracked(returns(deref))]
+fn items_that_use_names<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[usize]> {
+    let is_required = |place: &NameUse| place.requirement != Requirement::Nothing;
+    let uses_names = |uses: &[ModuleUse]| uses.iter().flat_map(|name| &name.uses).any(is_required);
+    let uses = group_uses(db, group).iter().enumerate();
+    uses.filter(|(_, uses)| uses_names(uses)).map(|(index, _)| index).collect()
 }
 
 fn linkage_message(name: &str, first: ModuleKind) -> String {

@@ -1,20 +1,19 @@
 //! Names of the module where a label, a table or a function is required: in branches, in tables, after `brx.idx`.
 //!
-//! A small query finds these names in an item; they are looked up in the module outside of it.
+//! [`find`] finds these names in a function; [`check`] looks them up in the module later.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{
     Function, Instruction, ModuleKind, ModuleNames, NameId, Operand, Resolution, SymbolKind, TableKind,
 };
-use warplens_ide_db::ptx::ptx_function;
-use warplens_ide_db::{Db, Item, Problem};
+use warplens_ide_db::Problem;
 
 use crate::codes;
 
-/// A name that the function does not declare, where something of a certain kind is required.
+/// A name that the function does not declare, where one of these kinds is required.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wanted {
+pub(super) struct TargetName {
     name: SmolStr,
     range: TextRange,
     what: What,
@@ -33,26 +32,15 @@ enum What {
     Table,
 }
 
-/// Finds the names while the function is cached; they are checked with the module.
-pub(super) fn find(db: &dyn Db, item: Item<'_>) {
-    wanted(db, item);
-}
-
-/// The problems of such names that the module declares; the checks of names report the others.
-pub(super) fn check(
-    db: &dyn Db,
-    names: &ModuleNames,
-    item: Item<'_>,
-    index: u32,
-    problems: &mut Vec<Problem>,
-) {
-    for wanted in wanted(db, item).iter().filter(|wanted| names.is_visible(&wanted.name, index)) {
-        let Some(symbol) = names.definition(&wanted.name) else { continue };
-        problems.extend(wanted.problem(symbol.kind));
+/// Checks these names of item `index`. The checks of names report the ones that the module does not declare.
+pub(super) fn check(names: &ModuleNames, targets: &[TargetName], index: u32, problems: &mut Vec<Problem>) {
+    for target in targets.iter().filter(|target| names.is_visible(&target.name, index)) {
+        let Some(symbol) = names.definition(&target.name) else { continue };
+        problems.extend(target.problem(symbol.kind));
     }
 }
 
-impl Wanted {
+impl TargetName {
     fn problem(&self, found: ModuleKind) -> Option<Problem> {
         let name = &self.name;
         let is = match found {
@@ -73,9 +61,8 @@ impl Wanted {
     }
 }
 
-#[salsa::tracked(returns(deref))]
-fn wanted<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Wanted]> {
-    let Some(function) = ptx_function(db, item) else { return Box::default() };
+/// Finds these names in a function.
+pub(super) fn find(function: &Function) -> Box<[TargetName]> {
     if function.externals().next().is_none() {
         return Box::default();
     }
@@ -86,7 +73,7 @@ fn wanted<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Wanted]> {
             TableKind::Branch => What::LabelOfTable,
             TableKind::Call => What::Function,
         };
-        found.extend(targets.iter().filter_map(|target| of_module(&function, *target, what)));
+        found.extend(targets.iter().filter_map(|target| of_module(function, *target, what)));
     }
     let opcodes: Vec<Option<What>> =
         function.mnemonics().iter().map(|mnemonic| what_takes(&mnemonic.opcode)).collect();
@@ -96,7 +83,7 @@ fn wanted<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Wanted]> {
         found.extend(branches.filter_map(|(what, branch)| {
             let place = if what == What::Table { 1 } else { 0 };
             let Operand::Symbol(name) = branch.operands().get(place)? else { return None };
-            of_module(&function, *name, what)
+            of_module(function, *name, what)
         }));
     }
     found.into()
@@ -110,10 +97,10 @@ fn what_takes(opcode: &str) -> Option<What> {
     }
 }
 
-fn of_module(function: &Function, name: NameId, what: What) -> Option<Wanted> {
+fn of_module(function: &Function, name: NameId, what: What) -> Option<TargetName> {
     let name = function.name(name);
     match name.resolution {
-        Resolution::External(text) => Some(Wanted { name: text.into(), range: name.range, what }),
+        Resolution::External(text) => Some(TargetName { name: text.into(), range: name.range, what }),
         _ => None,
     }
 }

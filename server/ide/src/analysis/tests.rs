@@ -186,6 +186,20 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
 }
 
 #[test]
+fn typing_in_one_group_checks_no_other() {
+    let kernels: String = (0..300).map(|number| format!(".entry k{number}() {{ ret; }}\n")).collect();
+    let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, &format!("{MODULE}{kernels}"));
+    let groups = |ran: &str| -> String {
+        ran.lines().filter(|line| line.contains("group")).map(|line| format!("{line}\n")).collect()
+    };
+    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+    observed.edit("mov.u32 %r1, 1;", "mov.u32 %r1, 12;");
+    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+    observed.edit(".entry k200()", ".entry k_200()");
+    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+}
+
+#[test]
 fn renaming_a_kernel_runs_nothing_of_the_others() {
     check_header_edit(".entry b()", ".entry b2()", 10, false);
 }
@@ -244,8 +258,9 @@ fn wave_kernels_are_apart_too() {
         [(("mov_imm r1, 1", "mov_imm r1, 17"), ""), ((".kernel a", ".kernel c"), "items 1\n")]
     {
         let ran = runs_after(warplens_syntax::wave::LANGUAGE, file, &[edit]);
-        let of_item = "item_folds 1\nitem_groups 1\nitem_lints 1\nitem_problems 1\nitem_symbols 1\n";
-        assert_eq!(ran, format!("{of_item}{items}items_of 1\nmodule_uses 1\n"));
+        let of_group = "group_lints 1\ngroup_problems 1\ngroup_uses 1\n";
+        let of_item = "item_folds 1\nitem_groups 1\nitem_symbols 1\n";
+        assert_eq!(ran, format!("{of_group}{of_item}{items}items_of 1\n"));
     }
 }
 
@@ -263,7 +278,7 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
 
 /// Items with nothing to report are not checked again, unless something that their checks read has changed.
 #[test]
-fn settled_items_follow_the_rest_of_the_file() {
+fn checks_follow_the_rest_of_the_file() {
     const TEXT: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 v;
 .visible .entry first() {\n\t.reg .b32 %r<2>;\n\tld.global.u32 %r1, [v];\n\tredux.sync.add.s32 %r1, %r1, -1;\n\tst.global.u32 [v], %r1;\n\tret;\n}
 .visible .entry second() {\n\tret;\n}\n";
@@ -293,7 +308,7 @@ fn settled_items_follow_the_rest_of_the_file() {
         observed.runs.lock().unwrap().clear();
         assert_eq!(codes(&observed.host), [""; 0]);
         let runs =
-            observed.runs.lock().unwrap().iter().filter(|run| run.starts_with("item_problems")).count();
+            observed.runs.lock().unwrap().iter().filter(|run| run.starts_with("group_problems")).count();
         assert_eq!(runs, 1);
         observed.edit("second() {\n\n", "second() {\n");
     }

@@ -6,14 +6,13 @@ use warplens_hir::ptx::{
     Constant, Function, Instruction, NameId, Operand, Parameter, Resolution, Signature, Space, SymbolKind,
     TableKind, Type, Variable, VectorLength,
 };
-use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Db, Item};
 
 use crate::ptx::statement_ranges::StatementRanges;
 
 /// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Call {
+pub(in crate::ptx) struct Call {
     pub(super) target: Target,
     pub(super) target_range: TextRange,
     pub(super) returns: Vec<Actual>,
@@ -104,10 +103,8 @@ impl Shape {
     }
 }
 
-/// The calls of an item. They are checked against other items elsewhere, so that this stays valid when those change.
-#[salsa::tracked(returns(deref))]
-pub(super) fn calls_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Call]> {
-    let Some(function) = ptx_function(db, item) else { return Box::default() };
+/// Finds the calls of an item, which was lowered to `function`. Calls with a syntax error are skipped.
+pub(in crate::ptx) fn find<'db>(db: &'db dyn Db, item: Item<'db>, function: &Function) -> Box<[Call]> {
     let is_call: Vec<bool> = function.mnemonics().iter().map(|mnemonic| mnemonic.opcode == "call").collect();
     if !is_call.contains(&true) {
         return Box::default();
@@ -116,7 +113,7 @@ pub(super) fn calls_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Call]> {
     let is_whole = |range: TextRange| !parse.errors().iter().any(|error| range.contains_range(error.range));
     let calls = function.instructions().filter(|instruction| is_call[instruction.mnemonic_id().index()]);
     let calls = calls.filter(|call| is_whole(call.range()));
-    calls.map(|call| Reader { db, item, function: &function, call }.read()).collect()
+    calls.map(|call| Reader { db, item, function, call }.read()).collect()
 }
 
 struct Reader<'r, 'db> {
@@ -243,7 +240,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The range of an operand. Lowering drops the range of one without a name: then the range of the list.
+    /// The range of the argument list, for an operand without a name: lowering does not keep the range of such an operand.
     fn list_range(&self) -> TextRange {
         let ranges = StatementRanges::new(self.item.parse(self.db));
         ranges.last_list(self.call).unwrap_or(self.call.opcode_range())

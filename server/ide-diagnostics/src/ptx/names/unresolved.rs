@@ -8,8 +8,8 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol};
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{
-    Database, Diagnostic, File, Fix, Item, ModuleUse, NameUse, Related, Requirement, Severity, TextEdit,
-    all_of, did_you_mean, items, module_uses,
+    Database, Diagnostic, File, Fix, Item, NameUse, Related, Requirement, Severity, TextEdit, all_of,
+    did_you_mean, items, module_uses,
 };
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
@@ -20,46 +20,25 @@ use crate::ptx::names::wanted::Wanted;
 use crate::ptx::names::{declare, local};
 use crate::ptx::symbols::name_range;
 
-/// The number of names without an explanation that are reported one by one in an item. The others are reported together: one
-/// missing line may have declared them.
+/// The number of unexplained names of an item that are reported one by one. The others are reported together: one missing line may have
+/// declared all of them.
 const MOST: usize = 2;
-/// The number of names of an item for which an explanation is searched.
+/// The number of names of an item that an explanation is looked for.
 const EXPLAINED: usize = 32;
 /// The maximum number of related uses.
 const RELATED: usize = 5;
 
-/// The names in an item that are not declared before it. Returns whether the item is settled: none must be, whatever its neighbors are.
+/// Reports the names of an item that must be declared before it, and are not.
 pub(super) fn check(
     db: &Database,
     file: File,
     names: &ModuleNames,
     index: usize,
     found: &mut Vec<Diagnostic>,
-) -> bool {
-    let item = items(db, file)[index];
-    let is_undeclared = |used: &&ModuleUse| !names.is_visible(&used.name, index as u32);
-    let undeclared: Vec<&ModuleUse> = module_uses(db, item).iter().filter(is_undeclared).collect();
-    let is_required =
-        |used: &&ModuleUse| used.uses.iter().any(|place| place.requirement != Requirement::Nothing);
-    if !undeclared.iter().any(is_required) {
-        return true;
-    }
-    report(db, file, names, index, &undeclared, found);
-    false
-}
-
-/// Reports the names that must be declared.
-fn report(
-    db: &Database,
-    file: File,
-    names: &ModuleNames,
-    index: usize,
-    undeclared: &[&ModuleUse],
-    found: &mut Vec<Diagnostic>,
 ) {
     let item = items(db, file)[index];
     let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
-    for used in undeclared {
+    for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
         let is_missing = |place: &&NameUse| match place.requirement {
             Requirement::Declared => true,
             Requirement::DeclaredIfBalanced => is_balanced(db, file, index),
@@ -74,7 +53,7 @@ fn report(
             missing.places.extend(places);
         }
     }
-    // Checked late: it needs the tree, and most items have no undeclared names.
+    // This needs the tree, so it comes after the check that most items pass.
     if missing.is_empty() || has_broken_head(db, item) {
         return;
     }
@@ -136,7 +115,7 @@ struct ItemContext<'a> {
 }
 
 impl ItemContext<'_> {
-    /// Whether a message of its own can say what is wrong: a declaration that does not reach the use, or a misspelt name.
+    /// Whether the name deserves its own message: a declaration does not reach it, or it is misspelt.
     fn is_explained(&self, missing: &Missing) -> bool {
         let function = self.function.as_deref();
         function.is_some_and(|function| {
@@ -184,7 +163,7 @@ impl ItemContext<'_> {
         found
     }
 
-    /// Several names in one diagnostic, which leads from each to the next.
+    /// Several names in one diagnostic, with related ranges from each to the next.
     fn together(&self, missing: &[Missing]) -> Diagnostic {
         let start = self.file.document(self.db).items().start_of(self.index);
         let names: Vec<SmolStr> = missing.iter().flat_map(|missing| missing.names.iter().cloned()).collect();

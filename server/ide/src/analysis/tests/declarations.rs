@@ -153,12 +153,12 @@ fn work_after(edit: (&str, &str), kernels: usize) -> usize {
 }
 
 #[test]
-fn other_kernels_are_not_asked() {
+fn other_groups_of_kernels_are_only_validated() {
     for edit in
         [("k70()", "k70z()"), ("k70()", "k70(.param .b32 x)"), ("k70()", "z() { ret; }\n.entry k70()")]
     {
         let (few, many) = (work_after(edit, 1 << 10), work_after(edit, 1 << 12));
-        // The work may grow with the number of groups of items, not of items.
-        assert!(many - few < (3 << 10) / 16, "{edit:?}: {few} and {many}");
+        // A group has 64 kernels and a few queries.
+        assert!(many - few < (3 << 10) / 64 * 10, "{edit:?}: {few} and {many}");
     }
 }

@@ -62,33 +62,6 @@ fn an_edit_is_checked_on_one_thread() {
     assert_eq!(threads.uses.into_inner(), 1);
 }
 
-/// A function of more than a megabyte, with a mistake in the middle and a branch to report.
-fn long() -> AnalysisHost {
-    let statements = "add.u32 %r1, %r2, 3;\n".repeat(27_000);
-    let branch = "mov.u32 %r3, %tid.x;\nsetp.eq.u32 %p, %r3, 0;\n@%p bra L;\nadd.u32 %r1, %r2, 3;\nL:\n";
-    let body = format!("{statements}{branch}addd.u32 %r1, %r2, 3;\n{statements}");
-    let text = format!(
-        ".version 8.0\n.target sm_80\n.entry k()\n{{\n.reg .b32 %r<4>;\n.reg .pred %p;\n{body}ret;\n}}\n"
-    );
-    let mut host = AnalysisHost::new();
-    host.open(FILE, LANGUAGE, &text);
-    host
-}
-
-#[test]
-fn each_check_of_a_long_function_is_shared() {
-    let (mut host, mut fresh, threads) = (long(), long(), Threads::default());
-    let codes = |found: &[Diagnostic]| found.iter().map(|found| found.code).collect::<Vec<_>>();
-    let found = threads.check(&host.snapshot()).unwrap();
-    assert_eq!(codes(&found), ["branch-for-predicate", "unknown-instruction"]);
-    let edit = text_size::TextRange::at(500.into(), 3.into());
-    for host in [&mut host, &mut fresh] {
-        host.edit(FILE, edit, "sub").unwrap();
-    }
-    assert_eq!(threads.check(&host.snapshot()), fresh.snapshot().diagnostics(FILE));
-    assert_eq!(threads.uses.into_inner(), 2);
-}
-
 #[test]
 fn its_caller_cancels_it() {
     let (host, threads) = (large(), Threads::default());
