@@ -1,23 +1,20 @@
 //! A cache of values computed from texts, limited by the size of the texts.
 //!
-//! It is for values that depend on an item's text only, so that they cannot become stale: the key is the text, by pointer.
-//! salsa is not used here because it evicts only at the end of a revision, and the first check of a large file needs
-//! every tree in one revision: 10 MB of text have 80 MB of trees.
+//! The values depend on an item's text only, so they cannot become stale: the key is the text, by pointer. salsa is not used here because
+//! it evicts only at the end of a revision, and the first check of a large file needs every tree in one revision: 10 MB of text have
+//! 80 MB of trees.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// The maximum size of the texts in a [`LruCache`]: a few large functions, or some screens of small ones. Their values take
-/// up to twenty times that size, and the check of a whole file is fast as long as they fit the processor's caches.
+/// The maximum total size of the texts in a [`LruCache`]: a few large functions, or some screens of small ones. Their values take up to
+/// twenty times that size, and the check of a whole file is fast as long as they fit the processor's caches.
 const BUDGET: usize = 1 << 17;
 
-/// The length of a text from which its value is kept beside the others: each edit of a very large function needs the tree before the
-/// edit, and the small items of its file would evict it in between.
-const LARGE: usize = 1 << 20;
-
-/// The number of uses of the cache after which a large text counts as abandoned.
-const ABANDONED: u64 = 1 << 12;
+/// Longer texts count as texts of this size. So a very long function stays beside the small items of its file: each edit needs the tree
+/// before the edit.
+const MAX_SIZE: usize = BUDGET / 4 * 3;
 
 /// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
 pub(crate) struct LruCache<V>(Mutex<State<V>>);
@@ -25,9 +22,7 @@ pub(crate) struct LruCache<V>(Mutex<State<V>>);
 struct State<V> {
     /// By the address of the text.
     entries: FxHashMap<usize, Entry<V>>,
-    /// The last large text.
-    large: Option<Entry<V>>,
-    /// Bytes of all texts in `entries`.
+    /// The sum of the sizes of the entries.
     size: usize,
     clock: u64,
 }
@@ -39,9 +34,15 @@ struct Entry<V> {
     used: u64,
 }
 
+impl<V> Entry<V> {
+    fn size(&self) -> usize {
+        self.text.len().min(MAX_SIZE)
+    }
+}
+
 impl<V> Default for LruCache<V> {
     fn default() -> LruCache<V> {
-        LruCache(Mutex::new(State { entries: FxHashMap::default(), large: None, size: 0, clock: 0 }))
+        LruCache(Mutex::new(State { entries: FxHashMap::default(), size: 0, clock: 0 }))
     }
 }
 
@@ -62,34 +63,25 @@ impl<V: Clone> LruCache<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
         let now = state.clock;
-        let large = state.large.as_mut().filter(|large| Arc::ptr_eq(&large.text, text));
-        let entry = match large {
-            Some(large) => large,
-            None => state.entries.get_mut(&key(text))?,
-        };
+        let entry = state.entries.get_mut(&key(text))?;
         entry.used = now;
         Some(entry.value.clone())
     }
 
-    /// Drops all values, except those of a large text and of one that is larger than the budget.
+    /// Removes the value of a text that an edit has replaced, so that the caller can reuse its memory.
+    pub(crate) fn take(&self, text: &Arc<str>) -> Option<V> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(state.remove(key(text))?.value)
+    }
+
+    /// Drops all values.
     pub(crate) fn clear(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.size > BUDGET {
-            return;
-        }
         let entries = std::mem::take(&mut state.entries);
         state.size = 0;
         drop(state);
+        // Dropping a tree takes time, so it is done without the lock.
         drop(entries);
-    }
-
-    /// The value of a text that an edit has replaced, if it is cached. That of a large text is removed, so that the caller can use its
-    /// memory again.
-    pub(crate) fn take(&self, text: &Arc<str>) -> Option<V> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let large = state.large.take_if(|large| Arc::ptr_eq(&large.text, text));
-        drop(state);
-        large.map_or_else(|| self.peek(text), |large| Some(large.value))
     }
 
     /// Inserts a value, and drops the oldest ones beyond the budget.
@@ -99,26 +91,26 @@ impl<V: Clone> LruCache<V> {
         let entry = Entry { text: Arc::clone(text), value, used: state.clock };
         let evicted = state.insert(entry);
         drop(state);
-        // Dropping a tree takes time, so it is done without the lock.
         drop(evicted);
     }
 }
 
 impl<V> State<V> {
-    /// Inserts an entry, and removes those that it displaces.
+    /// Inserts an entry, and returns the entries that it displaces.
     fn insert(&mut self, entry: Entry<V>) -> Vec<Entry<V>> {
-        if entry.text.len() >= LARGE {
-            return self.large.replace(entry).into_iter().collect();
-        }
-        let (key, size) = (key(&entry.text), entry.text.len());
-        self.size += size;
-        let old = self.entries.insert(key, entry);
-        self.size -= old.as_ref().map_or(0, |old| old.text.len());
+        let key = key(&entry.text);
+        let old = self.remove(key);
+        self.size += entry.size();
+        self.entries.insert(key, entry);
         let mut evicted = if self.size > BUDGET { self.evict() } else { Vec::new() };
         evicted.extend(old);
-        let now = self.clock;
-        evicted.extend(self.large.take_if(|large| now - large.used > ABANDONED));
         evicted
+    }
+
+    fn remove(&mut self, key: usize) -> Option<Entry<V>> {
+        let entry = self.entries.remove(&key)?;
+        self.size -= entry.size();
+        Some(entry)
     }
 
     /// Removes the oldest entries until half of the budget is free, but never the newest.
@@ -132,9 +124,7 @@ impl<V> State<V> {
             if self.size <= BUDGET / 2 {
                 break;
             }
-            let entry = self.entries.remove(&key).expect("the key was just read from the map");
-            self.size -= entry.text.len();
-            evicted.push(entry);
+            evicted.extend(self.remove(key));
         }
         evicted
     }
@@ -163,21 +153,18 @@ mod tests {
     }
 
     #[test]
-    fn the_last_large_text_is_kept_beside_small_ones_while_it_is_used() {
+    fn the_last_long_text_stays_beside_small_ones() {
         let cache = LruCache::default();
-        let [old, large]: [Arc<str>; 2] = std::array::from_fn(|_| "x".repeat(LARGE).into());
+        let [old, long]: [Arc<str>; 2] = std::array::from_fn(|_| "x".repeat(4 * BUDGET).into());
         cache.insert(&old, 0);
-        cache.insert(&large, 1);
+        cache.insert(&long, 1);
         assert_eq!(cache.peek(&old), None, "only the last one");
-        let small: Arc<str> = "x".repeat(BUDGET).into();
+        let small: Arc<str> = "x".repeat(BUDGET / 8).into();
         cache.insert(&small, 2);
         cache.insert(&Arc::from("y"), 3);
-        assert_eq!(cache.peek(&large), Some(1), "small ones do not evict it");
-        for _ in 0..=ABANDONED {
-            cache.peek(&small);
-        }
-        cache.insert(&Arc::from("z"), 4);
-        assert_eq!(cache.peek(&large), None, "nothing has used it for long");
+        assert_eq!([cache.peek(&long), cache.peek(&small)], [Some(1), Some(2)]);
+        assert_eq!([cache.take(&long), cache.take(&long)], [Some(1), None]);
+        assert_eq!(cache.0.lock().unwrap().size, BUDGET / 8 + 1);
     }
 
     #[test]
@@ -186,5 +173,7 @@ mod tests {
         let text: Arc<str> = "x".repeat(2 * BUDGET).into();
         cache.insert(&text, 1);
         assert_eq!(cache.peek(&text), Some(1));
+        cache.clear();
+        assert_eq!(cache.peek(&text), None);
     }
 }
