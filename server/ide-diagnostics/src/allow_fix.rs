@@ -2,6 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Origin, Severity, TextEdit, items, token_covering};
+use warplens_sim::FindingKind;
 use warplens_syntax::SyntaxKind;
 
 use crate::allow::{line_at, text_of};
@@ -12,7 +13,7 @@ use crate::file::allowances;
 pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     let is_rejected = found.severity == Severity::Error && found.origin == Origin::Text;
     if is_rejected
-        || found.code == "not-assembled"
+        || found.code == FindingKind::NotAssembled.name()
         || [codes::TOO_MANY, codes::INVALID_ALLOW].contains(&found.code)
     {
         return None;

@@ -8,7 +8,6 @@ pub mod allow_fix;
 pub mod codes;
 mod context;
 pub mod file;
-pub mod finding_codes;
 pub mod item;
 pub mod lints;
 mod message;

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 use warplens_ide_db::{Diagnostic, Severity};
+use warplens_sim::FindingKind;
 
 use crate::codes::{code, codes};
-use crate::finding_codes::{finding_code, finding_codes};
 use crate::lints::LINTS;
 
 /// Changes of the severities in the table of diagnostics. The default changes none.
@@ -40,7 +40,7 @@ impl Rules {
 /// The name of the diagnostic or finding with this name or former name: rules and comments can change it.
 #[must_use]
 pub fn rule(name: &str) -> Option<&'static str> {
-    code(name).map(|code| code.name).or_else(|| finding_code(name).map(|code| code.name))
+    code(name).map(|code| code.name).or_else(|| FindingKind::named(name).map(FindingKind::name))
 }
 
 /// The most similar name of a diagnostic or a finding.
@@ -59,6 +59,5 @@ pub fn nearest_code(name: &str) -> Option<&'static str> {
 
 /// The names that rules can change.
 fn names() -> impl Iterator<Item = &'static str> {
-    let findings = finding_codes().iter().map(|code| code.name);
-    codes().iter().map(|code| code.name).chain(findings)
+    codes().iter().map(|code| code.name).chain(FindingKind::all().map(FindingKind::name))
 }

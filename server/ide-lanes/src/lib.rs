@@ -44,5 +44,4 @@ pub use program::{AddressRegister, CodePlace, FileLine, Flow, SourceLine, Statem
 pub use run::{Outcome, Prepared, Role, RunRequest, RunSettings, WarpRequest, prepare};
 pub use simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
 pub use view::{LaneHint, LaneView, LineOf, StatementView, counter_totals, first_divergence, text};
-pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};
 pub use warplens_sim::{Cancelled, TraceRequest, WarpId};

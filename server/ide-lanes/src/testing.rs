@@ -7,8 +7,8 @@ use warplens_sim::ScalarType;
 use warplens_sim::launch::{Format, Kernel, PlacedBuffer, PtxKernel, Resolved, launches, resolve};
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
-    Finding, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult, Severity,
-    StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
+    Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
+    Severity, StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
 use crate::launches::{DocumentName, LaunchFile, LaunchSource};
@@ -109,7 +109,7 @@ pub(crate) fn result() -> RunResult {
     RunResult {
         status: Status::Finished,
         findings: vec![Finding {
-            code: "divergent-barrier",
+            kind: FindingKind::DivergentBarrier,
             severity: Severity::Error,
             message: "lanes wait apart".to_owned(),
             statement: Some(StatementId(1)),
@@ -118,6 +118,8 @@ pub(crate) fn result() -> RunResult {
             visit: None,
             lanes: 0xf,
             related: vec![Related { statement: StatementId(5), message: "the others".to_owned() }],
+            barrier: None,
+            depends_on_inference: false,
         }],
         totals: Totals { warp_instructions: 6, thread_instructions: 168, executed_thread_instructions: 124 },
         summed: lines.clone(),

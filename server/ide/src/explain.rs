@@ -7,7 +7,7 @@ pub(crate) mod page;
 
 use warplens_ide_db::nearest;
 use warplens_ide_diagnostics::codes::{code, codes};
-use warplens_ide_diagnostics::finding_codes::{finding_code, finding_codes};
+use warplens_sim::FindingKind;
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;
@@ -24,7 +24,7 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     let mut pages: Vec<String> = of(language).filter_map(|known| (known.explain)(name)).collect();
     if language.is_none() {
         pages.extend(code(name).map(|code| code.page.to_owned()));
-        pages.extend(finding_code(name).map(|code| code.page.to_owned()));
+        pages.extend(FindingKind::named(name).map(|kind| kind.page().to_owned()));
     }
     (!pages.is_empty()).then(|| pages.join(page::RULE))
 }
@@ -41,7 +41,7 @@ pub fn explained_names(language: Option<Language>) -> Vec<&'static str> {
     let mut names: Vec<_> = of(language).flat_map(|known| (known.explained_names)()).collect();
     if language.is_none() {
         names.extend(codes().iter().map(|code| code.name));
-        names.extend(finding_codes().iter().map(|code| code.name));
+        names.extend(FindingKind::all().map(FindingKind::name));
     }
     names.sort_unstable();
     names.dedup();
@@ -52,7 +52,7 @@ pub fn explained_names(language: Option<Language>) -> Vec<&'static str> {
 pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let names = of(language).flat_map(|known| (known.explained_names)());
     let codes = codes().iter().map(|code| code.name);
-    let codes = codes.chain(finding_codes().iter().map(|code| code.name)).filter(|_| language.is_none());
+    let codes = codes.chain(FindingKind::all().map(FindingKind::name)).filter(|_| language.is_none());
     nearest(name, names.chain(codes)).map(str::to_owned)
 }
 

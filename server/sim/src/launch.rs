@@ -51,7 +51,7 @@ pub use model::{
 pub use problem::{LineStarts, Problem, Span};
 pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
-pub use repair::{Guess, INFERRED_ARGUMENTS, Repair, is_clean};
+pub use repair::{Guess, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
 pub use sass::SassKernel;
 pub use wave::WaveKernel;

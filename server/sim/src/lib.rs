@@ -36,4 +36,7 @@ pub use values::{
     AccessSpace, LaneAccesses, Moment, StackEntry, TraceRequest, TracedRegister, TracedVisit, Values,
     WaitingLanes,
 };
-pub use warp::{BlockEnd, ControlFlow, Correction, DynEq, Executable, LaunchConfig, ModelInfo, model_named};
+pub use warp::{
+    BlockEnd, ControlFlow, Correction, DynEq, Executable, FindingKind, LaunchConfig, ModelInfo, RaceScope,
+    model_named,
+};

@@ -10,11 +10,14 @@ use crate::memory::DeviceMemory;
 use crate::note::Note;
 use crate::step_stream::WarpSteps;
 use crate::values::{TraceRequest, Values};
+use crate::warp::finding_kind::FindingKind;
+use crate::warp::race_scope::RaceScope;
 
 mod counters;
 
 pub use crate::ids::{Mask, StatementId, WarpId};
 pub use crate::values::RegisterValues;
+pub use crate::warp::severity::Severity;
 pub use counters::{Counters, Sectors, Wavefronts};
 
 /// Equal neighbouring visits of one statement by one warp.
@@ -129,28 +132,6 @@ impl Status {
     }
 }
 
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// The program is wrong, or the run cannot continue.
-    Error,
-    /// Likely a mistake.
-    Warning,
-    /// Worth knowing.
-    Information,
-}
-
-impl Severity {
-    /// The name in JSON and in listings.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Information => "information",
-        }
-    }
-}
-
 /// A statement related to a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
@@ -163,8 +144,8 @@ pub struct Related {
 /// A problem or a fact that a run found in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// A stable name (`divergent-barrier`).
-    pub code: &'static str,
+    /// The kind of problem.
+    pub kind: FindingKind,
     /// The severity.
     pub severity: Severity,
     /// One or two sentences.
@@ -181,14 +162,18 @@ pub struct Finding {
     pub visit: Option<u64>,
     /// Related statements.
     pub related: Vec<Related>,
+    /// The scope of the barrier that the message recommends, in a data race that one prevents.
+    pub barrier: Option<RaceScope>,
+    /// Whether it may be due to a launch that was inferred, and not to the kernel.
+    pub depends_on_inference: bool,
 }
 
 impl Finding {
-    /// An error that concerns the launch as a whole.
-    pub(crate) fn about_launch(code: &'static str, message: String) -> Finding {
+    /// A finding about the launch as a whole.
+    pub(crate) fn about_launch(kind: FindingKind, message: String) -> Finding {
         Finding {
-            code,
-            severity: Severity::Error,
+            kind,
+            severity: kind.severity(),
             message,
             statement: None,
             cta: [0; 3],
@@ -196,6 +181,8 @@ impl Finding {
             lanes: 0,
             visit: None,
             related: Vec::new(),
+            barrier: None,
+            depends_on_inference: false,
         }
     }
 }

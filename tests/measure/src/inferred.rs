@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Deserialize;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_sim::{Checks, Control, RunOptions, Severity, Status};
+use warplens_sim::{Checks, Control, FindingKind, RunOptions, Severity, Status};
 use warplens_syntax::Language;
 
 #[derive(Args)]
@@ -125,7 +125,9 @@ fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> 
         let accusations: Vec<_> = result
             .findings
             .iter()
-            .filter(|finding| finding.severity != Severity::Information && finding.code != "unsupported")
+            .filter(|finding| {
+                finding.severity != Severity::Information && finding.kind != FindingKind::Unsupported
+            })
             .collect();
         counts.kernels += 1;
         counts.finished += usize::from(result.status == Status::Finished);
@@ -135,7 +137,7 @@ fn of_file(file: &Path, language: Language, list: bool, counts: &mut Counts) -> 
         if list && (!ends || !accusations.is_empty()) {
             println!("    {} {entry}: {}", file.display(), result.status.as_str());
             for finding in accusations {
-                println!("        {} {}", finding.code, finding.message.lines().next().unwrap_or_default());
+                println!("        {} {}", finding.kind, finding.message.lines().next().unwrap_or_default());
             }
         }
     }

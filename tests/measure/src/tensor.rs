@@ -248,7 +248,7 @@ fn execute(path: &Path, case: &Value, launch: &Value, eager: bool) -> Result<Out
     let findings = reported
         .map(|finding| {
             let title = finding.message.lines().next().unwrap_or_default().to_owned();
-            (finding.code.to_owned(), finding.statement.map_or(0, line), title)
+            (finding.kind.to_string(), finding.statement.map_or(0, line), title)
         })
         .collect();
     let mut failure = prepared.resolved.failures(&result).first().map(|failure| failure.message.clone());

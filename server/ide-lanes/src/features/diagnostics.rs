@@ -4,20 +4,17 @@ use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_sim::launch::{INFERRED_ARGUMENTS, launch_comment};
-use warplens_sim::{Correction, Finding, Severity as Weight};
+use warplens_sim::launch::launch_comment;
+use warplens_sim::{Correction, Finding, FindingKind, Severity as Weight};
 use warplens_syntax::Language;
 
-use crate::findings::{EXPECT_FAILED, ReportedFinding};
+use crate::findings::ReportedFinding;
 use crate::launches::kernels_of;
 use crate::simulator::Simulator;
 use crate::view::LaneView;
 
 /// The maximum number of related positions of a finding.
 const MOST_RELATED: usize = 8;
-
-/// Findings that stop a run although the program has no error.
-const UNSUPPORTED: &str = "unsupported";
 
 /// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
 /// statements that were edited since are dropped.
@@ -32,13 +29,18 @@ pub fn findings_of(
         kernels_of(db, file, simulator).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
     let kernel = kernel.map(|kernel| kernel.name);
     let text = || file.document(db).items().text();
-    let mut found = findings(shown, file.id(db), kernel, &text);
-    let is_guess = |found: &Diagnostic| found.message.contains(INFERRED_ARGUMENTS);
-    if let Some(kernel) = kernel.filter(|_| found.iter().any(is_guess)) {
-        let fix = write_launch(shown, &text(), file.language(db), kernel);
-        found.iter_mut().filter(|found| is_guess(found)).for_each(|found| found.fixes.push(fix.clone()));
-    }
+    let place = Place { file: file.id(db), language: file.language(db), kernel, text: &text };
+    let found = findings(shown, &place);
     filter_reported(db, file, rules, found)
+}
+
+/// The document of findings.
+struct Place<'d> {
+    file: FileId,
+    language: Language,
+    /// The name of the kernel, where findings about the launch as a whole are.
+    kernel: Option<TextRange>,
+    text: &'d dyn Fn() -> String,
 }
 
 /// The fix that writes the launch of a run as a comment above its kernel.
@@ -69,25 +71,24 @@ fn insert_statement(
     Some(Fix { title: format!("Insert `{statement}`"), edits, preferred: false })
 }
 
-/// The findings in text order; findings about the launch as a whole are at `kernel`.
-fn findings(
-    shown: &LaneView,
-    file: FileId,
-    kernel: Option<TextRange>,
-    text: &dyn Fn() -> String,
-) -> Vec<Diagnostic> {
+/// The findings in text order.
+fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
     let reported = shown.findings();
     let described = |reported: &ReportedFinding<'_>| {
-        let mut found = diagnostic(reported, shown, file, kernel)?;
+        let mut found = diagnostic(reported, shown, place)?;
         let correction = shown.correction(reported.finding);
-        found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &text())));
+        found.fixes.extend(correction.and_then(|correction| insert_statement(correction, &(place.text)())));
+        if let Some(kernel) = place.kernel.filter(|_| reported.finding.depends_on_inference) {
+            found.fixes.push(write_launch(shown, &(place.text)(), place.language, kernel));
+        }
         Some(found)
     };
     let mut found: Vec<Diagnostic> = reported.iter().filter_map(described).collect();
-    found.extend(kernel.into_iter().flat_map(|kernel| {
+    found.extend(place.kernel.into_iter().flat_map(|kernel| {
+        let kind = FindingKind::ExpectFailed;
         let failed = move |message: &String| Diagnostic {
             origin: Origin::Run,
-            ..Diagnostic::new(kernel, Severity::Error, EXPECT_FAILED, format!("Unexpected result: {message}"))
+            ..Diagnostic::new(kernel, Severity::Error, kind.name(), kind.with_term(message))
         };
         shown.failures().iter().map(failed)
     }));
@@ -95,32 +96,30 @@ fn findings(
     found
 }
 
-fn diagnostic(
-    reported: &ReportedFinding<'_>,
-    shown: &LaneView,
-    file: FileId,
-    kernel: Option<TextRange>,
-) -> Option<Diagnostic> {
+fn diagnostic(reported: &ReportedFinding<'_>, shown: &LaneView, place: &Place<'_>) -> Option<Diagnostic> {
     let finding = reported.finding;
     let range = match finding.statement {
         // The diagnostic of the text explains why the run ended there.
-        Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
+        Some(statement) if finding.kind == FindingKind::Unsupported && shown.has_error(statement) => {
+            return None;
+        }
         Some(statement) => shown.place(statement).filter(|_| shown.is_unedited(statement))?,
-        None => kernel?,
+        None => place.kernel?,
     };
+    let file = place.file;
     let related = finding.related.iter().filter_map(|related| {
         Some(Related { file, range: shown.place(related.statement)?, message: related.message.clone() })
     });
     Some(Diagnostic {
         origin: Origin::Run,
         related: related.take(MOST_RELATED).collect(),
-        ..Diagnostic::new(range, severity(finding), finding.code, reported.message())
+        ..Diagnostic::new(range, severity(finding), finding.kind.name(), reported.message())
     })
 }
 
 fn severity(finding: &Finding) -> Severity {
     match finding.severity {
-        _ if finding.code == UNSUPPORTED => Severity::Information,
+        _ if finding.kind == FindingKind::Unsupported => Severity::Information,
         Weight::Error => Severity::Error,
         Weight::Warning => Severity::Warning,
         Weight::Information => Severity::Information,

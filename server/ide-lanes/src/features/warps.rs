@@ -51,7 +51,7 @@ fn summary(warp: &WarpTrace, statements: &[Statement], result: &RunResult, width
     let instructions = warp.lines.iter().map(|line| line.count).sum();
     let active_lanes: u64 = warp.lines.iter().map(|line| line.active_lanes).sum();
     let of_warp = result.findings.iter().filter(|found| found.cta == warp.cta && found.warp == warp.warp);
-    let findings: FxHashSet<_> = of_warp.map(|found| (found.code, found.statement)).collect();
+    let findings: FxHashSet<_> = of_warp.map(|found| (found.kind, found.statement)).collect();
     WarpSummary {
         cta: warp.cta,
         warp: warp.warp,

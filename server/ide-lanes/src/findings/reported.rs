@@ -7,7 +7,7 @@ use std::fmt::Write;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use warplens_sim::launch::Resolved;
-use warplens_sim::{Finding, Lanes, Mask, RunResult, StatementId, WarpId};
+use warplens_sim::{Finding, FindingKind, Lanes, Mask, RunResult, StatementId, WarpId};
 
 use crate::program::SourceLine;
 
@@ -54,12 +54,12 @@ impl Reporter {
         warp: Option<WarpId>,
         sources: Sources<'_, 'r>,
     ) -> Vec<ReportedFinding<'r>> {
-        let mut all: IndexMap<(&str, CausePosition<'r>), ReportedFinding<'r>, FxBuildHasher> =
+        let mut all: IndexMap<(FindingKind, CausePosition<'r>), ReportedFinding<'r>, FxBuildHasher> =
             IndexMap::default();
         for finding in &result.findings {
             let source = finding.statement.and_then(sources);
             let place = source.map_or(CausePosition::Statement(finding.statement), CausePosition::Source);
-            let reported = all.entry((finding.code, place)).or_insert_with(|| ReportedFinding {
+            let reported = all.entry((finding.kind, place)).or_insert_with(|| ReportedFinding {
                 finding,
                 source,
                 warps: IndexSet::default(),

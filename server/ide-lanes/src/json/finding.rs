@@ -1,10 +1,11 @@
 //! A finding of a run.
 
 use serde::Serialize;
+use warplens_sim::FindingKind;
 
 use super::mask::hex;
 use super::position::Positions;
-use crate::findings::{EXPECT_FAILED, ReportedFinding};
+use crate::findings::ReportedFinding;
 use crate::program::SourceLine;
 
 #[derive(Debug, Serialize)]
@@ -70,7 +71,7 @@ impl<'r> JsonFinding<'r> {
             Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
         });
         JsonFinding {
-            code: finding.code,
+            code: finding.kind.name(),
             severity: finding.severity.as_str(),
             message: &finding.message,
             line: finding.statement.and_then(at).map(|position| position.line),
@@ -87,8 +88,8 @@ impl<'r> JsonFinding<'r> {
     /// A failed check of the launch.
     pub(crate) fn failure(message: &'r str) -> JsonFinding<'r> {
         JsonFinding {
-            code: EXPECT_FAILED,
-            severity: "error",
+            code: FindingKind::ExpectFailed.name(),
+            severity: FindingKind::ExpectFailed.severity().as_str(),
             message,
             line: None,
             cta: None,

@@ -6,13 +6,10 @@
 use std::sync::Arc;
 
 use warplens_sim::launch::{Launch, Resolved, is_clean};
-use warplens_sim::{Cancelled, Control, Executable, Finding, RunResult, Severity, Status};
+use warplens_sim::{Cancelled, Control, Executable, Finding, FindingKind, RunResult, Severity, Status};
 
 use super::prepared::Prepared;
 use crate::simulator::Model;
-
-/// The code of the information that a run is not under the default model.
-const CODE: &str = "independent-scheduling";
 
 /// The program, launch and model that actually ran.
 #[derive(Clone)]
@@ -51,7 +48,9 @@ impl Prepared {
             return Ok(None);
         };
         let waits = result.findings.iter().find(|finding| finding.severity == Severity::Error);
-        let Some(waits) = waits.filter(|finding| finding.code == "no-progress") else { return Ok(None) };
+        let Some(waits) = waits.filter(|finding| finding.kind == FindingKind::NoProgress) else {
+            return Ok(None);
+        };
         let other =
             Prepared { program: Arc::clone(&progressing.program), model: progressing.model, ..self.clone() };
         let mut found = other.run(control)?;
@@ -99,5 +98,6 @@ fn information(waits: &Finding, model: Model, other: Model) -> Finding {
         "Independent thread scheduling: lanes wait for other lanes of their warp\n\
          a deadlock under `{model}`, which ends under `{other}` (sm_70 or later); this run is under `{other}`"
     );
-    Finding { code: CODE, severity: Severity::Information, message, related: Vec::new(), ..waits.clone() }
+    let kind = FindingKind::IndependentScheduling;
+    Finding { kind, severity: kind.severity(), message, related: Vec::new(), ..waits.clone() }
 }

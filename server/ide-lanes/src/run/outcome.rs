@@ -5,15 +5,12 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::Launch;
 use warplens_sim::{
-    Cancelled, Control, Progress, RunResult, Severity, StatementId, TraceRequest, Values, WarpId, Workers,
+    Cancelled, Control, FindingKind, Progress, RunResult, Severity, StatementId, TraceRequest, Values, WarpId, Workers,
 };
 
 use super::adjustments::Adjustments;
 use super::prepared::Prepared;
 use super::recording::{Recorder, Recording, SharedSink};
-
-/// The code of the warning that a run has reached its limit.
-const STEP_LIMIT: &str = "step-limit";
 
 const FIRST_WARP: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
@@ -161,7 +158,7 @@ impl Prepared {
         let mut result = part.run(control)?;
         // Whether a finding is due to an inferred launch is only known after the whole run.
         let is_inferred = self.guess.is_some();
-        result.findings.retain(|finding| finding.code != STEP_LIMIT && !is_inferred);
+        result.findings.retain(|finding| finding.kind != FindingKind::StepLimit && !is_inferred);
         let warp = request.warp_of(&result);
         if result.warp(warp.cta, warp.warp).is_none() {
             return Ok(None);

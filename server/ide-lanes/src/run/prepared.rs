@@ -5,7 +5,7 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::{Guess, Launch, Resolved};
 use warplens_sim::{
-    Cancelled, Checks, Control, Executable, Finding, Limits, RunOptions, RunResult, StatementId, Status,
+    Cancelled, Checks, Control, Executable, Finding, FindingKind, Limits, RunOptions, RunResult, StatementId, Status,
     TraceRequest, Values, WarpId,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn warp_width(launch: &Launch) -> u32 {
 }
 
 /// The findings with which a run ends at a statement that has an error.
-const STOPS_AT_ERRORS: [&str; 2] = ["unsupported", "control-flow"];
+const STOPS_AT_ERRORS: [FindingKind; 2] = [FindingKind::Unsupported, FindingKind::ControlFlow];
 
 /// A prepared run. Cheap to clone; any thread can execute it.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl Prepared {
     /// Whether a run stopped at an error in the text, most likely because that line is being edited.
     pub fn stopped_at_error(&self, result: &RunResult) -> bool {
         let is_broken = |finding: &Finding| {
-            STOPS_AT_ERRORS.contains(&finding.code)
+            STOPS_AT_ERRORS.contains(&finding.kind)
                 && finding.statement.is_some_and(|statement| self.broken.contains(&statement))
         };
         result.status != Status::Finished && result.findings.iter().any(is_broken)

@@ -73,7 +73,7 @@ fn check(launch: Choice, expect: Expect) {
     let (settled, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
     let mut out = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
-        out += &format!("{} {}: {}\n", finding.severity.as_str(), finding.code, finding.message);
+        out += &format!("{} {}: {}\n", finding.severity.as_str(), finding.kind, finding.message);
     }
     let y = settled.resolved.buffer("y").expect("a buffer").bytes(&result);
     let words: Vec<_> = y.chunks_exact(4).take(4).map(|word| word[0]).collect();

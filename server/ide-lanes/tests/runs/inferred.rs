@@ -42,7 +42,7 @@ fn settled(text: &str) -> String {
     for finding in &result.findings {
         let at = finding.statement.map_or("", |at| &text[settled.statements[at.index()].range]);
         let last = finding.message.lines().last().filter(|last| last.starts_with("with")).unwrap_or_default();
-        let line = format!("{} {} `{at}` {last}", finding.severity.as_str(), finding.code);
+        let line = format!("{} {} `{at}` {last}", finding.severity.as_str(), finding.kind);
         out += line.trim_end();
         out.push('\n');
     }

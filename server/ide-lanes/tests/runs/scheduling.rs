@@ -42,7 +42,7 @@ fn check(text: &str, model: Option<Model>, usual_model: Option<Model>, expect: E
     let mut out = format!("{} {}\n", settled.model.name(), result.status.as_str());
     for finding in &result.findings {
         let at = finding.statement.map_or("", |at| &text[settled.statements[at.index()].range]);
-        out += &format!("{} {} `{at}`\n{}\n", finding.severity.as_str(), finding.code, finding.message);
+        out += &format!("{} {} `{at}`\n{}\n", finding.severity.as_str(), finding.kind, finding.message);
     }
     expect.assert_eq(&out);
 }

@@ -3,22 +3,24 @@
 
 use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
-use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
+use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId, Severity};
-use warplens_sim::{Checks, Control, Finding, RunOptions};
+use warplens_sim::{Checks, Control, FindingKind, RunOptions};
 
 /// The page without examples: one would need a run with hundreds of megabytes.
-const WITHOUT_EXAMPLE: &str = "shadow-limit";
+const WITHOUT_EXAMPLE: FindingKind = FindingKind::ShadowLimit;
 
-/// The codes of the findings when an example runs with its launch, or else with the inferred one. An error says
-/// why the example cannot be run.
-fn found(example: &Example) -> Result<Vec<&'static str>, String> {
-    let mut codes: Vec<_> = run(example)?.iter().map(|finding| finding.code).collect();
-    codes.dedup();
-    Ok(codes)
+/// A kind of finding and its message.
+type Found = (FindingKind, String);
+
+/// The kinds of the findings of the launch in an example, or else of the inferred one; or why that cannot be run.
+fn found(example: &Example) -> Result<Vec<FindingKind>, String> {
+    let mut kinds: Vec<_> = run(example)?.into_iter().map(|(kind, _)| kind).collect();
+    kinds.dedup();
+    Ok(kinds)
 }
 
-fn run(example: &Example) -> Result<Vec<Finding>, String> {
+fn run(example: &Example) -> Result<Vec<Found>, String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
@@ -34,18 +36,24 @@ fn run(example: &Example) -> Result<Vec<Finding>, String> {
         host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new().into())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
     let (_, result) = prepared.run_adjusted(Control::none()).expect("not cancelled");
-    for finding in &result.findings {
-        let title = finding.message.lines().next().unwrap_or_default();
+    let failed = prepared.resolved.failures(&result).into_iter().map(|failure| {
+        let kind = FindingKind::ExpectFailed;
+        (kind, kind.with_term(&failure.message))
+    });
+    let found = result.findings.iter().map(|finding| (finding.kind, finding.message.clone()));
+    let found: Vec<Found> = found.chain(failed).collect();
+    for (_, message) in &found {
+        let title = message.lines().next().unwrap_or_default();
         assert!(title.chars().count() <= 80, "the first line is too long: {title}");
         let term = title.split_once(": ").map_or("", |(term, _)| term);
         assert!(term.starts_with(char::is_uppercase), "the first line has no term: {title}");
         assert!(term.len() <= 40 && !term.contains([',', ';']), "the term is not one: {title}");
     }
-    Ok(result.findings)
+    Ok(found)
 }
 
 /// The text after the first fix that inserts a statement, and the title of that fix.
-fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
+fn corrected(example: &Example, kind: FindingKind) -> Option<(Example, String)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
@@ -61,7 +69,7 @@ fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
     let (prepared, result) = prepared.unwrap().ok()?.run_adjusted(Control::none()).expect("not cancelled");
     let shown = prepared.show(std::sync::Arc::new(result), None);
     let found = host.snapshot().findings(FileId(0), &shown).unwrap();
-    let fixes = found.into_iter().filter(|found| found.code == code).flat_map(|found| found.fixes);
+    let fixes = found.into_iter().filter(|found| found.code == kind.name()).flat_map(|found| found.fixes);
     let fix = fixes.into_iter().find(|fix| fix.title.starts_with("Insert"))?;
     let mut text = example.text.clone();
     fix.edits
@@ -74,10 +82,10 @@ fn corrected(example: &Example, code: &str) -> Option<(Example, String)> {
 #[test]
 fn inserted_statements_correct_the_examples() {
     let mut out = String::new();
-    for FindingCode { name, page, .. } in finding_codes().iter().filter(|code| code.name != WITHOUT_EXAMPLE) {
-        for wrong in examples(page).iter().step_by(2) {
-            let Some((right, title)) = corrected(wrong, name) else { continue };
-            out += &format!("{name}: {title}: {:?}\n", found(&right));
+    for kind in FindingKind::all().filter(|kind| *kind != WITHOUT_EXAMPLE) {
+        for wrong in examples(kind.page()).iter().step_by(2) {
+            let Some((right, title)) = corrected(wrong, kind) else { continue };
+            out += &format!("{kind}: {title}: {:?}\n", found(&right));
         }
     }
     expect_test::expect![[r#"
@@ -102,31 +110,31 @@ fn errors(example: &Example) -> Vec<String> {
 
 #[test]
 fn every_page_starts_with_the_summary_of_the_table() {
-    for FindingCode { name, summary, page } in finding_codes() {
-        let head = format!("# {name}\n\n**Finding.** {summary}\n\n");
-        assert!(page.starts_with(&head), "docs/findings/{name}.md must start with\n{head}");
+    for kind in FindingKind::all() {
+        let head = format!("# {kind}\n\n**Finding.** {}\n\n", kind.summary());
+        assert!(kind.page().starts_with(&head), "docs/findings/{kind}.md must start with\n{head}");
     }
 }
 
 #[test]
 fn every_name_has_its_page() {
-    check_names("findings", &finding_codes().iter().map(|code| code.name).collect::<Vec<_>>());
+    check_names("findings", &FindingKind::all().map(FindingKind::name).collect::<Vec<_>>());
 }
 
 #[test]
 fn wrong_examples_have_the_finding_and_right_ones_none() {
     let mut wrong = Vec::new();
-    for FindingCode { name, page, .. } in finding_codes() {
-        let examples = examples(page);
-        assert_eq!(examples.is_empty(), *name == WITHOUT_EXAMPLE, "{name}: examples");
+    for kind in FindingKind::all() {
+        let examples = examples(kind.page());
+        assert_eq!(examples.is_empty(), kind == WITHOUT_EXAMPLE, "{kind}: examples");
         for pair in examples.chunks(2) {
             let bad = found(&pair[0]);
-            if bad.as_deref() != Ok(&[*name]) {
-                wrong.push(format!("{name}: the wrong example gives {bad:?}"));
+            if bad.as_deref() != Ok(&[kind]) {
+                wrong.push(format!("{kind}: the wrong example gives {bad:?}"));
             }
             let (good, errors) = (found(&pair[1]), errors(&pair[1]));
             if good != Ok(vec![]) || !errors.is_empty() {
-                wrong.push(format!("{name}: the right example gives {good:?}, {errors:?}"));
+                wrong.push(format!("{kind}: the right example gives {good:?}, {errors:?}"));
             }
         }
     }
@@ -135,11 +143,11 @@ fn wrong_examples_have_the_finding_and_right_ones_none() {
 
 #[test]
 fn every_page_shows_the_message() {
-    for FindingCode { name, page, .. } in finding_codes().iter().filter(|code| code.name != WITHOUT_EXAMPLE) {
-        let found = run(&examples(page)[0]).expect(name);
-        let message = found.iter().find(|finding| finding.code == *name).map(|finding| &finding.message);
-        let page = with_quote(page, message.expect(name));
-        expect_file![pages("findings").join(format!("{name}.md"))].assert_eq(&page);
+    for kind in FindingKind::all().filter(|kind| *kind != WITHOUT_EXAMPLE) {
+        let found = run(&examples(kind.page())[0]).expect(kind.name());
+        let (_, message) = found.iter().find(|(found, _)| *found == kind).expect(kind.name());
+        let page = with_quote(kind.page(), message);
+        expect_file![pages("findings").join(format!("{kind}.md"))].assert_eq(&page);
     }
 }
 
@@ -182,8 +190,8 @@ fn the_index_lists_all() {
         lanes of a\nlaunch are shown, and at the end of `warplens sim`. Settings and a comment switch one off, as for \
         [diagnostics](../diagnostics/README.md).\n\n| Name | Summary |\n| --- | --- |\n",
     );
-    for FindingCode { name, summary, .. } in finding_codes() {
-        index += &format!("| [{name}]({name}.md) | {} |\n", summary.replace('|', "\\|"));
+    for kind in FindingKind::all() {
+        index += &format!("| [{kind}]({kind}.md) | {} |\n", kind.summary().replace('|', "\\|"));
     }
     expect_file![pages("findings").join("README.md")].assert_eq(&index);
 }
@@ -193,13 +201,13 @@ fn the_index_lists_all() {
 fn the_assembler_accepts_the_examples() {
     let Some(ptxas) = warplens_test_support::ptxas() else { return };
     let mut wrong = Vec::new();
-    for FindingCode { name, page, .. } in finding_codes() {
-        let examples = examples(page);
+    for kind in FindingKind::all() {
+        let examples = examples(kind.page());
         for (at, example) in
             examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
         {
-            if !accepts(&ptxas, name, &example.text) {
-                wrong.push(format!("{name}: example {}", at + 1));
+            if !accepts(&ptxas, kind.name(), &example.text) {
+                wrong.push(format!("{kind}: example {}", at + 1));
             }
         }
     }

@@ -13,7 +13,7 @@ use warplens_hir::wave as hir;
 use warplens_ide::{AnalysisHost, Dialect, FileId};
 use warplens_sim::LaunchConfig;
 use warplens_sim::wave::{decode, device_memory, launch_config, run};
-use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
+use warplens_sim::{Checks, Control, FindingKind, RunOptions, RunResult, Status};
 use warplens_syntax::parse_file;
 
 /// The address of the results. The input is at address 0.
@@ -127,7 +127,7 @@ fn check(kernel: &Kernel, text: &str) {
         assert_eq!(result.status, Status::Finished, "{place}: {:?}\n{text}", result.findings);
         // Slow code is still correct.
         let findings: Vec<_> =
-            result.findings.iter().filter(|found| found.code != "scattered-break").collect();
+            result.findings.iter().filter(|found| found.kind != FindingKind::ScatteredBreak).collect();
         assert!(findings.is_empty(), "{place}: {findings:?}\n{text}");
         let bytes = result.memory.bytes(RESULT, 4 * kernel.result.len() as u64).expect("it is that large");
         let words: Vec<_> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();

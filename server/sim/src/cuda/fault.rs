@@ -3,6 +3,7 @@
 use super::memory::polled::PolledValue;
 use super::memory::region::AccessMode;
 use crate::trace::{Finding, Severity, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 /// An unsuccessful operation. Boxed in results, so that success is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,24 +32,20 @@ impl From<Fault> for Box<ExecError> {
 /// A problem at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub(crate) code: &'static str,
+    pub(crate) kind: FindingKind,
     pub(crate) message: String,
     pub(crate) lanes: u32,
 }
 
 impl Fault {
-    /// The fault as a finding about a warp.
+    /// The fault as a finding about a warp. It stops the run, so it is an error whatever its kind.
     pub(crate) fn finding(self, warp: WarpId, statement: u32) -> Finding {
-        warp.error(self.code, self.message, statement, self.lanes)
+        self.warning(warp, statement).with_severity(Severity::Error)
     }
 
     /// Incorrect use that does not stop the run, as a finding about a warp.
     pub(crate) fn warning(self, warp: WarpId, statement: u32) -> Finding {
-        let severity = match self.code {
-            "wrong-membermask" => Severity::Error,
-            _ => Severity::Warning,
-        };
-        warp.finding(self.code, severity, self.message, statement, self.lanes)
+        warp.finding(self.kind, self.message, statement, self.lanes)
     }
 
     /// An access to the shared memory of an exited block of the cluster.
@@ -58,10 +55,10 @@ impl Fault {
              at `barrier.cluster` until the last access",
             mode.name()
         );
-        Fault { code: "cluster-exit", message, lanes: 0 }
+        Fault { kind: FindingKind::ClusterExit, message, lanes: 0 }
     }
 
-    pub(crate) fn new(code: &'static str, message: String, lanes: u32) -> Fault {
-        Fault { code, message, lanes }
+    pub(crate) fn new(kind: FindingKind, message: String, lanes: u32) -> Fault {
+        Fault { kind, message, lanes }
     }
 }

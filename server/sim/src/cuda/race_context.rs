@@ -4,32 +4,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::StatementId;
 use crate::trace::Finding;
+use crate::warp::race_scope::RaceScope;
 use crate::warp::races::remove_raced_reads;
 
-/// The smallest group of threads that contains the threads of two racing accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Scope {
-    Warp,
-    Block,
-    Cluster,
-    Grid,
-}
-
-impl Scope {
-    const ALL: [Scope; 4] = [Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
-
-    /// The cheapest synchronization of the accesses.
-    pub(crate) fn barrier(self) -> &'static str {
-        match self {
-            Scope::Warp => "put a `bar.warp.sync` between the two accesses",
-            Scope::Block => "put a `bar.sync` that all threads execute between the two accesses",
-            Scope::Cluster => {
-                "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all \
-                 threads execute them"
-            }
-            Scope::Grid => {
-                "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
-            }
+/// The cheapest synchronization of two accesses.
+pub(crate) fn barrier(scope: RaceScope) -> &'static str {
+    match scope {
+        RaceScope::Warp => "put a `bar.warp.sync` between the two accesses",
+        RaceScope::Block => "put a `bar.sync` that all threads execute between the two accesses",
+        RaceScope::Cluster => {
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all \
+             threads execute them"
+        }
+        RaceScope::Grid => {
+            "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
         }
     }
 }
@@ -40,7 +28,7 @@ pub(crate) struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
     raced: FxHashSet<StatementId>,
     /// The widest scope of the races of a statement.
-    scopes: FxHashMap<StatementId, Scope>,
+    scopes: FxHashMap<StatementId, RaceScope>,
 }
 
 impl RaceContext {
@@ -52,7 +40,7 @@ impl RaceContext {
         self.raced.insert(statement);
     }
 
-    pub(crate) fn widen(&mut self, statement: StatementId, scope: Scope) {
+    pub(crate) fn widen(&mut self, statement: StatementId, scope: RaceScope) {
         let widest = self.scopes.entry(statement).or_insert(scope);
         *widest = scope.max(*widest);
     }
@@ -66,10 +54,7 @@ impl RaceContext {
     /// Completes the findings of the run.
     pub(crate) fn apply(&self, findings: &mut Vec<Finding>) {
         remove_raced_reads(findings, &self.raced);
-        findings
-            .iter_mut()
-            .filter(|finding| finding.code == "data-race")
-            .for_each(|race| self.widen_advice(race));
+        findings.iter_mut().for_each(|finding| self.widen_advice(finding));
     }
 
     /// Recommends one barrier for all races of a statement: the widest.
@@ -79,12 +64,9 @@ impl RaceContext {
         let Some(&widest) = statements.filter_map(|statement| self.scopes.get(&statement)).max() else {
             return;
         };
-        for narrower in Scope::ALL.into_iter().filter(|scope| *scope < widest) {
-            if race.message.contains(narrower.barrier()) {
-                race.message = race.message.replacen(narrower.barrier(), widest.barrier(), 1);
-                race.message = race.message.replacen("no `bar.warp.sync` between", "no barrier between", 1);
-                return;
-            }
-        }
+        let Some(narrower) = race.barrier.filter(|scope| *scope < widest) else { return };
+        race.barrier = Some(widest);
+        race.message = race.message.replacen(barrier(narrower), barrier(widest), 1);
+        race.message = race.message.replacen("no `bar.warp.sync` between", "no barrier between", 1);
     }
 }

@@ -6,6 +6,7 @@ use super::race_context::RaceContext;
 use super::sanitizer::{Report, Sanitizer};
 use crate::record::Recorder;
 use crate::trace::{Finding, RunOptions, Severity, StatementId};
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::findings::with_titles;
 
 /// What distinguishes findings with the same code and statement.
@@ -31,7 +32,7 @@ pub(crate) struct RunState {
     pub(crate) races: RaceContext,
     /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<Box<Sanitizer>>,
-    seen: FxHashSet<(&'static str, Option<StatementId>, FindingKey)>,
+    seen: FxHashSet<(FindingKind, Option<StatementId>, FindingKey)>,
     max: usize,
 }
 
@@ -104,14 +105,14 @@ impl RunState {
 
     /// Adds a finding once per statement and warp, or once per pair of statements if it is the sanitizer's.
     pub(crate) fn report(&mut self, finding: Finding) {
-        let seen = match Sanitizer::CODES.contains(&finding.code) {
+        let seen = match Sanitizer::KINDS.contains(&finding.kind) {
             true => FindingKey::With(finding.related.first().map(|related| related.statement)),
             false => FindingKey::By(finding.cta, finding.warp),
         };
-        if finding.code == "division-by-zero" && self.is_superseded(&finding) {
+        if finding.kind == FindingKind::DivisionByZero && self.is_superseded(&finding) {
             return;
         }
-        let key = (finding.code, finding.statement, seen);
+        let key = (finding.kind, finding.statement, seen);
         if self.findings.len() < self.max && self.seen.insert(key) {
             self.findings.push(finding);
         }
@@ -119,7 +120,7 @@ impl RunState {
 
     /// Whether a division by zero is reported as a warning already. A warning replaces the information.
     fn is_superseded(&mut self, finding: &Finding) -> bool {
-        let is_same = |other: &Finding| (other.code, other.statement) == (finding.code, finding.statement);
+        let is_same = |other: &Finding| (other.kind, other.statement) == (finding.kind, finding.statement);
         if finding.severity == Severity::Information {
             return self.findings.iter().any(is_same);
         }

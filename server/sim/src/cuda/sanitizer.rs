@@ -53,14 +53,14 @@ use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use super::memory::spaces::Spaces;
-use super::race_context::{RaceContext, Scope};
+use super::race_context::RaceContext;
 use super::registers::lanes;
 use crate::cuda::inactive_sources::InactiveSources;
 use crate::cuda::order::{Order, SpecialOrder};
-use crate::trace::{
-    Checks, Counters, Finding, LaneStore, Related, RunOptions, Severity, StatementId, WarpId,
-};
+use crate::trace::{Checks, Counters, Finding, LaneStore, Related, RunOptions, StatementId, WarpId};
 use crate::values::{AccessSpace, LaneAccesses};
+use crate::warp::finding_kind::FindingKind;
+use crate::warp::race_scope::RaceScope;
 use crate::warp::watched_byte::WatchedByte;
 
 /// Maximum number of elements of one access.
@@ -147,9 +147,9 @@ pub(crate) struct Sanitizer {
     /// The races since the last report.
     races: RaceContext,
     /// The reported scopes of races, by statement.
-    scopes: FxHashMap<u32, Scope>,
+    scopes: FxHashMap<u32, RaceScope>,
     /// Reported pairs of statements.
-    reported: FxHashSet<(&'static str, u32, u32)>,
+    reported: FxHashSet<(FindingKind, u32, u32)>,
     /// Remaining budget of shadow memory in bytes.
     budget: u64,
     /// Whether the exhausted budget was reported.
@@ -164,26 +164,26 @@ pub(crate) struct Sanitizer {
 }
 
 impl Sanitizer {
-    /// The codes of its findings.
-    pub(crate) const CODES: [&str; 18] = [
-        "cluster-exit",
-        "tcgen05-order",
-        "mbarrier-init",
-        "prerequisite-grid",
-        "wgmma-fence",
-        "matrix-descriptor",
-        "tensor-map",
-        "async-result",
-        "async-source",
-        "bit-field",
-        "data-race",
-        "same-value-race",
-        "proxy-fence",
-        "warp-synchronous",
-        "uninitialized-read",
-        "shuffle-inactive",
-        "division-by-zero",
-        "shadow-limit",
+    /// The kinds of its findings.
+    pub(crate) const KINDS: [FindingKind; 18] = [
+        FindingKind::ClusterExit,
+        FindingKind::Tcgen05Order,
+        FindingKind::MbarrierInit,
+        FindingKind::PrerequisiteGrid,
+        FindingKind::WgmmaFence,
+        FindingKind::MatrixDescriptor,
+        FindingKind::TensorMap,
+        FindingKind::AsyncResult,
+        FindingKind::AsyncSource,
+        FindingKind::BitField,
+        FindingKind::DataRace,
+        FindingKind::SameValueRace,
+        FindingKind::ProxyFence,
+        FindingKind::WarpSynchronous,
+        FindingKind::UninitializedRead,
+        FindingKind::ShuffleInactive,
+        FindingKind::DivisionByZero,
+        FindingKind::ShadowLimit,
     ];
 
     /// Whether the options require a sanitizer.
@@ -314,15 +314,13 @@ impl Sanitizer {
     /// Adds a finding about lanes of the running warp.
     fn report(
         &mut self,
-        code: &'static str,
-        severity: Severity,
+        kind: FindingKind,
         message: String,
         statement: u32,
         lanes: u32,
         related: Option<Related>,
     ) {
-        self.findings
-            .push(self.running_warp().finding(code, severity, message, statement, lanes).with(related));
+        self.findings.push(self.running_warp().finding(kind, message, statement, lanes).with(related));
     }
 
     /// Whether an instruction made undefined values that are not propagated yet.

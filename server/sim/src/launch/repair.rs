@@ -15,6 +15,7 @@ use crate::trace::{
     Cancelled, Control, Finding, Limits, RunOptions, RunResult, Severity, StatementId, Status,
 };
 use crate::warp::Executable;
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::launch_config::volume;
 
 /// Warp instructions of an attempt.
@@ -23,26 +24,27 @@ const ATTEMPT_STEPS: u64 = 100_000;
 const ALL_STEPS: u64 = 1_000_000;
 
 /// Findings about values, addresses and sizes: those of an inferred launch are guesses, even if all attempts have them.
-const ABOUT_VALUES: [&str; 10] = [
-    "assertion",
-    "bit-field",
-    "division-by-zero",
-    "memory-limit",
-    "misaligned",
-    "null-pointer",
-    "out-of-bounds",
-    "step-limit",
-    "trap",
-    "uninitialized-read",
+const ABOUT_VALUES: [FindingKind; 10] = [
+    FindingKind::Assertion,
+    FindingKind::BitField,
+    FindingKind::DivisionByZero,
+    FindingKind::MemoryLimit,
+    FindingKind::Misaligned,
+    FindingKind::NullPointer,
+    FindingKind::OutOfBounds,
+    FindingKind::StepLimit,
+    FindingKind::Trap,
+    FindingKind::UninitializedRead,
 ];
 
 /// The line of a finding that depends on an inferred launch.
-pub const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";
+const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";
 
-const RACE: &str = "data-race";
+const RACE: FindingKind = FindingKind::DataRace;
 
 /// Findings that do not depend on the launch at all.
-const ABOUT_CODE: [&str; 3] = ["control-flow", "no-instruction", "unsupported"];
+const ABOUT_CODE: [FindingKind; 3] =
+    [FindingKind::ControlFlow, FindingKind::NoInstruction, FindingKind::Unsupported];
 
 /// What an inferred launch is inferred from.
 #[derive(Debug, Clone)]
@@ -60,8 +62,8 @@ pub struct Guess {
 pub struct Repair {
     /// The launch to run instead, if one is better.
     pub resolved: Option<Resolved>,
-    /// The codes of the warnings and errors that every attempt had.
-    certain: FxHashSet<&'static str>,
+    /// The kinds of the warnings and errors that every attempt had.
+    certain: FxHashSet<FindingKind>,
     /// Whether the kernel may be written for a single thread, so that its races depend on the block.
     is_single: bool,
 }
@@ -83,7 +85,7 @@ impl Guess {
         let original = first.launch.clone();
         let first = Attempt::new(first.clone(), found);
         if first.is_clean() || found.status == Status::Unsupported {
-            return Ok(Repair { resolved: None, certain: first.codes().collect(), is_single });
+            return Ok(Repair { resolved: None, certain: first.kinds().collect(), is_single });
         }
         let mut search = Search {
             guess: self,
@@ -91,7 +93,7 @@ impl Guess {
             options,
             control,
             steps: ALL_STEPS,
-            certain: first.codes().collect(),
+            certain: first.kinds().collect(),
             best: first,
             is_repaired: false,
             adopts: true,
@@ -101,9 +103,9 @@ impl Guess {
         search.sizes(if ends { Sizes::Larger } else { Sizes::Smaller }, &original)?;
         // Other arguments may let fewer threads work, or let them store equal values, which hides a race. So they are only taken
         // instead of findings about values; otherwise they show whether other findings than races depend on the arguments.
-        search.adopts = ABOUT_VALUES.iter().any(|code| search.best.has(code));
+        search.adopts = ABOUT_VALUES.iter().any(|kind| search.best.has(*kind));
         search.varies_arguments = true;
-        if search.adopts || search.best.codes().any(|code| code != RACE) {
+        if search.adopts || search.best.kinds().any(|kind| kind != RACE) {
             search.arguments()?;
         }
         if search.adopts && search.best.end == End::Fault {
@@ -116,23 +118,24 @@ impl Guess {
 }
 
 impl Repair {
-    /// Makes findings that depend on the guess information, one of each code.
+    /// Makes findings that depend on the guess information, one of each kind.
     pub fn demote(&self, findings: &mut Vec<Finding>) {
         let mut demoted = FxHashSet::default();
         findings.retain_mut(|finding| {
-            let is_about_code = ABOUT_CODE.contains(&finding.code);
+            let is_about_code = ABOUT_CODE.contains(&finding.kind);
             if finding.severity == Severity::Information || is_about_code || self.is_certain(finding) {
                 return true;
             }
             finding.severity = Severity::Information;
             finding.message = format!("{}\n{INFERRED_ARGUMENTS}", finding.message);
-            demoted.insert(finding.code)
+            finding.depends_on_inference = true;
+            demoted.insert(finding.kind)
         });
     }
 
     fn is_certain(&self, finding: &Finding) -> bool {
-        let depends = ABOUT_VALUES.contains(&finding.code) || (self.is_single && finding.code == RACE);
-        !depends && self.certain.contains(finding.code)
+        let depends = ABOUT_VALUES.contains(&finding.kind) || (self.is_single && finding.kind == RACE);
+        !depends && self.certain.contains(&finding.kind)
     }
 }
 
@@ -169,8 +172,8 @@ enum Sizes {
 struct Attempt {
     resolved: Resolved,
     end: End,
-    /// Its warnings and errors: the code, and the statement.
-    accusations: FxHashSet<(&'static str, Option<StatementId>)>,
+    /// Its warnings and errors: the kind, and the statement.
+    accusations: FxHashSet<(FindingKind, Option<StatementId>)>,
 }
 
 impl Attempt {
@@ -180,7 +183,7 @@ impl Attempt {
         Attempt {
             resolved,
             end: End::of(result.status),
-            accusations: accusations.map(|finding| (finding.code, finding.statement)).collect(),
+            accusations: accusations.map(|finding| (finding.kind, finding.statement)).collect(),
         }
     }
 
@@ -193,12 +196,12 @@ impl Attempt {
         (self.end, self.accusations.len())
     }
 
-    fn codes(&self) -> impl Iterator<Item = &'static str> {
-        self.accusations.iter().map(|(code, _)| *code)
+    fn kinds(&self) -> impl Iterator<Item = FindingKind> {
+        self.accusations.iter().map(|(kind, _)| *kind)
     }
 
-    fn has(&self, code: &str) -> bool {
-        self.codes().any(|found| found == code)
+    fn has(&self, kind: FindingKind) -> bool {
+        self.kinds().any(|found| found == kind)
     }
 }
 
@@ -210,8 +213,8 @@ struct Search<'g> {
     control: Control<'g>,
     /// Steps that are left for attempts.
     steps: u64,
-    /// The codes that each attempt had.
-    certain: FxHashSet<&'static str>,
+    /// The kinds that each attempt had.
+    certain: FxHashSet<FindingKind>,
     best: Attempt,
     /// Whether the best attempt is not the first.
     is_repaired: bool,
@@ -244,7 +247,7 @@ impl Search<'_> {
         let attempt = Attempt::new(resolved, &result);
         if attempt.end == End::Finished {
             let keeps = self.varies_arguments;
-            self.certain.retain(|code| attempt.has(code) || keeps && *code == RACE);
+            self.certain.retain(|kind| attempt.has(*kind) || keeps && *kind == RACE);
         }
         if self.adopts && attempt.rank() < self.best.rank() {
             self.best = attempt;

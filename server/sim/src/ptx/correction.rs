@@ -5,37 +5,38 @@ mod common_path;
 use crate::ptx::program::{CopyGroup, Instruction, Op, Program, TensorMemoryOp, TensorOp};
 use crate::trace::{Finding, StatementId};
 use crate::warp::Correction;
+use crate::warp::finding_kind::FindingKind;
 
 /// Findings that one statement corrects whatever the program is: before the finding, or after the related statement.
-const ALWAYS: [(&str, &str, bool); 4] = [
-    ("wgmma-fence", "wgmma.fence.sync.aligned;", false),
-    ("prerequisite-grid", "griddepcontrol.wait;", false),
+const ALWAYS: [(FindingKind, &str, bool); 4] = [
+    (FindingKind::WgmmaFence, "wgmma.fence.sync.aligned;", false),
+    (FindingKind::PrerequisiteGrid, "griddepcontrol.wait;", false),
     // A release orders operations before it, so only the fence after synchronization can be missing.
-    ("tcgen05-order", "tcgen05.fence::after_thread_sync;", false),
-    ("proxy-fence", "fence.proxy.async;", true),
+    (FindingKind::Tcgen05Order, "tcgen05.fence::after_thread_sync;", false),
+    (FindingKind::ProxyFence, "fence.proxy.async;", true),
 ];
 
 /// The correction of a finding about a program.
 pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     let here = finding.statement?;
     let related = finding.related.first().map(|related| related.statement);
-    if let Some((_, text, after)) = ALWAYS.iter().find(|(code, ..)| *code == finding.code) {
+    if let Some((_, text, after)) = ALWAYS.iter().find(|(kind, ..)| *kind == finding.kind) {
         return match after {
             false => Some(insert(text, here, false)),
             true => Some(Correction { guarded: true, ..insert(text, related?, true) }),
         };
     }
-    if finding.code == "mbarrier-init" {
+    if finding.kind == FindingKind::MbarrierInit {
         return Some(insert(
             "bar.sync 0;",
             common_path::after_initialization(program, here, related?)?,
             false,
         ));
     }
-    if !matches!(finding.code, "async-result" | "async-source") {
+    if !matches!(finding.kind, FindingKind::AsyncResult | FindingKind::AsyncSource) {
         return None;
     }
-    let (started, written) = (related?, finding.code == "async-source");
+    let (started, written) = (related?, finding.kind == FindingKind::AsyncSource);
     match instruction(program, started)?.op {
         Op::Tensor => match tensor(program, started)? {
             TensorOp::Product(_) if !between(program, started, here, is_commit_of_products) => {

@@ -16,6 +16,7 @@ use crate::cuda::sanitizer::{BlockSanitizer, ClusterSanitizer};
 use crate::lanes::Lanes;
 use crate::record::Recorder;
 use crate::trace::{Finding, Related, Status};
+use crate::warp::finding_kind::FindingKind;
 
 /// Barriers of a block.
 const COUNT: usize = 16;
@@ -199,7 +200,7 @@ impl Block {
         let (warps, warp) = (self.warps.len(), &self.warps[index]);
         let Some(barrier) = self.barriers.get_mut(number as usize) else {
             let message = format!("{number}, a block has the barriers 0 to {}", COUNT - 1);
-            run.state.report(warp.id.error("barrier-number", message, statement, mask));
+            run.state.report(warp.id.finding(FindingKind::BarrierNumber, message, statement, mask));
             return Err(Status::Faulted);
         };
         let by_warp = !run.launch.barriers;
@@ -210,7 +211,7 @@ impl Block {
                 Lanes(mask.into()),
                 if mask.count_ones() == 1 { "reaches" } else { "reach" }
             );
-            let finding = warp.id.error("divergent-barrier", message, statement, mask);
+            let finding = warp.id.finding(FindingKind::DivergentBarrier, message, statement, mask);
             run.state.report(finding.with(warp.elsewhere(mask)));
         }
         if let Some(&(_, _, other)) = barrier.waiting.first()
@@ -223,7 +224,7 @@ impl Block {
                 how_many(count),
                 how_many(barrier.expected)
             );
-            let finding = warp.id.error("barrier-mismatch", message, statement, mask);
+            let finding = warp.id.finding(FindingKind::BarrierMismatch, message, statement, mask);
             run.state.report(
                 finding.with([Related::new(
                     other,
@@ -323,7 +324,7 @@ impl Block {
                     "change the exit condition in the loop"
                 }
             );
-            let finding = warp.id.error("no-progress", message, warp.stopped_at, warp.live);
+            let finding = warp.id.finding(FindingKind::NoProgress, message, warp.stopped_at, warp.live);
             let others = spinning.take(MAX_RELATED).map(|warp| {
                 Related::new(
                     warp.stopped_at,
@@ -339,7 +340,7 @@ impl Block {
              specify the number of threads that do",
             Lanes(mask.into())
         );
-        let finding = self.warps[warp].id.error("no-progress", message, statement, mask);
+        let finding = self.warps[warp].id.finding(FindingKind::NoProgress, message, statement, mask);
         let others = self.warps.iter().enumerate().filter(|(index, other)| *index != warp && other.live != 0);
         let others = others.flat_map(|(_, other)| other.elsewhere(0)).take(MAX_RELATED);
         Some(finding.with(waiting().skip(1)).with(others))

@@ -8,6 +8,7 @@ use super::warp::{RunContext, Warp};
 use crate::cuda::registers::lanes;
 use crate::lanes::Lanes;
 use crate::trace::{Related, Severity, StatementId, Status};
+use crate::warp::finding_kind::FindingKind;
 
 /// Calls in each other before the run stops.
 const MAX_CALL_DEPTH: usize = 1000;
@@ -61,7 +62,7 @@ impl Warp {
             Control::Trap if executed != 0 => {
                 let message =
                     format!("executed by {}\ncheck the condition that leads to it", Lanes(executed.into()));
-                run.state.report(self.id.error("trap", message, group.pc, executed));
+                run.state.report(self.id.finding(FindingKind::Trap, message, group.pc, executed));
                 Err(Pause::Stopped(Status::Faulted))
             }
             Control::Trap => Ok(go(group, next)),
@@ -127,7 +128,7 @@ impl Warp {
         }
         let note = &run.program.notes[operation.n as usize];
         let message = note.clone();
-        run.state.report(self.id.error("unsupported", message, group.pc, executed));
+        run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
         Err(Pause::Stopped(Status::Unsupported))
     }
 
@@ -146,8 +147,8 @@ impl Warp {
                  on it",
                 entry.note
             );
-            let finding = self.id.finding("unsupported", Severity::Warning, message, group.pc, executed);
-            run.state.report(finding);
+            let finding = self.id.finding(FindingKind::Unsupported, message, group.pc, executed);
+            run.state.report(finding.with_severity(Severity::Warning));
             // Where the guard is not known, the result is not either.
             let maybe = self.undefined.condition(operation.guard) & group.mask;
             let written = if operation.uniform { u32::MAX } else { executed | maybe };
@@ -205,7 +206,7 @@ impl Warp {
                     "lane {lane} jumps to {address:#x}, which is not an instruction\n\
                      check the register, or add the code at that address"
                 );
-                run.state.report(self.id.error("control-flow", message, group.pc, 1u32 << lane));
+                run.state.report(self.id.finding(FindingKind::ControlFlow, message, group.pc, 1u32 << lane));
                 return Err(Pause::Stopped(Status::Faulted));
             };
             add(target, 1 << lane);
@@ -259,7 +260,7 @@ impl Warp {
 
     fn nested_too_deep(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
         let message = format!("beyond the limit of {MAX_CALL_DEPTH}\ncheck the end of the recursion");
-        run.state.report(self.id.error("call-depth", message, group.pc, executed));
+        run.state.report(self.id.finding(FindingKind::CallDepth, message, group.pc, executed));
         Pause::Stopped(Status::Faulted)
     }
 
@@ -284,9 +285,9 @@ impl Warp {
 
     /// Reports an instruction that the state of the machine does not allow.
     fn refuse(&self, error: MachineError, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
-        let (code, message, status) = match error {
+        let (kind, message, status) = match error {
             MachineError::NoToken(token) => (
-                "control-flow",
+                FindingKind::ControlFlow,
                 format!(
                     "`{}` without a token\nno `{}` precedes it on this path: the lanes have nowhere to wait; check the control flow \
                      before it",
@@ -296,7 +297,7 @@ impl Warp {
                 Status::Faulted,
             ),
             MachineError::RunsLater(missing) => (
-                "no-progress",
+                FindingKind::NoProgress,
                 format!(
                     "Deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
                      model `barriers`",
@@ -306,7 +307,7 @@ impl Warp {
                 Status::NoProgress,
             ),
         };
-        run.state.report(self.id.error(code, message, group.pc, executed));
+        run.state.report(self.id.finding(kind, message, group.pc, executed));
         Pause::Stopped(status)
     }
 
@@ -325,7 +326,7 @@ impl Warp {
                 let message = "`BSSY`\nthe end of its region is not in the listing, and model `tokens` needs it: add it, or use model \
                                `barriers`"
                     .to_owned();
-                run.state.report(self.id.error("unsupported", message, group.pc, executed));
+                run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
                 return Err(Pause::Stopped(Status::Unsupported));
             }
             Control::BarrierSet(barrier, end) => {
@@ -337,9 +338,8 @@ impl Warp {
                         "`BSYNC B{barrier}` waits at a barrier without lanes\n\
                          no `BSSY B{barrier}` precedes it on this path: the lanes do not wait for others; check the control flow before it"
                     );
-                    let severity = Severity::Warning;
-                    let finding = self.id.finding("control-flow", severity, message, group.pc, executed);
-                    run.state.report(finding);
+                    let finding = self.id.finding(FindingKind::ControlFlow, message, group.pc, executed);
+                    run.state.report(finding.with_severity(Severity::Warning));
                 }
                 return Ok(false);
             }
@@ -481,7 +481,7 @@ impl Warp {
                 format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)),
             )
         });
-        let finding = self.id.error("no-progress", message, first.statement, first.mask);
+        let finding = self.id.finding(FindingKind::NoProgress, message, first.statement, first.mask);
         run.state.report(finding.with(others));
     }
 

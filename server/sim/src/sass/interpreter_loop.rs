@@ -15,6 +15,7 @@ use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
 use crate::cuda::visits::Visits;
 use crate::trace::{StatementId, Status};
+use crate::warp::finding_kind::FindingKind;
 
 impl Warp {
     /// Runs a group and its successors until the machine must choose again; returns why the warp stops, if it does.
@@ -40,7 +41,12 @@ impl Warp {
                     let message = "it continues after the last instruction of the listing\n\
                                    the listing is incomplete: add the instructions that follow"
                         .to_owned();
-                    run.state.report(self.id.error("control-flow", message, statement, group.mask));
+                    run.state.report(self.id.finding(
+                        FindingKind::ControlFlow,
+                        message,
+                        statement,
+                        group.mask,
+                    ));
                     return Some(Pause::Stopped(Status::Faulted));
                 }
                 Stop::Fault(fault) => {

@@ -19,10 +19,10 @@ use crate::memory::DeviceMemory;
 use crate::objects::Object;
 use crate::record::Recorder;
 use crate::trace::{
-    Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Severity, Status,
-    WarpTrace,
+    Cancelled, Control, Finding, Output, Progress, RunOptions, RunOutcome, RunResult, Status, WarpTrace,
 };
 use crate::warp::LaunchConfig;
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::listing::Listing;
 
 /// Instructions between two calls of the caller's control.
@@ -146,7 +146,7 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     } else {
         return None;
     };
-    Some(Finding::about_launch("launch", message))
+    Some(Finding::about_launch(FindingKind::Launch, message))
 }
 
 /// The blocks of a launch, one after the other.
@@ -223,7 +223,7 @@ impl Blocks<'_> {
                 "{} suspended blocks require {bytes} bytes, the limit is {max}\nlaunch fewer blocks",
                 self.suspended.len()
             );
-            self.state.report(Finding::about_launch("memory-limit", message));
+            self.state.report(Finding::about_launch(FindingKind::MemoryLimit, message));
             Status::Faulted
         })
     }
@@ -251,7 +251,7 @@ impl Blocks<'_> {
             "reached after {} of {blocks} blocks\nthe limit is {limit} warp instructions; launch fewer blocks, or raise it",
             self.done
         );
-        let finding = Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) };
+        let finding = Finding::about_launch(FindingKind::StepLimit, message);
         self.state.report(finding);
         Status::StepLimit
     }

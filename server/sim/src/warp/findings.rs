@@ -3,44 +3,33 @@
 use crate::ids::{Mask, StatementId, WarpId};
 use crate::record::Recorder;
 use crate::trace::{Finding, Related, Severity};
-use crate::warp::terms::term;
+use crate::warp::finding_kind::FindingKind;
 
 impl WarpId {
     /// A finding about lanes of the warp at a statement.
     pub(crate) fn finding(
         self,
-        code: &'static str,
-        severity: Severity,
+        kind: FindingKind,
         message: String,
         statement: u32,
         lanes: impl Into<Mask>,
     ) -> Finding {
         Finding {
-            code,
-            severity,
-            message,
             statement: Some(StatementId(statement)),
             cta: self.cta,
             warp: self.warp,
             lanes: lanes.into(),
-            visit: None,
-            related: Vec::new(),
+            ..Finding::about_launch(kind, message)
         }
-    }
-
-    /// An error in lanes of the warp at a statement.
-    pub(crate) fn error(
-        self,
-        code: &'static str,
-        message: String,
-        statement: u32,
-        lanes: impl Into<Mask>,
-    ) -> Finding {
-        self.finding(code, Severity::Error, message, statement, lanes)
     }
 }
 
 impl Finding {
+    /// The finding with another severity than is usual for its kind.
+    pub(crate) fn with_severity(self, severity: Severity) -> Finding {
+        Finding { severity, ..self }
+    }
+
     /// The finding in the last recorded visit of its statement.
     pub(crate) fn in_visit(mut self, recorder: &Recorder) -> Finding {
         self.visit = self.statement.map(|statement| recorder.visits_of(statement));
@@ -70,11 +59,7 @@ const MIN_TITLE: usize = 4;
 /// The findings of a run with messages that start with a short line, the term first: many editors show only that one.
 pub(crate) fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
-        let message = match term(finding.code) {
-            Some(term) => format!("{term}: {}", finding.message),
-            None => std::mem::take(&mut finding.message),
-        };
-        finding.message = with_title(&message);
+        finding.message = with_title(&finding.kind.with_term(&finding.message));
     }
     findings
 }

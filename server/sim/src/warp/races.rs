@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::findings::MAX_TITLE;
 use crate::ids::StatementId;
 use crate::trace::{Finding, Related};
+use crate::warp::finding_kind::FindingKind;
 
 /// A thread of a race.
 #[derive(Clone, Debug)]
@@ -106,6 +107,6 @@ pub(crate) fn position([x, y, z]: [u32; 3]) -> String {
 pub(crate) fn remove_raced_reads(findings: &mut Vec<Finding>, raced: &FxHashSet<StatementId>) {
     findings.retain(|finding| {
         let is_raced = finding.statement.is_some_and(|statement| raced.contains(&statement));
-        finding.code != "uninitialized-read" || !is_raced
+        finding.kind != FindingKind::UninitializedRead || !is_raced
     });
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::trace::{Mask, StatementId};
+use crate::warp::finding_kind::FindingKind;
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::launch_state::Fault;
@@ -326,7 +327,7 @@ impl<const W: usize> Wave<W> {
         }
         if self.frames.calls() >= MAX_CALLS {
             let message = format!("beyond the limit of {MAX_CALLS}\nreplace nested calls with a loop");
-            return Err(self.fault(ctx, "call-depth", message, executed));
+            return Err(self.fault(ctx, FindingKind::CallDepth, message, executed));
         }
         let arrived = self.active;
         self.record();
@@ -366,7 +367,7 @@ impl<const W: usize> Wave<W> {
             "`if` and `loop` beyond the limit of {MAX_NESTING}\ncombine conditions with `and`, or leave \
              with `break` and `continue`"
         );
-        self.fault(ctx, "nesting-depth", message, self.active)
+        self.fault(ctx, FindingKind::NestingDepth, message, self.active)
     }
 
     /// Whether the wave waits, at the top of an iteration.

@@ -12,6 +12,7 @@ use super::memory::over_limit;
 use super::state::Geometry;
 use super::value_tracer::ValueTracer;
 use crate::warp::LaunchConfig;
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::findings::with_titles;
 
 /// Steps between two polls of the caller.
@@ -139,12 +140,12 @@ impl<'l> LaunchState<'l> {
 
 /// A finding about blocked waves of a workgroup: it is located at the first wave, the others are related.
 pub(crate) fn blocked_waves(
-    (code, message): (&'static str, String),
+    (kind, message): (FindingKind, String),
     cta: [u32; 3],
     waves: impl IntoIterator<Item = WaitingWave>,
 ) -> Finding {
     let mut waves = waves.into_iter();
-    let finding = Finding { cta, ..Finding::about_launch(code, message) };
+    let finding = Finding { cta, ..Finding::about_launch(kind, message) };
     let Some(first) = waves.next() else { return finding };
     let related = waves.filter_map(|wave| {
         let message = format!("wave {} {}", wave.index, wave.what);

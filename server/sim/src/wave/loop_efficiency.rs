@@ -1,6 +1,7 @@
 //! Loops with low lane utilization: most iterations execute with less than half of the lanes that entered.
 
-use crate::trace::{Finding, Mask, Related, RunResult, Severity, StatementId, Visit, WarpId};
+use crate::trace::{Finding, Mask, Related, RunResult, StatementId, Visit, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 use super::op::{Action, Control};
 use super::program::Program;
@@ -47,7 +48,7 @@ fn worst(program: &Program, result: &RunResult, open: u32, end: u32) -> Option<F
         iterations.sparse, iterations.all
     );
     let wave = WarpId { cta, warp };
-    Some(wave.finding("scattered-break", Severity::Information, message, open, iterations.last).with(related))
+    Some(wave.finding(FindingKind::ScatteredBreak, message, open, iterations.last).with(related))
 }
 
 /// Counts the iterations in the visits of a `loop`. Lanes that were not in the previous iteration have just entered.

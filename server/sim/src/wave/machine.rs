@@ -40,7 +40,7 @@ pub(crate) struct ExecContext<'s> {
 impl ExecContext<'_> {
     /// Adds a finding, unless the same wave already has it at the same statement.
     pub(super) fn push(&mut self, finding: Finding) {
-        let key = |finding: &Finding| (finding.code, finding.statement, finding.cta, finding.warp);
+        let key = |finding: &Finding| (finding.kind, finding.statement, finding.cta, finding.warp);
         let same = |old: &Finding| key(old) == key(&finding);
         if self.findings.len() < self.max_findings && !self.findings.iter().any(same) {
             self.findings.push(finding);

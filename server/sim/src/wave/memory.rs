@@ -3,6 +3,7 @@
 use crate::memory::DeviceMemory;
 use crate::objects::grouped;
 use crate::trace::{Finding, Mask, RunOptions};
+use crate::warp::finding_kind::FindingKind;
 
 use super::lanes::{Rows, lanes};
 use super::op::{Atomic, Row, Space};
@@ -57,7 +58,7 @@ impl OutOfRange {
 pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
     let limit = options.limits.max_memory;
     let message = format!("the launch requires {needed} bytes, the limit is {limit}");
-    (needed > limit).then(|| Finding::about_launch("memory-limit", message))
+    (needed > limit).then(|| Finding::about_launch(FindingKind::MemoryLimit, message))
 }
 
 impl<'m> Memory<'m> {

@@ -1,6 +1,7 @@
 //! Findings about the current statement of a wave.
 
 use crate::trace::{Finding, Mask, Severity, StatementId, Status, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 use super::launch_state::Fault;
 use super::machine::{ExecContext, Wave};
@@ -13,10 +14,8 @@ impl<const W: usize> Wave<W> {
     pub(super) fn run_past_end(&mut self, ctx: &mut ExecContext<'_>) {
         let last = ctx.program.ops.len().checked_sub(1).map(|last| StatementId(last as u32));
         let message = "lanes reach the end of the kernel and exit here\nadd `halt`".to_owned();
-        let finding = Finding {
-            statement: last,
-            ..self.finding(ctx, "missing-halt", Severity::Warning, message, self.active)
-        };
+        let finding =
+            Finding { statement: last, ..self.finding(ctx, FindingKind::MissingHalt, message, self.active) };
         ctx.push(finding);
         self.halt_past_end(ctx);
     }
@@ -36,58 +35,52 @@ impl<const W: usize> Wave<W> {
         let at = StatementId(self.pc - 1);
         let finding = Finding {
             statement: Some(at),
-            ..self.finding(ctx, "divergent-barrier", Severity::Error, message, missing)
+            ..self.finding(ctx, FindingKind::DivergentBarrier, message, missing)
         };
         ctx.push(finding.in_visit(&self.recorder));
     }
 
-    fn finding(
-        &self,
-        ctx: &ExecContext<'_>,
-        code: &'static str,
-        severity: Severity,
-        message: String,
-        lanes: Mask,
-    ) -> Finding {
-        WarpId { cta: ctx.workgroup, warp: self.index }.finding(code, severity, message, self.pc, lanes)
+    fn finding(&self, ctx: &ExecContext<'_>, kind: FindingKind, message: String, lanes: Mask) -> Finding {
+        WarpId { cta: ctx.workgroup, warp: self.index }.finding(kind, message, self.pc, lanes)
     }
 
     fn stop(
         &self,
         ctx: &ExecContext<'_>,
         status: Status,
-        code: &'static str,
+        kind: FindingKind,
         message: String,
         lanes: Mask,
     ) -> Fault {
-        Fault { status, finding: Box::new(self.finding(ctx, code, Severity::Error, message, lanes)) }
+        let finding = self.finding(ctx, kind, message, lanes).with_severity(Severity::Error);
+        Fault { status, finding: Box::new(finding) }
     }
 
     pub(super) fn fault(
         &self,
         ctx: &ExecContext<'_>,
-        code: &'static str,
+        kind: FindingKind,
         message: String,
         lanes: Mask,
     ) -> Fault {
-        self.stop(ctx, Status::Faulted, code, message, lanes)
+        self.stop(ctx, Status::Faulted, kind, message, lanes)
     }
 
     /// The current operation cannot be run.
     pub(super) fn refused(&self, ctx: &ExecContext<'_>, why: &Refusal) -> Fault {
-        let (status, code, message) = match why {
-            Refusal::Unsupported(message) => (Status::Unsupported, "unsupported", message),
-            Refusal::NoMeaning(message) => (Status::Faulted, "no-meaning", message),
+        let (status, kind, message) = match why {
+            Refusal::Unsupported(message) => (Status::Unsupported, FindingKind::Unsupported, message),
+            Refusal::NoMeaning(message) => (Status::Faulted, FindingKind::NoMeaning, message),
         };
-        self.stop(ctx, status, code, message.clone(), self.active)
+        self.stop(ctx, status, kind, message.clone(), self.active)
     }
 
     pub(super) fn control_flow_fault(&self, ctx: &ExecContext<'_>, message: String) -> Fault {
-        self.fault(ctx, "control-flow", message, self.active)
+        self.fault(ctx, FindingKind::ControlFlow, message, self.active)
     }
 
     #[cold]
     pub(super) fn out_of_range(&self, ctx: &ExecContext<'_>, outside: &OutOfRange) -> Fault {
-        self.fault(ctx, "out-of-bounds", outside.message(), outside.lanes)
+        self.fault(ctx, FindingKind::OutOfBounds, outside.message(), outside.lanes)
     }
 }

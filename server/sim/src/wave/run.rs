@@ -19,6 +19,7 @@ use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
 use crate::warp::LaunchConfig;
+use crate::warp::finding_kind::FindingKind;
 
 /// Runs `program` as `launch` says, under the model `structured`.
 ///
@@ -292,7 +293,7 @@ impl<'l, const W: usize> Run<'l, W> {
         );
         Fault {
             status: Status::NoProgress,
-            finding: Box::new(self.waiting(group, "barrier-deadlock", message)),
+            finding: Box::new(self.waiting(group, FindingKind::BarrierDeadlock, message)),
         }
     }
 
@@ -301,13 +302,13 @@ impl<'l, const W: usize> Run<'l, W> {
             let message = "Livelock: lanes repeat a loop whose exit condition no wave can change\nupdate the condition of its \
                            `break` inside the loop, or let another wave store the awaited value"
                 .to_owned();
-            let finding = self.waiting(group, "no-progress", message);
+            let finding = self.waiting(group, FindingKind::NoProgress, message);
             self.launch.findings.push(finding);
         }
     }
 
     /// A finding at the first blocked wave, spinning waves first.
-    fn waiting(&self, group: &Workgroup<W>, code: &'static str, message: String) -> Finding {
+    fn waiting(&self, group: &Workgroup<W>, kind: FindingKind, message: String) -> Finding {
         let spins = |state: &WaveStatus| matches!(state, WaveStatus::Spinning(_) | WaveStatus::Polling(_));
         let mut waves: Vec<_> =
             group.waves.iter().filter(|(_, state)| *state != WaveStatus::Exited).collect();
@@ -317,12 +318,12 @@ impl<'l, const W: usize> Run<'l, W> {
             let what = if spins(state) { "repeats this loop" } else { "waits at this barrier" };
             WaitingWave { index: wave.index, statement: Some(statement), lanes, what }
         });
-        blocked_waves((code, message), group.id, waiting)
+        blocked_waves((kind, message), group.id, waiting)
     }
 }
 
 /// The statements of the reported data races.
 fn raced_statements(findings: &[Finding]) -> FxHashSet<StatementId> {
-    let races = findings.iter().filter(|finding| finding.code == "data-race");
+    let races = findings.iter().filter(|finding| finding.kind == FindingKind::DataRace);
     races.flat_map(|race| race.related.iter().map(|other| other.statement).chain(race.statement)).collect()
 }

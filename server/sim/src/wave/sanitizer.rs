@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use crate::Lanes;
 use crate::trace::{Checks, Finding, LaneStore, Limits, Mask, RunOptions, Severity, StatementId, WarpId};
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::launch_config::thread_of;
 use crate::warp::races::{RaceReport, RacingThread};
 use crate::warp::watched_byte::WatchedByte;
@@ -31,9 +32,9 @@ pub(crate) struct Sanitizer {
     /// Advances with every checked operation.
     clock: u32,
     /// Reported findings: code, statement, and the register.
-    reported: FxHashSet<(&'static str, u32, u32)>,
+    reported: FxHashSet<(FindingKind, u32, u32)>,
     /// Reported races: code, and the two statements in text order.
-    raced: FxHashSet<(&'static str, (u32, u32))>,
+    raced: FxHashSet<(FindingKind, (u32, u32))>,
     /// The findings at the operation that is checked.
     findings: Vec<Finding>,
     watch: Option<WatchedByte>,
@@ -177,7 +178,7 @@ impl Sanitizer {
                 "`{name}` in {}, but only other lanes have written it\nit holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
                 Lanes(lanes)
             );
-            self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message);
+            self.report(at, FindingKind::UninitializedRead, number, lanes, message);
         }
     }
 
@@ -213,7 +214,7 @@ impl Sanitizer {
             let message = format!(
                 "local memory at offset {start}, before any thread writes it\nlane {lane} reads it; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
             );
-            self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message);
+            self.report(at, FindingKind::UninitializedRead, u32::MAX, unwritten, message);
         }
         // One finding for each conflicting statement.
         while let Some((Conflict { before, .. }, ..)) = races.first() {
@@ -283,7 +284,7 @@ impl Sanitizer {
     fn race<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
-        kind: AccessKind,
+        access: AccessKind,
         conflict: &Conflict,
         (lane, start): (usize, usize),
         lanes: [Mask; 2],
@@ -291,15 +292,15 @@ impl Sanitizer {
     ) {
         let before = conflict.before;
         let own = before.wave() == at.position.wave;
-        let (code, severity) = match (same, own) {
+        let (kind, severity) = match (same, own) {
             // Lanes of one store write the same value: the result does not depend on their order.
             (true, true) => return,
-            (true, false) => ("same-value-race", Severity::Information),
+            (true, false) => (FindingKind::SameValueRace, Severity::Information),
             // Lanes store in order here, but the order is unspecified.
-            (false, true) => ("data-race", Severity::Warning),
-            (false, false) => ("data-race", Severity::Error),
+            (false, true) => (FindingKind::DataRace, Severity::Warning),
+            (false, false) => (FindingKind::DataRace, Severity::Error),
         };
-        let reads = kind.reads() && kind != AccessKind::Atomic;
+        let reads = access.reads() && access != AccessKind::Atomic;
         let here =
             Side { statement: at.pc, wave: at.position.wave, lane: lane as u32, lanes: lanes[0], reads };
         let there = Side {
@@ -316,7 +317,7 @@ impl Sanitizer {
         }
         // A pair that is reported as a data race is not reported as a same-value race too.
         let pair = (first.statement, last.statement);
-        if !self.raced.insert((code, pair)) || same && self.raced.contains(&("data-race", pair)) {
+        if !self.raced.insert((kind, pair)) || same && self.raced.contains(&(FindingKind::DataRace, pair)) {
             return;
         }
         let fix = match (same, own) {
@@ -351,7 +352,7 @@ impl Sanitizer {
             fix,
         };
         let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
-        let finding = wave.finding(code, severity, race.message(), last.statement, last.lanes);
+        let finding = wave.finding(kind, race.message(), last.statement, last.lanes).with_severity(severity);
         self.findings.push(finding.with([race.related()]));
     }
 
@@ -361,7 +362,7 @@ impl Sanitizer {
         if zero != 0 {
             let message =
                 format!("in {}\nthe result is undefined (0 here); guard the instruction", Lanes(zero));
-            self.report(at, "division-by-zero", Severity::Information, u32::MAX, zero, message);
+            self.report(at, FindingKind::DivisionByZero, u32::MAX, zero, message);
         }
     }
 
@@ -378,7 +379,7 @@ impl Sanitizer {
                 "the shuffle in {}\nthe result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
                 Lanes(stray)
             );
-            self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message);
+            self.report(at, FindingKind::ShuffleInactive, u32::MAX, stray, message);
         }
     }
 
@@ -390,22 +391,21 @@ impl Sanitizer {
                 "the predicate is true in {}\nthe result has 32 bits and omits them; launch waves of at most 32 lanes, or count with `wave_reduce_add`",
                 Lanes(lost)
             );
-            self.report(at, "ballot-width", Severity::Warning, u32::MAX, lost, message);
+            self.report(at, FindingKind::BallotWidth, u32::MAX, lost, message);
         }
     }
 
     fn report<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
-        code: &'static str,
-        severity: Severity,
+        kind: FindingKind,
         other: u32,
         lanes: Mask,
         message: String,
     ) {
-        if self.reported.insert((code, at.pc, other)) {
+        if self.reported.insert((kind, at.pc, other)) {
             let wave = WarpId { cta: at.position.workgroup, warp: at.position.wave };
-            self.findings.push(wave.finding(code, severity, message, at.pc, lanes));
+            self.findings.push(wave.finding(kind, message, at.pc, lanes));
         }
     }
 }

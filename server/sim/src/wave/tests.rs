@@ -73,7 +73,7 @@ fn ending(text: &str, code: &hir::Code, result: &RunResult) -> String {
     for finding in &result.findings {
         let place = finding.statement.and_then(|statement| code.instructions.get(statement.index()));
         let place = place.map_or("", |instruction| text[instruction.range].trim());
-        let (code, lanes, message) = (finding.code, finding.lanes, &finding.message);
+        let (code, lanes, message) = (finding.kind, finding.lanes, &finding.message);
         writeln!(out, "{code} at `{place}`, lanes {lanes:x}: {message}").expect("a string takes text");
     }
     out

@@ -2,8 +2,8 @@
 
 use crate::common::{run_kernel, words};
 use expect_test::expect;
-use warplens_sim::Status;
 use warplens_sim::ptx::Model;
+use warplens_sim::{FindingKind, Status};
 
 /// Runs kernel `k` of a module (without its header) with 32 threads; returns the words of its buffer.
 fn words_of(module: &str) -> Vec<u32> {
@@ -135,5 +135,5 @@ fn a_call_to_an_invalid_address_faults() {
         Invalid call target: address 0x0 is not a function
         use `mov` to get a function's address"#]]
     .assert_eq(&result.findings[0].message);
-    assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "call-target"));
+    assert_eq!((result.status, result.findings[0].kind), (Status::Faulted, FindingKind::CallTarget));
 }

@@ -51,7 +51,7 @@ fn fails(block: u32, body: &str, expected: Expect) {
     let (_, _, result, _) = run_body(Model::Stack, block, body);
     let mut text = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
-        let (code, warp, lanes) = (finding.code, finding.warp, finding.lanes);
+        let (code, warp, lanes) = (finding.kind, finding.warp, finding.lanes);
         text += &format!("{code}, warp {warp}, lanes {lanes:x}: {}\n", finding.message);
         for related in &finding.related {
             text += &format!("  {}\n", related.message);

@@ -2,8 +2,8 @@
 
 use crate::common::{kernel, run_kernel, words};
 use proptest::prelude::*;
-use warplens_sim::Status;
 use warplens_sim::ptx::Model;
+use warplens_sim::{FindingKind, Status};
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
@@ -127,11 +127,11 @@ proptest! {
     }
 }
 
-/// The findings of a text under the model `stack`: their codes and messages.
-fn findings(text: &str) -> Vec<(&'static str, String)> {
+/// The findings of a text under the model `stack`: their kinds and messages.
+fn findings(text: &str) -> Vec<(FindingKind, String)> {
     let (_, _, result, _) = run_kernel(text, 32, 256, Model::Stack);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
-    result.findings.into_iter().map(|finding| (finding.code, finding.message)).collect()
+    result.findings.into_iter().map(|finding| (finding.kind, finding.message)).collect()
 }
 
 const TWO_FUNCTIONS: &str = ".func (.reg .u32 r) twice(.reg .u32 n)\n{\nadd.u32 r, n, n;\nret;\n}\n\
@@ -144,7 +144,7 @@ fn a_uniform_call_of_two_functions() {
     let body = format!("{CHOOSE}T: .calltargets twice, square;\ncall.uni (%v), %f, (%t), T;");
     let found = findings(&storing(TWO_FUNCTIONS, &body));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, "divergent-uniform");
+    assert_eq!(found[0].0, FindingKind::DivergentUniform);
     assert!(found[0].1.contains("even lanes call `square`, odd lanes call `twice`"), "{found:?}");
 }
 
@@ -153,7 +153,7 @@ fn a_callee_that_the_table_does_not_list() {
     let body = format!("{CHOOSE}T: .calltargets twice;\ncall (%v), %f, (%t), T;");
     let found = findings(&storing(TWO_FUNCTIONS, &body));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, "call-target");
+    assert_eq!(found[0].0, FindingKind::CallTarget);
     assert!(
         found[0].1.starts_with("Invalid call target: `.calltargets` `T` does not list `square`"),
         "{found:?}"
@@ -166,7 +166,7 @@ fn a_callee_with_another_signature() {
     let call = "mov.u64 %f, wide;\nP: .callprototype (.reg .u32 _) _ (.reg .u32 _);\ncall (%v), %f, (%t), P;";
     let found = findings(&storing(wide, call));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, "call-target");
+    assert_eq!(found[0].0, FindingKind::CallTarget);
     assert!(found[0].1.contains("parameter 1 has 4 bytes instead of 8"), "{found:?}");
     let call = "mov.u64 %f, wide;\nP: .callprototype _ (.reg .u64 _);\ncvt.u64.u32 %o, %t;\ncall %f, (%o), P;\nmov.u32 %v, 0;";
     let found = findings(&storing(wide, call));
@@ -179,7 +179,7 @@ fn a_return_from_a_function_that_does_not_return() {
         ".func stop(.reg .u32 n)\n.noreturn\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 4;\n@%p ret;\nexit;\n}\n";
     let found = findings(&storing(functions, "call stop, (%t);\nmov.u32 %v, 0;"));
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0].0, "noreturn");
+    assert_eq!(found[0].0, FindingKind::Noreturn);
     assert!(
         found[0].1.starts_with("Unexpected return: `stop` is `.noreturn`, but lanes 0-3 return from it"),
         "{found:?}"

@@ -46,7 +46,7 @@ fn fails(body: &str, expected: Expect) {
         text += &format!(
             "{} {} block {}: {}\n",
             finding.severity.as_str(),
-            finding.code,
+            finding.kind,
             finding.cta[0],
             finding.message
         );

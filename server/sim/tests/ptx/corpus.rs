@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::Source;
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
-use warplens_sim::{Checks, Control, Limits, RunOptions};
+use warplens_sim::{Checks, Control, FindingKind, Limits, RunOptions};
 use warplens_test_support::shared;
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -57,7 +57,7 @@ fn kernels_end_with_a_known_status() {
             let result =
                 run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
             *ends.entry(result.status.as_str()).or_insert(0) += 1;
-            for finding in result.findings.iter().filter(|finding| finding.code == "unsupported") {
+            for finding in result.findings.iter().filter(|finding| finding.kind == FindingKind::Unsupported) {
                 *unsupported.entry(finding.message.clone()).or_insert(0) += 1;
             }
             for warp in &result.warps {

@@ -36,7 +36,7 @@ fn check(module: &str, body: &str, expected: Expect) {
     let (result, _) = run_body(module, body, Limits::default());
     let mut text = format!("{}\n{}", result.status.as_str(), result.output.text);
     for finding in &result.findings {
-        text += &format!("{} {:x}: {}\n", finding.code, finding.lanes, finding.message);
+        text += &format!("{} {:x}: {}\n", finding.kind, finding.lanes, finding.message);
     }
     expected.assert_eq(&text);
 }

@@ -5,20 +5,21 @@ use std::collections::BTreeMap;
 use crate::common::case::Case;
 use crate::support::{element_size, hex};
 use serde_json::Value;
+use warplens_sim::FindingKind;
 use warplens_sim::ptx::Model;
 use warplens_test_support::shared;
 
-/// Expected findings of a case: its kernel, and the codes.
-const TRUE_FINDINGS: &[(&str, &[&str])] = &[];
+/// Expected findings of a case: its kernel, and the kinds.
+const TRUE_FINDINGS: &[(&str, &[FindingKind])] = &[];
 
 /// Why a case fails.
 fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
     let outcome = Case::new(case).run(text, model)?;
     let path = Case::new(case).path();
-    let known = TRUE_FINDINGS.iter().find(|(file, _)| *file == path).map_or(&[][..], |(_, codes)| codes);
-    if let Some(finding) = outcome.findings().iter().find(|finding| !known.contains(&finding.code)) {
+    let known = TRUE_FINDINGS.iter().find(|(file, _)| *file == path).map_or(&[][..], |(_, kinds)| kinds);
+    if let Some(finding) = outcome.findings().iter().find(|finding| !known.contains(&finding.kind)) {
         let at = finding.statement.map_or(0, |statement| statement.0);
-        return Err(format!("a finding at statement {at}: {}: {}", finding.code, finding.message));
+        return Err(format!("a finding at statement {at}: {}: {}", finding.kind, finding.message));
     }
     for expect in case["expect"].as_array().expect("a list") {
         check(expect, outcome.parameter(expect["param"].as_u64().expect("a parameter") as usize))?;

@@ -3,7 +3,7 @@
 use crate::common::{kernel, run_kernel, run_with};
 use expect_test::{Expect, expect};
 use warplens_sim::ptx::Model;
-use warplens_sim::{Checks, RunOptions};
+use warplens_sim::{Checks, FindingKind, RunOptions};
 
 /// Runs a body with 64 threads and an output buffer of 128 bytes; `%r1` is the thread, `%rd1` the buffer.
 fn check(body: &str, expected: Expect) {
@@ -13,7 +13,7 @@ fn check(body: &str, expected: Expect) {
     for finding in &result.findings {
         let line = finding.statement.map(|statement| source.line(&program, statement));
         let at = line.and_then(|line| text.lines().nth(line)).unwrap_or("the launch");
-        let (code, severity, lanes) = (finding.code, finding.severity.as_str(), finding.lanes);
+        let (code, severity, lanes) = (finding.kind, finding.severity.as_str(), finding.lanes);
         lines.push(format!("{severity} {code} warp {} lanes {lanes:08x}: {at}", finding.warp));
         lines.push(format!("  {}", finding.message.replace('\n', "\n  ")));
         for related in &finding.related {
@@ -82,7 +82,7 @@ fn a_store_to_constant_memory() {
                 .visible .entry k(.param .u64 out)\n{\n.reg .u64 %a;\nmov.u64 %a, c;\ncvta.const.u64 %a, %a;\n\
                 st.u32 [%a], 1;\nret;\n}\n";
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
-    assert_eq!(result.findings[0].code, "read-only");
+    assert_eq!(result.findings[0].kind, FindingKind::ReadOnly);
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn infinite_recursion() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func f()\n{\ncall f;\nret;\n}\n\
                 .visible .entry k(.param .u64 out)\n{\ncall f;\nret;\n}\n";
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
-    assert_eq!(result.findings[0].code, "stack-overflow");
+    assert_eq!(result.findings[0].kind, FindingKind::StackOverflow);
 }
 
 #[test]
@@ -292,13 +292,13 @@ fn fields_beyond_the_range_of_a_byte() {
 }
 
 /// The visits of the findings of a body, by statement.
-fn visits(body: &str) -> Vec<(&'static str, String, Option<u64>)> {
+fn visits(body: &str) -> Vec<(FindingKind, String, Option<u64>)> {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
     let (source, program, result, _) = run_with(&text, 64, 128, Model::Stack, &options);
     let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
     let statements = result.findings.iter().filter_map(|finding| Some((finding, finding.statement?)));
-    statements.map(|(finding, statement)| (finding.code, at(statement), finding.visit)).collect()
+    statements.map(|(finding, statement)| (finding.kind, at(statement), finding.visit)).collect()
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_finding_in_a_loop_has_the_visit() {
     let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\ndiv.u32 %r4, 100, %r3;\nadd.u32 %r2, %r2, 1;\n\
                 setp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
     let found = visits(body);
-    assert_eq!(found, [("division-by-zero", "div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
+    assert_eq!(found, [(FindingKind::DivisionByZero, "div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn a_finding_at_a_statement_that_some_lanes_execute_has_the_visit() {
     let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\nsetp.lt.u32 %p2, %r1, 7;\n@%p2 div.u32 %r4, 100, %r3;\n\
                 add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
     let found = visits(body);
-    assert_eq!(found, [("division-by-zero", "@%p2 div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
+    assert_eq!(found, [(FindingKind::DivisionByZero, "@%p2 div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
 }
 
 #[test]
@@ -322,6 +322,7 @@ fn a_barrier_in_a_loop_has_the_visit_at_which_lanes_are_missing() {
     let body = "mov.u32 %r2, 0;\nLOOP:\nsetp.eq.u32 %p2, %r2, 2;\nsetp.lt.u32 %p1, %r1, 16;\nand.pred %p2, %p1, %p2;\n\
                 @%p2 bra SKIP;\nbar.sync 0;\nSKIP:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 4;\n@%p1 bra LOOP;\nret;";
     let found = visits(body);
-    let visit = found.iter().find(|(code, ..)| *code == "divergent-barrier").map(|(.., visit)| *visit);
+    let visit =
+        found.iter().find(|(kind, ..)| *kind == FindingKind::DivergentBarrier).map(|(.., visit)| *visit);
     assert_eq!(visit, Some(Some(3)), "{found:?}");
 }

@@ -178,7 +178,7 @@ fn check(body: &str, expected: Expect) {
     let mut lines = vec![result.status.as_str().to_owned()];
     for finding in &result.findings {
         let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
-        let (code, severity, lanes) = (finding.code, finding.severity.as_str(), finding.lanes);
+        let (code, severity, lanes) = (finding.kind, finding.severity.as_str(), finding.lanes);
         lines.push(format!("{severity} {code} lanes {lanes:08x}: {}", finding.statement.map_or("", at)));
         lines.push(format!("  {}", finding.message.replace('\n', "\n  ")));
         for related in &finding.related {

@@ -57,7 +57,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let options = RunOptions { limits, ..RunOptions::default() };
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
     let mut errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let last = errors.next_back().map(|finding| format!("{}: {}", finding.code, finding.message));
+    let last = errors.next_back().map(|finding| format!("{}: {}", finding.kind, finding.message));
     (result.status.as_str(), last.unwrap_or_default())
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::common::{Source, kernel};
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
-use warplens_sim::{Cancelled, Control, Limits, Progress, RunOptions, RunResult, Status};
+use warplens_sim::{Cancelled, Control, FindingKind, Limits, Progress, RunOptions, RunResult, Status};
 
 fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
     let options = RunOptions { limits, ..RunOptions::default() };
@@ -113,7 +113,7 @@ fn suspended_blocks_are_bounded() {
     let out = config.memory.allocate("out", 16).expect("space");
     config.params = out.to_le_bytes().to_vec();
     let result = launch(&text, config, Limits { max_memory: 1 << 20, ..Limits::default() });
-    assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "memory-limit"));
+    assert_eq!((result.status, result.findings[0].kind), (Status::Faulted, FindingKind::MemoryLimit));
     assert!(result.warps.len() < 100, "{}", result.warps.len());
 }
 

@@ -32,7 +32,7 @@ fn outcome(body: &str, eager: bool) -> String {
         out += &format!("{:?} … {:?}\n", &words(bytes)[..4], &words(bytes)[31..34]);
     }
     for finding in &result.findings {
-        out += &format!("{}: {}\n", finding.code, finding.message);
+        out += &format!("{}: {}\n", finding.kind, finding.message);
     }
     out
 }

@@ -27,7 +27,7 @@ fn check(module: &str, body: &str, expected: Expect) {
     let mut out = result.status.as_str().to_owned();
     for finding in &result.findings {
         let at = finding.statement.map(line).unwrap_or_default();
-        out += &format!("\n{} {:x}: {at}", finding.code, finding.lanes);
+        out += &format!("\n{} {:x}: {at}", finding.kind, finding.lanes);
         out += &format!("\n  {}", finding.message.replace('\n', "\n  "));
         for related in &finding.related {
             out += &format!("\n  {}: {}", related.message, line(related.statement));

@@ -4,7 +4,7 @@
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
 use warplens_sim::ptx::{Model, launch_config, run};
-use warplens_sim::{Checks, Control, Limits, RunOptions, RunResult, Status};
+use warplens_sim::{Checks, Control, FindingKind, Limits, RunOptions, RunResult, Status};
 
 /// Steps that a wait without an end may take.
 const SOON: u64 = 20_000;
@@ -261,7 +261,7 @@ fn explains(model: Model, body: &str, grid: u32, block: u32, expected: &Expect) 
         let line = finding.statement.map(at).unwrap_or_default();
         out += &format!(
             "{} {:08x}: {line}\n  {}\n",
-            finding.code,
+            finding.kind,
             finding.lanes,
             finding.message.replace('\n', "\n  ")
         );
@@ -328,7 +328,10 @@ fn the_step_limit_names_the_loop_and_the_waiting_warps() {
     let program = source.program("k");
     let finding = &result.findings[0];
     let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
-    assert_eq!((finding.code, finding.statement.map(line)), ("step-limit", Some("add.u32 %r9, %r9, 1;")));
+    assert_eq!(
+        (finding.kind, finding.statement.map(line)),
+        (FindingKind::StepLimit, Some("add.u32 %r9, %r9, 1;"))
+    );
     expect![[r#"
         Step limit: lanes 0-31 of warp 0 iterate this loop
         the limit is 200000 warp instructions"#]]

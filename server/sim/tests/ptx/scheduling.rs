@@ -2,7 +2,7 @@
 
 use crate::common::{Source, kernel, words};
 use warplens_sim::ptx::{Model, launch_config, run};
-use warplens_sim::{Control, RunOptions, RunResult, Severity, Status};
+use warplens_sim::{Control, FindingKind, RunOptions, RunResult, Severity, Status};
 
 /// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; returns the words.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
@@ -139,8 +139,8 @@ fn blocks_in_a_deadlock() {
         32,
     );
     assert_eq!(result.status, Status::NoProgress);
-    let blocks: Vec<_> = result.findings.iter().map(|finding| (finding.code, finding.cta[0])).collect();
-    assert_eq!(blocks, [("no-progress", 0), ("no-progress", 1)]);
+    let blocks: Vec<_> = result.findings.iter().map(|finding| (finding.kind, finding.cta[0])).collect();
+    assert_eq!(blocks, [(FindingKind::NoProgress, 0), (FindingKind::NoProgress, 1)]);
     assert_eq!(result.warps.len(), 2);
 }
 

@@ -222,9 +222,9 @@ fn cases_leave_their_buffers_and_lanes() {
         }
         let result = crate::common::run(&program, config, &options);
         for finding in &result.findings {
-            *findings.entry(finding.code).or_default() += 1;
+            *findings.entry(finding.kind.name()).or_default() += 1;
             let at = finding.statement.map_or(0, |statement| program.addresses[statement.index()]);
-            eprintln!("{id}: {at:04x}: {}: {}", finding.code, finding.message.replace('\n', " / "));
+            eprintln!("{id}: {at:04x}: {}: {}", finding.kind, finding.message.replace('\n', " / "));
         }
         let finished = match result.status {
             Status::Finished => Ok(()),

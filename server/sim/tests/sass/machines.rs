@@ -85,7 +85,7 @@ pub(crate) fn check_findings_of_threads(target: u16, body: &str, threads: u32, e
     let mut text = String::new();
     for finding in &result.findings {
         let at = finding.statement.map_or(0, |statement| program.addresses[statement.index()]);
-        writeln!(text, "{at:04x} {} {:08x}: {}", finding.code, finding.lanes, finding.message).expect("text");
+        writeln!(text, "{at:04x} {} {:08x}: {}", finding.kind, finding.lanes, finding.message).expect("text");
     }
     expect.assert_eq(&text);
 }

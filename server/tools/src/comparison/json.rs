@@ -171,7 +171,7 @@ fn run(run: &Run) -> JsonRun<'_> {
         status: run.result.status.as_str(),
         warp_instructions: run.result.totals.warp_instructions,
         error: error.map(|finding| JsonError {
-            code: finding.code,
+            code: finding.kind.name(),
             message: &finding.message,
             at: finding.statement.and_then(|statement| run.position(statement)),
         }),

@@ -1,18 +1,19 @@
 //! Which runs can be compared: a run that reads outside of its buffers, or that has a data race, has no specified results.
 
-use warplens_sim::{Finding, RunResult, Severity, Status};
+use warplens_sim::{Finding, FindingKind, RunResult, Severity, Status};
 
 /// Findings about accesses outside of the buffers of a launch.
-const ADDRESSES: [&str; 4] = ["memory-limit", "misaligned", "null-pointer", "out-of-bounds"];
+const ADDRESSES: [FindingKind; 4] =
+    [FindingKind::MemoryLimit, FindingKind::Misaligned, FindingKind::NullPointer, FindingKind::OutOfBounds];
 
 /// Findings after which the language does not say what the results are.
-const UNSPECIFIED: [&str; 6] = [
-    "bit-field",
-    "data-race",
-    "division-by-zero",
-    "shuffle-inactive",
-    "uninitialized-read",
-    "wrong-membermask",
+const UNSPECIFIED: [FindingKind; 6] = [
+    FindingKind::BitField,
+    FindingKind::DataRace,
+    FindingKind::DivisionByZero,
+    FindingKind::ShuffleInactive,
+    FindingKind::UninitializedRead,
+    FindingKind::WrongMembermask,
 ];
 
 /// Why the results of a run are not comparable.
@@ -28,9 +29,9 @@ pub enum Unusable {
 /// usable: that is a difference.
 pub fn unusable(result: &RunResult, other: bool) -> Option<Unusable> {
     let is_reason = |finding: &&Finding| {
-        ADDRESSES.contains(&finding.code)
-            || finding.code == "unsupported"
-            || !other && (UNSPECIFIED.contains(&finding.code) || finding.severity == Severity::Error)
+        ADDRESSES.contains(&finding.kind)
+            || finding.kind == FindingKind::Unsupported
+            || !other && (UNSPECIFIED.contains(&finding.kind) || finding.severity == Severity::Error)
     };
     let found = result.findings.iter().find(is_reason).cloned();
     let is_limit = matches!(result.status, Status::StepLimit | Status::Unsupported);

@@ -9,8 +9,10 @@ use crate::testing::{TEXT, result, shown};
 
 fn render(shown: &LaneView, text: &str) -> String {
     let kernel = Some(TextRange::empty(TextSize::new(0)));
+    let language = warplens_syntax::ptx::LANGUAGE;
+    let place = Place { file: FileId(0), language, kernel, text: &String::new };
     let mut out = String::new();
-    for found in findings(shown, FileId(0), kernel, &String::new) {
+    for found in findings(shown, &place) {
         let _ =
             writeln!(out, "{:?} {} `{}`: {}", found.severity, found.code, &text[found.range], found.message);
         for related in found.related {
@@ -60,8 +62,13 @@ fn several_warps_say_it_once() {
 #[test]
 fn findings_about_the_launch_are_at_the_kernel() {
     let mut run = result();
-    run.findings[0] =
-        Finding { code: "launch", statement: None, lanes: 0, related: vec![], ..run.findings[0].clone() };
+    run.findings[0] = Finding {
+        kind: FindingKind::Launch,
+        statement: None,
+        lanes: 0,
+        related: vec![],
+        ..run.findings[0].clone()
+    };
     check(
         run,
         expect![[r#"
@@ -73,7 +80,7 @@ fn findings_about_the_launch_are_at_the_kernel() {
 #[test]
 fn unsupported_instructions_are_not_mistakes() {
     let mut run = result();
-    run.findings[0].code = UNSUPPORTED;
+    run.findings[0].kind = FindingKind::Unsupported;
     check(
         run,
         expect![[r#"

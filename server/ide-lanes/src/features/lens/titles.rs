@@ -36,7 +36,7 @@ pub(super) fn assumed(launch: &Launch) -> String {
 /// ` at line 3 (no-meaning)`: the finding that stopped a run.
 pub(super) fn stopped_at(shown: &LaneView, line_of: LineOf<'_>) -> Option<String> {
     let (finding, at) = shown.stopped_at()?;
-    Some(format!(" at line {} ({})", line_of(at) + 1, finding.code))
+    Some(format!(" at line {} ({})", line_of(at) + 1, finding.kind))
 }
 
 /// `, wave-emu`: the model of the run, if it is not a default.

@@ -98,7 +98,7 @@ impl StepSummary {
             Some(PendingFinding {
                 statement,
                 lanes: finding.lanes,
-                code: finding.code,
+                code: finding.kind.name(),
                 visit: finding.visit,
                 seen: 0,
                 last: None,

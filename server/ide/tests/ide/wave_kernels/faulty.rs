@@ -37,7 +37,7 @@ impl Sheet {
             self.text,
             "{name}: {}\n  `{at}`: {}: {}",
             result.status.as_str(),
-            finding.code,
+            finding.kind,
             all[0].message().replace('\n', "\n    ")
         )
         .expect("a string takes text");

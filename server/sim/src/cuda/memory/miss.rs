@@ -7,6 +7,7 @@ use super::spaces::Spaces;
 use crate::cuda::address::Space;
 use crate::cuda::fault::Fault;
 use crate::objects::{bytes, display_name, grouped};
+use crate::warp::finding_kind::FindingKind;
 
 /// Beyond this distance, an address has nothing to do with the nearest object.
 const FAR: u64 = 1 << 20;
@@ -70,7 +71,7 @@ impl Spaces {
             let message = format!(
                 "{what} at address {address:#x}, outside {name} memory\n{fix}check the address computation"
             );
-            Fault::new("out-of-bounds", message, 0)
+            Fault::new(FindingKind::OutOfBounds, message, 0)
         };
         let max = if area == Space::Local { LOCAL_FAR } else { FAR };
         match access.nearest(&named) {
@@ -91,7 +92,7 @@ impl Spaces {
             access.what(),
             self.element(space, address, unit, local)
         );
-        Fault::new("misaligned", message, 0)
+        Fault::new(FindingKind::Misaligned, message, 0)
     }
 
     /// The fault of a store to read-only memory.
@@ -104,7 +105,7 @@ impl Spaces {
             }
             _ => format!("store to {element} in constant memory\nput variable data into global memory"),
         };
-        Fault::new("read-only", message, 0)
+        Fault::new(FindingKind::ReadOnly, message, 0)
     }
 }
 
@@ -114,7 +115,7 @@ fn through_null(access: InvalidAccess) -> Fault {
         "{} at address {address:#x}\npass a buffer in the launch, or test the pointer first",
         mode.name()
     );
-    Fault::new("null-pointer", message, 0)
+    Fault::new(FindingKind::NullPointer, message, 0)
 }
 
 fn before(access: InvalidAccess, named: &NamedObject, distance: u64) -> Fault {
@@ -124,7 +125,7 @@ fn before(access: InvalidAccess, named: &NamedObject, distance: u64) -> Fault {
         access.mode.name(),
         bytes(distance)
     );
-    Fault::new("out-of-bounds", message, 0)
+    Fault::new(FindingKind::OutOfBounds, message, 0)
 }
 
 /// An access whose end, and perhaps its start, is beyond the end of an object.
@@ -134,7 +135,7 @@ fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, off
     let (what, len) = (access.what(), object.len);
     if *kind == ObjectKind::Freed {
         let message = format!("{what} in `{name}`\nfree it after its last use");
-        return Fault::new("use-after-free", message, 0);
+        return Fault::new(FindingKind::UseAfterFree, message, 0);
     }
     let needed = offset.saturating_add(span);
     if *kind == ObjectKind::Multimem && needed <= len {
@@ -142,7 +143,7 @@ fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, off
             "{what} at {element} through a multimem address\nonly `multimem` instructions may use it; pass the \
              address of a replica: alias = \"{name}#0\""
         );
-        return Fault::new("no-meaning", message, 0);
+        return Fault::new(FindingKind::NoMeaning, message, 0);
     }
     let title = match (offset < len, kind) {
         (true, _) => format!("{what} at {element} ends {} beyond `{name}`", bytes(needed - len)),
@@ -161,5 +162,5 @@ fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, off
         }
         _ => format!("`{name}` has {len}, this {what} needs {needed}; guard the access, or make it larger"),
     };
-    Fault::new("out-of-bounds", format!("{title}\n{details}"), 0)
+    Fault::new(FindingKind::OutOfBounds, format!("{title}\n{details}"), 0)
 }

@@ -227,7 +227,7 @@ impl Spaces {
             extents[lane] = extent;
             match (wrong, &mut fault) {
                 (Some(wrong), None) => fault = Some(Fault { lanes: 1 << lane, ..wrong }),
-                (Some(wrong), Some(fault)) if wrong.code == fault.code => fault.lanes |= 1 << lane,
+                (Some(wrong), Some(fault)) if wrong.kind == fault.kind => fault.lanes |= 1 << lane,
                 _ => {}
             }
         }

@@ -7,7 +7,33 @@ use super::shadow::{Conflict, Hazard};
 use super::stamp::{Stamp, Strength};
 use crate::cuda::address::AtomicOp;
 use crate::cuda::memory::region::MemoryRegion;
-use crate::cuda::race_context::Scope;
+use crate::cuda::race_context::barrier;
+use crate::warp::race_scope::RaceScope;
+
+/// What the message of a race recommends.
+#[derive(Clone, Copy)]
+pub(super) enum Advice {
+    /// A barrier for these threads.
+    Barrier(RaceScope),
+    /// Another change, or none.
+    Other(&'static str),
+}
+
+impl Advice {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Advice::Barrier(scope) => barrier(scope),
+            Advice::Other(text) => text,
+        }
+    }
+
+    pub(super) fn barrier(self) -> Option<RaceScope> {
+        match self {
+            Advice::Barrier(scope) => Some(scope),
+            Advice::Other(_) => None,
+        }
+    }
+}
 
 impl Sanitizer {
     pub(super) fn advice(
@@ -17,10 +43,10 @@ impl Sanitizer {
         conflict: &Conflict,
         other: &Other,
         region: MemoryRegion,
-    ) -> &'static str {
+    ) -> Advice {
         let Conflict { hazard, before, .. } = *conflict;
         let atomic = self.patterns.atomic_of([self.visit.statement, before.statement()]);
-        match race {
+        let text = match race {
             Race::Repaired if region == MemoryRegion::Shared => {
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
                  CAS repairs. Use `ld.relaxed.cta` (or `volatile`, `cuda::atomic_ref`) to make it defined"
@@ -40,17 +66,18 @@ impl Sanitizer {
             Race::Data if self.is_one_store(event, before, other) => {
                 "the order is unspecified; store from one lane, or use a distinct address per lane"
             }
-            Race::Data => other.scope.barrier(),
-        }
+            Race::Data => return Advice::Barrier(other.scope),
+        };
+        Advice::Other(text)
     }
 
     /// What is missing between the two accesses.
     pub(super) fn missing(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> &'static str {
         if self.is_one_store(event, before, other) {
             "the last writer wins"
-        } else if self.is_mixed(event, before) || other.scope == Scope::Grid {
+        } else if self.is_mixed(event, before) || other.scope == RaceScope::Grid {
             "no synchronization between"
-        } else if other.scope == Scope::Warp {
+        } else if other.scope == RaceScope::Warp {
             "no `bar.warp.sync` between"
         } else {
             "no barrier between"
@@ -59,7 +86,7 @@ impl Sanitizer {
 
     /// Whether both accesses are of one store instruction of the warp.
     fn is_one_store(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> bool {
-        other.scope == Scope::Warp
+        other.scope == RaceScope::Warp
             && before.statement() == self.visit.statement
             && event.kind == AccessKind::Store
     }

@@ -5,7 +5,7 @@ use super::event::{AccessEvent, AccessKind};
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::lanes;
-use crate::trace::Severity;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// Sets the ranges that the prerequisite grid writes: addresses and lengths.
@@ -30,7 +30,7 @@ impl Sanitizer {
             let touches =
                 |&(start, len): &(u64, u64)| address < start + len && address + event.span() > start;
             if !self.prerequisite_writes.iter().any(touches)
-                || !self.reported.insert(("prerequisite-grid", self.visit.statement, u32::MAX))
+                || !self.reported.insert((FindingKind::PrerequisiteGrid, self.visit.statement, u32::MAX))
             {
                 continue;
             }
@@ -40,14 +40,7 @@ impl Sanitizer {
                 "{object} is {verb} before `griddepcontrol.wait`\nthe prerequisite grid writes it and may still run. Execute \
                  `griddepcontrol.wait` before the access"
             );
-            self.report(
-                "prerequisite-grid",
-                Severity::Error,
-                message,
-                self.visit.statement,
-                event.mask,
-                None,
-            );
+            self.report(FindingKind::PrerequisiteGrid, message, self.visit.statement, event.mask, None);
         }
     }
 }

@@ -3,13 +3,16 @@
 use super::Sanitizer;
 use crate::ptx::program::Function;
 use crate::ptx::tensor::products::Misuse;
-use crate::trace::{Related, Severity};
+use crate::trace::Related;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// A product uses a register that was written since the last `wgmma.fence`, at a statement; or the warp has executed none.
     pub(crate) fn product_without_fence(&mut self, written: Option<u32>) {
         let here = self.visit.statement;
-        if !self.checks.races || !self.reported.insert(("wgmma-fence", here, written.unwrap_or(u32::MAX))) {
+        if !self.checks.races
+            || !self.reported.insert((FindingKind::WgmmaFence, here, written.unwrap_or(u32::MAX)))
+        {
             return;
         }
         let message = match written {
@@ -23,29 +26,31 @@ impl Sanitizer {
             }
         };
         let related = written.map(|at| Related::new(at, "the register is written here"));
-        self.report("wgmma-fence", Severity::Warning, message.to_owned(), here, self.visit.live, related);
+        self.report(FindingKind::WgmmaFence, message.to_owned(), here, self.visit.live, related);
     }
 
     /// The running statement accesses a register of a product in flight.
     pub(crate) fn product_in_flight(&mut self, misuse: &Misuse, function: &Function, executed: u32) {
         let here = self.visit.statement;
-        let (code, register, started, what) = match *misuse {
+        let (kind, register, started, what) = match *misuse {
             Misuse::Result { register, started, reads } => {
-                ("async-result", register, started, if reads { "is read" } else { "is written" })
+                (FindingKind::AsyncResult, register, started, if reads { "is read" } else { "is written" })
             }
-            Misuse::Source { register, started } => ("async-source", register, started, "is overwritten"),
+            Misuse::Source { register, started } => {
+                (FindingKind::AsyncSource, register, started, "is overwritten")
+            }
         };
-        if !self.checks.races || !self.reported.insert((code, here, started)) {
+        if !self.checks.races || !self.reported.insert((kind, here, started)) {
             return;
         }
         let name = &function.frame.registers[register as usize].name;
-        let part = if code == "async-result" { "the result of" } else { "a source of" };
+        let part = if kind == FindingKind::AsyncResult { "the result of" } else { "a source of" };
         let message = format!(
             "Register race: `{name}` {what} while it is {part} a product in flight\nexecute `wgmma.commit_group.sync.aligned` after the product \
              and `wgmma.wait_group.sync.aligned 0` before this statement; a group that was not committed is not waited for, and \
              `wait_group N` leaves the last N groups in flight"
         );
         let related = Related::new(started, "the product is started here");
-        self.report(code, Severity::Error, message, here, executed, Some(related));
+        self.report(kind, message, here, executed, Some(related));
     }
 }

@@ -12,7 +12,8 @@ use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::order::ProxyFence;
 use crate::cuda::registers::lanes;
-use crate::trace::{Related, Severity};
+use crate::trace::Related;
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::races::position;
 
 impl Sanitizer {
@@ -67,7 +68,7 @@ impl Sanitizer {
     }
 
     fn report_unfenced(&mut self, write: Stamp, object: &str, region: MemoryRegion, lane: u32) {
-        if !self.reported.insert(("proxy-fence", self.visit.statement, write.statement())) {
+        if !self.reported.insert((FindingKind::ProxyFence, self.visit.statement, write.statement())) {
             return;
         }
         let other = self.other(write);
@@ -84,13 +85,6 @@ impl Sanitizer {
             writer.lane, writer.warp
         );
         let related = Related::new(write.statement(), format!("thread {thread} writes {object} here"));
-        self.report(
-            "proxy-fence",
-            Severity::Warning,
-            message,
-            self.visit.statement,
-            1 << lane,
-            Some(related),
-        );
+        self.report(FindingKind::ProxyFence, message, self.visit.statement, 1 << lane, Some(related));
     }
 }

@@ -8,10 +8,11 @@ use super::shadow::{Conflict, Hazard};
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
-use crate::cuda::race_context::Scope;
 use crate::cuda::registers::WIDTH;
-use crate::trace::{Related, Severity, StatementId};
+use crate::trace::{Finding, Related, Severity, StatementId};
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::launch_config::thread_of;
+use crate::warp::race_scope::RaceScope;
 use crate::warp::races::{RaceReport, RacingThread, position};
 
 /// Whether the order of the accesses matters.
@@ -24,11 +25,11 @@ pub(super) enum Race {
 }
 
 impl Race {
-    fn code(self) -> (&'static str, Severity) {
+    fn kind(self) -> (FindingKind, Severity) {
         match self {
-            Race::Data => ("data-race", Severity::Error),
-            Race::Repaired => ("data-race", Severity::Warning),
-            Race::SameValue => ("same-value-race", Severity::Information),
+            Race::Data => (FindingKind::DataRace, Severity::Error),
+            Race::Repaired => (FindingKind::DataRace, Severity::Warning),
+            Race::SameValue => (FindingKind::SameValueRace, Severity::Information),
         }
     }
 }
@@ -38,7 +39,7 @@ pub(super) struct Other {
     pub(super) block: u32,
     pub(super) warp: u32,
     pub(super) lane: u32,
-    pub(super) scope: Scope,
+    pub(super) scope: RaceScope,
 }
 
 impl Sanitizer {
@@ -108,12 +109,12 @@ impl Sanitizer {
     ) {
         let LaneConflict { conflict, lane, .. } = lane_conflict;
         let Conflict { hazard, before, .. } = conflict;
-        let (code, severity) = race.code();
+        let (kind, severity) = race.kind();
         let (here, there) = (self.visit.statement, before.statement());
         let key = match race {
             // Either order of the two accesses has the same cause.
-            Race::Repaired => (code, here.min(there), here.max(there)),
-            Race::Data | Race::SameValue => (code, here, there),
+            Race::Repaired => (kind, here.min(there), here.max(there)),
+            Race::Data | Race::SameValue => (kind, here, there),
         };
         if !self.reported.insert(key) {
             return;
@@ -124,6 +125,7 @@ impl Sanitizer {
             return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
         }
         let other = self.other(before);
+        let advice = self.advice(event, race, &conflict, &other, region);
         let report = RaceReport {
             same_value: race == Race::SameValue,
             memory: memory_name(region),
@@ -132,7 +134,7 @@ impl Sanitizer {
             earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
             earlier_statement: StatementId(before.statement()),
             missing: self.missing(event, before, &other),
-            fix: self.advice(event, race, &conflict, &other, region),
+            fix: advice.text(),
         };
         if self.initializers.contains(&here) || self.initializers.contains(&there) {
             let message = format!(
@@ -141,15 +143,16 @@ impl Sanitizer {
                  `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
             );
             return self.report(
-                "mbarrier-init",
-                Severity::Error,
+                FindingKind::MbarrierInit,
                 message,
                 here,
                 mask,
                 Some(Related::new(before.statement(), "the other access is here")),
             );
         }
-        self.report(code, severity, report.message(), self.visit.statement, mask, Some(report.related()));
+        let finding = self.running_warp().finding(kind, report.message(), here, mask);
+        let finding = finding.with_severity(severity).with([report.related()]);
+        self.findings.push(Finding { barrier: advice.barrier(), ..finding });
     }
 
     pub(super) fn other(&self, before: Stamp) -> Other {
@@ -161,13 +164,13 @@ impl Sanitizer {
     }
 
     /// The scope of a race with an earlier access.
-    fn scope(&self, before: Stamp) -> Scope {
-        let Some(origin) = self.sync.origin(before.epoch) else { return Scope::Warp };
+    fn scope(&self, before: Stamp) -> RaceScope {
+        let Some(origin) = self.sync.origin(before.epoch) else { return RaceScope::Warp };
         match origin.block == self.sync.running() {
-            true if origin.warp == self.visit.warp => Scope::Warp,
-            true => Scope::Block,
-            false if self.cluster.clock.holds(origin.block) => Scope::Cluster,
-            false => Scope::Grid,
+            true if origin.warp == self.visit.warp => RaceScope::Warp,
+            true => RaceScope::Block,
+            false if self.cluster.clock.holds(origin.block) => RaceScope::Cluster,
+            false => RaceScope::Grid,
         }
     }
 
@@ -270,12 +273,12 @@ impl Sanitizer {
             object.replace('`', "")
         );
         let related = Related::new(before.statement(), "the copy was started here");
-        let code = match (self.cluster.copies.until(before), hazard) {
-            (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => "data-race",
-            (_, Hazard::WriteAfterRead) => "async-source",
-            _ => "async-result",
+        let kind = match (self.cluster.copies.until(before), hazard) {
+            (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => FindingKind::DataRace,
+            (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
+            _ => FindingKind::AsyncResult,
         };
-        self.report(code, Severity::Error, message, self.visit.statement, mask, Some(related));
+        self.report(kind, message, self.visit.statement, mask, Some(related));
     }
 
     /// Reports once that the shadow memory limit is reached.
@@ -285,8 +288,7 @@ impl Sanitizer {
             return;
         }
         self.report(
-            "shadow-limit",
-            Severity::Information,
+            FindingKind::ShadowLimit,
             "from here on, races and uninitialized reads may be missed\n\
              memory that was not accessed before is not checked; use a smaller launch"
                 .to_owned(),

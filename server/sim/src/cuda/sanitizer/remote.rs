@@ -11,7 +11,8 @@ use super::stamp::{Stamp, Strength};
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::{WIDTH, lanes};
-use crate::trace::{Severity, WarpId};
+use crate::trace::WarpId;
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::races::position;
 
 impl Sanitizer {
@@ -59,7 +60,7 @@ impl Sanitizer {
         let unknown: Vec<RemoteAccess> = accesses.into_iter().filter(|access| !is_known(access)).collect();
         for access in unknown {
             let statement = access.stamp.statement();
-            if !self.checks.races || !self.reported.insert(("cluster-exit", statement, u32::MAX)) {
+            if !self.checks.races || !self.reported.insert((FindingKind::ClusterExit, statement, u32::MAX)) {
                 continue;
             }
             let (exited, cta) = (self.cta(self.sync.running()), self.cta(access.block));
@@ -69,13 +70,8 @@ impl Sanitizer {
                 position(exited)
             );
             let warp = WarpId { cta, warp: access.warp };
-            let finding = warp.finding(
-                "cluster-exit",
-                Severity::Error,
-                message,
-                statement,
-                1u32 << access.stamp.lane(),
-            );
+            let finding =
+                warp.finding(FindingKind::ClusterExit, message, statement, 1u32 << access.stamp.lane());
             self.findings.push(finding);
         }
     }

@@ -1,12 +1,15 @@
 //! Uses of tensor maps that the device has changed.
 
 use super::Sanitizer;
-use crate::trace::{Related, Severity};
+use crate::trace::Related;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since.
     pub(crate) fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
-        if !self.checks.races || !self.reported.insert(("tensor-map", self.visit.statement, changed)) {
+        if !self.checks.races
+            || !self.reported.insert((FindingKind::TensorMap, self.visit.statement, changed))
+        {
             return;
         }
         let missing = match is_released {
@@ -21,6 +24,6 @@ impl Sanitizer {
              proxy and may see the old map: {missing}"
         );
         let related = Related::new(changed, "the map is changed here");
-        self.report("tensor-map", Severity::Error, message, self.visit.statement, 1 << lane, Some(related));
+        self.report(FindingKind::TensorMap, message, self.visit.statement, 1 << lane, Some(related));
     }
 }

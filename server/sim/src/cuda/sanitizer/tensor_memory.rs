@@ -3,23 +3,24 @@
 use super::Sanitizer;
 use super::copies::{CopyCompletion, CopyFamily, WARPS};
 use crate::trace::{Related, Severity};
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// An access of cells of an operation in flight, which is called `name` and was started by a statement.
     pub(crate) fn cells_in_flight(
         &mut self,
-        code: &'static str,
+        kind: FindingKind,
         name: &str,
         started: u32,
         writes: bool,
         lanes: u32,
     ) {
         let here = self.visit.statement;
-        if !self.checks.races || !self.reported.insert((code, here, started)) {
+        if !self.checks.races || !self.reported.insert((kind, here, started)) {
             return;
         }
         let verb = if writes { "written" } else { "read" };
-        let part = if code == "async-result" { "result" } else { "source" };
+        let part = if kind == FindingKind::AsyncResult { "result" } else { "source" };
         let wait = match name {
             "tcgen05.ld" => {
                 "execute `tcgen05.wait::ld.sync.aligned` in the loading warp, then synchronize with this thread"
@@ -34,20 +35,23 @@ impl Sanitizer {
         };
         let message = format!("tensor memory is {verb} while it is a {part} of `{name}` in flight\n{wait}");
         let related = Related::new(started, format!("`{name}` is started here"));
-        self.report(code, Severity::Error, message, here, lanes, Some(related));
+        self.report(kind, message, here, lanes, Some(related));
     }
 
     /// A read of a cell that no operation has written since its allocation.
     pub(crate) fn unwritten_cell(&mut self, what: &str, (lane, column): (u32, u32), lanes: u32) {
         let here = self.visit.statement;
-        if !self.checks.uninitialized || !self.reported.insert(("uninitialized-read", here, u32::MAX)) {
+        if !self.checks.uninitialized
+            || !self.reported.insert((FindingKind::UninitializedRead, here, u32::MAX))
+        {
             return;
         }
         let message = format!(
             "lane {lane}, column {column} of tensor memory is read before it is written\nit belongs to {what}. The contents are undefined \
              after `tcgen05.alloc`: write all cells first, with `tcgen05.st`, `tcgen05.cp`, or a product that does not add D"
         );
-        self.report("uninitialized-read", Severity::Error, message, here, lanes, None);
+        let finding = self.running_warp().finding(FindingKind::UninitializedRead, message, here, lanes);
+        self.findings.push(finding.with_severity(Severity::Error));
     }
 
     /// `tcgen05.fence::after_thread_sync`
@@ -79,7 +83,7 @@ impl Sanitizer {
         }
         let (warp, here) = (self.warp_of_cluster(), self.visit.statement);
         let Some(&waited) = self.cluster.relaxed_waits.get(&warp) else { return };
-        if !self.reported.insert(("tcgen05-order", here, waited)) {
+        if !self.reported.insert((FindingKind::Tcgen05Order, here, waited)) {
             return;
         }
         let message = "it may run before the relaxed wait on the mbarrier\nrelaxed synchronization \
@@ -87,7 +91,7 @@ impl Sanitizer {
                        with `.acquire`"
             .to_owned();
         let related = Related::new(waited, "the relaxed wait is here");
-        self.report("tcgen05-order", Severity::Warning, message, here, lanes, Some(related));
+        self.report(FindingKind::Tcgen05Order, message, here, lanes, Some(related));
     }
 
     /// The copies of a lane in a family are tracked otherwise from now on.

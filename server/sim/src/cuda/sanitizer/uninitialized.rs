@@ -7,7 +7,7 @@ use crate::cuda::memory::local::Local;
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::order::SpecialOrder;
-use crate::trace::Severity;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// Lanes load uninitialized memory: its name is needed if the value matters.
@@ -25,7 +25,7 @@ impl Sanitizer {
     /// An instruction whose result is not followed reads uninitialized memory.
     pub(super) fn report_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         let statement = self.visit.statement;
-        if !self.reported.insert(("uninitialized-read", statement, u32::MAX)) {
+        if !self.reported.insert((FindingKind::UninitializedRead, statement, u32::MAX)) {
             return;
         }
         if let Some((mask, title)) = self.uninitialized_title(event, spaces, local) {
@@ -33,10 +33,10 @@ impl Sanitizer {
                 let message = format!(
                     "{title}\nthe matrix descriptor leads there; check its offsets, or write the whole matrix first"
                 );
-                return self.report("matrix-descriptor", Severity::Error, message, statement, mask, None);
+                return self.report(FindingKind::MatrixDescriptor, message, statement, mask, None);
             }
             let message = format!("{title}\ninitialize it first");
-            self.report("uninitialized-read", Severity::Warning, message, statement, mask, None);
+            self.report(FindingKind::UninitializedRead, message, statement, mask, None);
         }
     }
 

@@ -11,7 +11,8 @@ use super::stamp::{IN_FLIGHT, Stamp};
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::lanes;
-use crate::trace::{Related, Severity};
+use crate::trace::Related;
+use crate::warp::finding_kind::FindingKind;
 
 /// An earlier access of another lane, its place, and the lane of this access.
 type Found = (Stamp, u64, usize);
@@ -126,13 +127,6 @@ impl Sanitizer {
              not guarantee; put `bar.warp.sync` between the two accesses"
         );
         let related = Related::new(before.statement(), format!("lane {other} {there} it here"));
-        self.report(
-            "warp-synchronous",
-            Severity::Warning,
-            message,
-            self.visit.statement,
-            mask,
-            Some(related),
-        );
+        self.report(FindingKind::WarpSynchronous, message, self.visit.statement, mask, Some(related));
     }
 }

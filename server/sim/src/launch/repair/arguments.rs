@@ -4,6 +4,7 @@ use super::Search;
 use crate::launch::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
 use crate::scalar_type::Class;
 use crate::trace::Cancelled;
+use crate::warp::finding_kind::FindingKind;
 
 /// The limit of a buffer in bytes.
 const MAX_BUFFER: u64 = 16 << 20;
@@ -15,7 +16,7 @@ const NUMBERS: [i128; 6] = [1, 2, 4, 8, 16, 64];
 impl Search<'_> {
     /// Tries other arguments, one at a time; a better one is kept for the next.
     pub(super) fn arguments(&mut self) -> Result<(), Cancelled> {
-        while self.best.has("out-of-bounds") {
+        while self.best.has(FindingKind::OutOfBounds) {
             let Some(launch) = grown(&self.best.resolved.launch) else { break };
             let rank = self.best.rank();
             if self.attempt(launch, "longer buffers".to_owned())? || self.best.rank() == rank {

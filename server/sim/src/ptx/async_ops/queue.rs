@@ -76,7 +76,7 @@ impl Queue {
     /// A completed operation found a problem; one of a kind is kept for a statement.
     pub(super) fn note_problem(&mut self, issuer: Issuer, statement: u32, problem: LateProblem) {
         let known =
-            |(_, at, other): &(Issuer, u32, LateProblem)| (*at, other.code) == (statement, problem.code);
+            |(_, at, other): &(Issuer, u32, LateProblem)| (*at, other.kind) == (statement, problem.kind);
         if !self.problems.iter().any(known) {
             self.problems.push((issuer, statement, problem));
         }

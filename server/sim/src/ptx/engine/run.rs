@@ -22,6 +22,7 @@ use crate::ptx::engine::schedule::sequential_blocks::SequentialBlocks;
 use crate::ptx::program::Program;
 use crate::trace::{Cancelled, Control, Finding, RunOptions, RunOutcome, Status};
 use crate::warp::LaunchConfig;
+use crate::warp::finding_kind::FindingKind;
 
 /// Runs a launch until it finishes, reaches a limit, faults or deadlocks.
 pub fn run(
@@ -122,7 +123,7 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     } else {
         return None;
     };
-    Some(Finding::about_launch("launch", message))
+    Some(Finding::about_launch(FindingKind::Launch, message))
 }
 
 /// Runs all blocks of the launch, in parallel if the caller provides threads.

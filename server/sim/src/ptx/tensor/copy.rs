@@ -18,6 +18,7 @@ use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::engine::memory::mbarrier::mbarrier_of;
 use crate::ptx::program::{AtomicOp, BoxMode, Space, TensorCopy};
 use crate::scalar_type::ScalarType;
+use crate::warp::finding_kind::FindingKind;
 
 /// Required alignment of a tile in shared memory.
 const TILE_ALIGNMENT: u64 = 128;
@@ -70,7 +71,7 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
             "the tile of a tensor copy\nthe shared address {:#x} is not a multiple of {TILE_ALIGNMENT}; align it",
             shared.address
         );
-        return Err(Fault::new("misaligned", message, 1 << lane));
+        return Err(Fault::new(FindingKind::Misaligned, message, 1 << lane));
     }
     let within = ctx.spaces.window.block_at(*space, shared.address).map_or(0, |(_, within)| within);
     let rows = boxes::row_count(&map, copy.mode, &coordinates);
@@ -89,7 +90,7 @@ fn usable_map(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
 ) -> Result<TensorMap, Fault> {
-    let fault = |message: String| Fault::new("tensor-map", message, 1 << lane);
+    let fault = |message: String| Fault::new(FindingKind::TensorMap, message, 1 << lane);
     let at = map_update::of_lane((&copy.map.0, copy.map.1), lane, r, ctx)?;
     let place = at.place(1, AccessMode::Load, ctx)?;
     let mut bytes = [0; map::BYTES];
@@ -135,7 +136,7 @@ fn usable_map(
     }
     if map.interleave != Interleave::None {
         let message = "the copy uses a map with interleaved channels, which are not simulated".to_owned();
-        return Err(Fault::new("unsupported", message, 1 << lane));
+        return Err(Fault::new(FindingKind::Unsupported, message, 1 << lane));
     }
     Ok(map)
 }
@@ -304,7 +305,7 @@ fn reduction(op: AtomicOp, element: ElementType, lane: usize) -> Result<(AtomicO
              map",
             element.name()
         );
-        Fault::new("tensor-map", message, 1 << lane)
+        Fault::new(FindingKind::TensorMap, message, 1 << lane)
     })
 }
 

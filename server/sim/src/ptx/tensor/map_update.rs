@@ -11,6 +11,7 @@ use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::program::{Address, RegisterSlot, Space};
+use crate::warp::finding_kind::FindingKind;
 
 /// The map that a lane addresses: its address is a multiple of 64.
 pub(crate) fn of_lane(
@@ -25,7 +26,7 @@ pub(crate) fn of_lane(
             "the address {:#x} of a tensor map is not a multiple of 64\nalign the map with `.align 64`",
             at.address
         );
-        return Err(Fault::new("tensor-map", message, 1 << lane));
+        return Err(Fault::new(FindingKind::TensorMap, message, 1 << lane));
     }
     Ok(at)
 }

@@ -10,6 +10,7 @@ use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::program::Space;
+use crate::warp::finding_kind::FindingKind;
 
 /// The most bytes of one report: 32 elements of four bytes.
 const REPORT: u64 = 128;
@@ -86,7 +87,7 @@ pub(crate) fn start_chunks(
             "the descriptor of {which} leads beyond shared memory, to address {outside:#x}\nthe block has {size} bytes; check \
              the start address and the offsets"
         );
-        return Err(Fault::new("matrix-descriptor", message, u32::MAX));
+        return Err(Fault::new(FindingKind::MatrixDescriptor, message, u32::MAX));
     }
     if ctx.sanitizer.is_none() {
         return Ok(());

@@ -17,6 +17,7 @@ use crate::cuda::semantics::matrix::Sum;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{FactorSource, RegisterSlot, WarpgroupProduct};
+use crate::warp::finding_kind::FindingKind;
 
 /// Rows of A that a warp reads.
 const ROWS: u32 = 16;
@@ -66,20 +67,20 @@ pub(crate) fn issue(
             "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
                        together: move it out of divergent code"
                 .to_owned();
-        return Err(Fault::new("warpgroup", message, mask));
+        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
     }
     if !ctx.products.is_whole {
         let message = "a product is executed by fewer than 128 threads\nlaunch blocks whose \
                        number of threads is a multiple of 128, or let whole warpgroups only execute it"
             .to_owned();
-        return Err(Fault::new("warpgroup", message, mask));
+        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
     }
     let descriptor = |place: RegisterSlot, which: &str| {
         let bits = get(place, r, 0) as u64;
         let decoded = Descriptor::decode(bits, DescriptorKind::Warpgroup);
         decoded.map(|descriptor| (bits, descriptor)).map_err(|problem| {
             let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
-            Fault::new("matrix-descriptor", message, mask)
+            Fault::new(FindingKind::MatrixDescriptor, message, mask)
         })
     };
     let a = match product.a {
@@ -145,7 +146,7 @@ fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Resul
                     "the metadata of row {row} has the nibble {nibble:#06b} for chunk {chunk}\nthe indices of a chunk must \
                      ascend"
                 );
-                return Err(Fault::new("sparse-metadata", message, mask));
+                return Err(Fault::new(FindingKind::SparseMetadata, message, mask));
             }
         }
     }

@@ -14,9 +14,10 @@ use crate::ptx::async_ops::operation::{Effect, Family, Group, Operation, Signal}
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{CellAccess, CellNumber, CellReduction, CellShape};
+use crate::warp::finding_kind::FindingKind;
 
 /// The finding about lanes that a warp cannot access.
-const LANES_CODE: &str = "tensor-memory-lanes";
+const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 
 /// `tcgen05.ld`
 pub(super) fn load(
@@ -117,7 +118,7 @@ fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
 
 /// `tcgen05.wait::ld`
 pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    whole_warp("tcgen05.wait::ld", LANES_CODE, mask)?;
+    whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
     ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
     Ok(())
@@ -125,7 +126,7 @@ pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(),
 
 /// `tcgen05.wait::st`
 pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    whole_warp("tcgen05.wait::st", LANES_CODE, mask)?;
+    whole_warp("tcgen05.wait::st", LANES_KIND, mask)?;
     let issuer = ctx.issuer(mask);
     ctx.spaces.wait_for_groups(issuer, Family::CellStores, None, false);
     Ok(())
@@ -139,13 +140,13 @@ fn start(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(CellAddress, Vec<CellRange>), Fault> {
-    whole_warp(name, LANES_CODE, mask)?;
+    whole_warp(name, LANES_KIND, mask)?;
     let all = addresses(&access.address, r, ctx.bases);
     if let Some(lane) = (1..WIDTH).find(|&lane| all[lane] != all[0]) {
         let message = format!(
             "lanes 0 and {lane} of a warp give `{name}` different addresses\nthe address must be the same in all lanes of the warp"
         );
-        return Err(Fault::new(LANES_CODE, message, mask));
+        return Err(Fault::new(LANES_KIND, message, mask));
     }
     let at = address::address(&access.address, 0, r, ctx);
     let (first, count) = (32 * (ctx.warp % 4), access.shape.lanes());
@@ -159,7 +160,7 @@ fn start(
             first + 31,
             ctx.warp % 4
         );
-        return Err(Fault::new(LANES_CODE, message, mask));
+        return Err(Fault::new(LANES_KIND, message, mask));
     }
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.check_tensor_order(mask);

@@ -9,6 +9,7 @@ use crate::cuda::registers::Registers;
 use crate::ptx::async_ops::operation::Issuer;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::program::Address;
+use crate::warp::finding_kind::FindingKind;
 
 /// The address of an operand in a lane.
 pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecContext<'_>) -> CellAddress {
@@ -16,7 +17,7 @@ pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecC
 }
 
 /// All lanes of the warp must execute an instruction, which is called `name`.
-pub(super) fn whole_warp(name: &str, code: &'static str, mask: u32) -> Result<(), Fault> {
+pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(), Fault> {
     if mask == u32::MAX {
         return Ok(());
     }
@@ -24,7 +25,7 @@ pub(super) fn whole_warp(name: &str, code: &'static str, mask: u32) -> Result<()
         "`{name}` is executed by a part of a warp\nall 32 threads of the warp must execute it together: move it out of \
          divergent code"
     );
-    Err(Fault::new(code, message, mask))
+    Err(Fault::new(kind, message, mask))
 }
 
 /// All instructions on tensor memory have the same `.cta_group`, and with 2 the block must have a pair.
@@ -34,14 +35,14 @@ pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<
         let message = "`.cta_group::2` is used by a block without a pair\nlaunch clusters with an even number of blocks: the \
                        ranks of a pair differ in bit 0"
             .to_owned();
-        return Err(Fault::new("tensor-memory-group", message, mask));
+        return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     let first = ctx.spaces.tensor_memory.block(window.rank).group.get_or_insert((pair, statement));
     if first.0 != pair {
         let message = "`.cta_group::1` and `.cta_group::2` are used by one block\nall `tcgen05` instructions of a kernel must \
                        have the same `.cta_group`"
             .to_owned();
-        return Err(Fault::new("tensor-memory-group", message, mask));
+        return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     Ok(())
 }
@@ -72,7 +73,7 @@ pub(super) fn allocated(
          columns, or correct the address",
         columns(range.first, range.end)
     );
-    Err(Fault::new("tensor-memory-bounds", message, mask))
+    Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask))
 }
 
 /// Notes what a range is used for.
@@ -114,16 +115,16 @@ pub(super) fn conflicts(
             continue;
         }
         if operation.writes.iter().any(|other| other.overlaps(range)) {
-            found = Some(("async-result", statement, operation.name));
+            found = Some((FindingKind::AsyncResult, statement, operation.name));
         } else if writes && operation.reads.iter().any(|other| other.overlaps(range)) {
-            found = Some(("async-source", statement, operation.name));
+            found = Some((FindingKind::AsyncSource, statement, operation.name));
         }
     }
     if writes && let Some(load) = ctx.spaces.tensor_memory.load_of(range) {
-        found = Some(("async-source", load.statement, LOAD));
+        found = Some((FindingKind::AsyncSource, load.statement, LOAD));
     }
-    if let (Some((code, statement, name)), Some(sanitizer)) = (found, &mut ctx.sanitizer) {
-        sanitizer.cells_in_flight(code, name, statement, writes, mask);
+    if let (Some((kind, statement, name)), Some(sanitizer)) = (found, &mut ctx.sanitizer) {
+        sanitizer.cells_in_flight(kind, name, statement, writes, mask);
     }
 }
 

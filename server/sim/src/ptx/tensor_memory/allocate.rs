@@ -8,9 +8,10 @@ use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::program::{Address, RegisterSlot, Space};
+use crate::warp::finding_kind::FindingKind;
 
 /// The finding about wrong allocations.
-const CODE: &str = "tensor-memory-allocation";
+const KIND: FindingKind = FindingKind::TensorMemoryAllocation;
 
 /// `tcgen05.alloc`
 pub(super) fn allocate(
@@ -21,7 +22,7 @@ pub(super) fn allocate(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    whole_warp("tcgen05.alloc", CODE, mask)?;
+    whole_warp("tcgen05.alloc", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (count, statement, rank) = (get(columns, r, 0) as u32, ctx.statement(), ctx.spaces.window.rank);
     check_count(count, ctx, mask)?;
@@ -59,13 +60,13 @@ fn no_columns(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Fault {
         "`tcgen05.alloc` of {count} columns waits forever\nthe block has allocated {used} of {COLUMNS} columns; free some with \
          `tcgen05.dealloc` before"
     );
-    Fault::new(CODE, message, mask)
+    Fault::new(KIND, message, mask)
 }
 
 fn check_count(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let (rank, warp) = (ctx.spaces.window.rank, ctx.warp);
     let block = ctx.spaces.tensor_memory.block(rank);
-    let fault = |message: String| Err(Fault::new(CODE, message, mask));
+    let fault = |message: String| Err(Fault::new(KIND, message, mask));
     if !count.is_power_of_two() || !(32..=COLUMNS).contains(&count) {
         return fault(format!(
             "`tcgen05.alloc` of {count} columns\nthe number must be a power of two from 32 to {COLUMNS}"
@@ -104,7 +105,7 @@ pub(super) fn free(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    whole_warp("tcgen05.dealloc", CODE, mask)?;
+    whole_warp("tcgen05.dealloc", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (at, count) = (get(address, r, 0) as u32, get(columns, r, 0) as u32);
     let rank = ctx.spaces.window.rank;
@@ -117,7 +118,7 @@ pub(super) fn free(
             "`tcgen05.dealloc` of {count} columns at {at:#x}, which are not an allocation\nthe block has allocated \
              {allocated}: free with the address and the number of the allocation"
         );
-        return Err(Fault::new(CODE, message, mask));
+        return Err(Fault::new(KIND, message, mask));
     };
     let range = CellRange { rank, lanes: u128::MAX, first: at, end: at + count };
     conflicts(&range, true, None, ctx, mask);
@@ -131,7 +132,7 @@ pub(super) fn free(
 
 /// `tcgen05.relinquish_alloc_permit`
 pub(super) fn relinquish(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    whole_warp("tcgen05.relinquish_alloc_permit", CODE, mask)?;
+    whole_warp("tcgen05.relinquish_alloc_permit", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (rank, statement) = (ctx.spaces.window.rank, ctx.statement());
     ctx.spaces.tensor_memory.block(rank).relinquished.get_or_insert(statement);

@@ -11,6 +11,7 @@ use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::program::{CellCopy, CopyShape};
 use crate::ptx::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
+use crate::warp::finding_kind::FindingKind;
 
 impl CopyShape {
     /// Rows, and chunks of 16 bytes of a row.
@@ -53,7 +54,7 @@ pub(super) fn issue(
         let bits = get(copy.descriptor, r, lane) as u64;
         let descriptor = Descriptor::decode(bits, DescriptorKind::TensorMemory).map_err(|problem| {
             let message = format!("the descriptor {bits:#018x} is invalid\n{problem}");
-            Fault::new("matrix-descriptor", message, mask)
+            Fault::new(FindingKind::MatrixDescriptor, message, mask)
         })?;
         let at = address(&copy.address, lane, r, ctx);
         let (rows, width) = copy.shape.size();
@@ -71,7 +72,7 @@ pub(super) fn issue(
                             "`tcgen05.cp` writes lane {lane} of tensor memory\nit has {LANES} lanes: the lane of the address \
                              must be 0"
                         );
-                        return Err(Fault::new("tensor-memory-bounds", message, mask));
+                        return Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask));
                     }
                     range.lanes |= 1 << lane;
                     let from = (rank * window.size) as usize + chunk.address as usize;

@@ -9,6 +9,7 @@ use crate::cuda::semantics::matrix::{BlockScale, Factor};
 use crate::ptx::tensor::accumulate::accumulate;
 use crate::ptx::tensor::descriptor::Descriptor;
 use crate::ptx::tensor::sparse;
+use crate::warp::finding_kind::FindingKind;
 
 /// Multiplies, and writes D.
 pub(super) fn multiply(
@@ -181,7 +182,7 @@ fn expand(
             // The guide lists 0110 as valid for these kinds, too.
             if !sparse::is_ordered(bits, nibble) && (bits == 32 || nibble != 0b0110) && problem.is_none() {
                 *problem = Some(LateProblem {
-                    code: "sparse-metadata",
+                    kind: FindingKind::SparseMetadata,
                     message: format!(
                         "the metadata of row {row} has the nibble {nibble:#06b} for chunk {chunk}\nthe indices of a chunk \
                          must ascend"
@@ -219,7 +220,7 @@ fn scale(
         });
         if differs && problem.is_none() {
             *problem = Some(LateProblem {
-                code: "tensor-memory-lanes",
+                kind: FindingKind::TensorMemoryLanes,
                 message: format!(
                     "the scale factors of {} {line} of {} differ between the groups of lanes\nwrite the same factors to all \
                      four groups of 32 lanes, for example with `tcgen05.cp` and `.warpx4`",

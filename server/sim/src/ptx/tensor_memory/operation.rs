@@ -4,6 +4,7 @@ use super::cells::CellRange;
 use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DLayout;
 use crate::ptx::tensor::descriptor::Descriptor;
+use crate::warp::finding_kind::FindingKind;
 
 /// An operation in flight.
 #[derive(Clone, Debug)]
@@ -88,6 +89,6 @@ impl CellAddress {
 #[derive(Clone, Debug)]
 pub(crate) struct LateProblem {
     /// The finding.
-    pub(crate) code: &'static str,
+    pub(crate) kind: FindingKind,
     pub(crate) message: String,
 }

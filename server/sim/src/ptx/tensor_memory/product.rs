@@ -17,6 +17,7 @@ use crate::ptx::program::{Address, RegisterSlot, Space, TensorFactor, TensorProd
 use crate::ptx::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 use crate::ptx::tensor::ranges;
 use crate::ptx::tensor::swizzle::Swizzle;
+use crate::warp::finding_kind::FindingKind;
 
 /// What products are called.
 const NAME: &str = "tcgen05.mma";
@@ -103,7 +104,7 @@ fn multiplication(
     let form = ProductForm::of(product);
     let invalid = |problem: String| {
         let message = format!("the instruction descriptor {bits:#010x} is invalid\n{problem}");
-        Fault::new("instruction-descriptor", message, mask)
+        Fault::new(FindingKind::InstructionDescriptor, message, mask)
     };
     let descriptor = InstructionDescriptor::decode(bits, form).map_err(invalid)?;
     let layout = DLayout::of(descriptor.m, form.pair, form.ws, form.sparse)
@@ -113,7 +114,7 @@ fn multiplication(
         let message =
             "the product has a zero-column mask, which is not simulated: sources disagree about its fields"
                 .to_owned();
-        return Err(Fault::new("unsupported", message, mask));
+        return Err(Fault::new(FindingKind::Unsupported, message, mask));
     }
     let matrix = |place: RegisterSlot, which: usize| {
         let (element, transposed) = (descriptor.elements[which], descriptor.transposed[which]);
@@ -155,7 +156,7 @@ fn matrix(
     let bits = get(place, r, lane) as u64;
     let invalid = |problem: &str| {
         let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
-        Fault::new("matrix-descriptor", message, 1 << lane)
+        Fault::new(FindingKind::MatrixDescriptor, message, 1 << lane)
     };
     let descriptor =
         Descriptor::decode(bits, DescriptorKind::TensorMemory).map_err(|problem| invalid(&problem))?;
@@ -188,14 +189,14 @@ fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
                 "{what} starts at lane {} of tensor memory\nfor M = {} the lane of the address must be {list}",
                 at.lane, it.descriptor.m
             );
-            return Err(Fault::new("tensor-memory-bounds", message, mask));
+            return Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask));
         }
         if halves && at.lane != it.d.lane && what != "a scale factor" {
             let message = format!(
                 "{what} starts at lane {} of tensor memory, and D at lane {}\nfor M = {} all must have the same lane",
                 at.lane, it.d.lane, it.descriptor.m
             );
-            return Err(Fault::new("tensor-memory-bounds", message, mask));
+            return Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask));
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program as spaces;
 use crate::sass::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
 use crate::sass::registers::{Predicate, Registers};
+use crate::warp::finding_kind::FindingKind;
 
 pub(crate) use crate::cuda::fault::Fault;
 
@@ -340,7 +341,7 @@ pub(super) fn load_constant(
             bytes.len(),
             addresses[lane]
         );
-        return Err(Box::new(Fault::new("out-of-bounds", message, outside)));
+        return Err(Box::new(Fault::new(FindingKind::OutOfBounds, message, outside)));
     }
     for (word, values) in words.iter().take(access.count.into()).enumerate() {
         r.set(access.data + word as u16, mask, values);

@@ -13,7 +13,8 @@ use crate::sass::program::{
     Access, Address, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity,
 };
 use crate::sass::registers::{Registers, Row};
-use crate::trace::{Finding, Related, Severity, WarpId};
+use crate::trace::{Finding, Related, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 /// How a value is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,20 +253,21 @@ impl UndefinedValues {
         origin: Origin,
         mask: u32,
     ) -> Option<Finding> {
-        let (code, message) = match origin.cause {
+        let (kind, message) = match origin.cause {
             Cause::Unwritten(key) => {
                 let name = self.name(visit.program, key);
-                ("uninitialized-read", undefined_messages::register(&name, mask, part.what()))
+                (FindingKind::UninitializedRead, undefined_messages::register(&name, mask, part.what()))
             }
-            Cause::Shuffle(inactive) => {
-                ("shuffle-inactive", undefined_messages::shuffle(&inactive, inactive.readers, part.what()))
-            }
+            Cause::Shuffle(inactive) => (
+                FindingKind::ShuffleInactive,
+                undefined_messages::shuffle(&inactive, inactive.readers, part.what()),
+            ),
             Cause::NotSimulated => return None,
         };
         let statement = origin.statement.unwrap_or(visit.statement);
         let elsewhere = (statement != visit.statement)
             .then(|| Related::new(visit.statement, format!("the value {} here", part.what())));
-        Some(visit.warp.finding(code, Severity::Warning, message, statement, mask).with(elsewhere))
+        Some(visit.warp.finding(kind, message, statement, mask).with(elsewhere))
     }
 
     /// The name of a register.
@@ -304,7 +306,7 @@ fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u
         Lanes(mask.into()),
     );
     let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
-    visit.warp.error("unsupported", message, visit.statement, mask).with(from)
+    visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
 }
 
 /// A buffer receives a value that is not known.
@@ -316,5 +318,5 @@ fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Find
         Lanes(mask.into()),
     );
     let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
-    visit.warp.error("unsupported", message, visit.statement, mask).with(from)
+    visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
 }

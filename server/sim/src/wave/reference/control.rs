@@ -2,6 +2,7 @@
 
 use crate::trace::Mask;
 use crate::values::StackEntry;
+use crate::warp::finding_kind::FindingKind;
 use crate::wave::frames::{MAX_CALLS, MAX_NESTING};
 use crate::wave::launch_state::Fault;
 
@@ -105,7 +106,7 @@ impl<const W: usize> Wave<'_, W> {
                 self.visit(program, at, lanes);
                 if self.calls.len() >= MAX_CALLS {
                     let message = format!("beyond the limit of {MAX_CALLS}");
-                    return Err(self.fault(ctx, at, "call-depth", message));
+                    return Err(self.fault(ctx, at, FindingKind::CallDepth, message));
                 }
                 self.calls.push(self.pc);
                 self.pc = target;
@@ -139,7 +140,7 @@ impl<const W: usize> Wave<'_, W> {
             let message = format!(
                 "`if` and `loop` beyond the limit of {MAX_NESTING}\na `continue` inside an `if` leaves the `if` open"
             );
-            return Err(self.fault(ctx, at, "nesting-depth", message));
+            return Err(self.fault(ctx, at, FindingKind::NestingDepth, message));
         }
         self.frames.push(frame);
         Ok(())
@@ -170,6 +171,6 @@ impl<const W: usize> Wave<'_, W> {
     }
 
     fn control_flow_fault(&self, ctx: &ExecContext<'_>, at: u32, message: &str) -> Fault {
-        self.fault(ctx, at, "control-flow", format!("{message}\nthe emulator stops with an error"))
+        self.fault(ctx, at, FindingKind::ControlFlow, format!("{message}\nthe emulator stops with an error"))
     }
 }

@@ -1,10 +1,10 @@
 //! A launch under the reference emulator: workgroups in order, the waves of each in turn, one instruction each.
 
 use crate::trace::{
-    Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunOutcome, RunResult, Severity, Status,
-    WarpId,
+    Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunOutcome, RunResult, Status, WarpId,
 };
 use crate::warp::LaunchConfig;
+use crate::warp::finding_kind::FindingKind;
 use crate::wave::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
 use crate::wave::listing::FinishedWave;
 use crate::wave::memory::Memory;
@@ -100,7 +100,7 @@ impl<'l, const W: usize> Run<'l, W> {
     /// A kernel that the assembler rejects is not run.
     fn check_assembled(&self) -> Result<(), RunEnd> {
         let Some((statement, message)) = &self.program.refused else { return Ok(()) };
-        let finding = Finding::about_launch("not-assembled", message.clone());
+        let finding = Finding::about_launch(FindingKind::NotAssembled, message.clone());
         let finding = Finding { statement: Some(*statement), ..finding };
         Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding: Box::new(finding) }))
     }
@@ -194,14 +194,13 @@ impl<'l, const W: usize> Run<'l, W> {
     /// Reports once that a wave continues past its kernel.
     fn note_overrun(&mut self, warp: u32, cta: [u32; 3]) {
         let (Some(next), Some(last)) = (&self.program.next, self.program.last_statement()) else { return };
-        if self.launch.findings.iter().any(|finding| finding.code == "missing-halt") {
+        if self.launch.findings.iter().any(|finding| finding.kind == FindingKind::MissingHalt) {
             return;
         }
         let message =
             format!("the emulator continues into the next kernel, `{next}`\nend this kernel with `halt`");
-        let finding = Finding::about_launch("missing-halt", message);
-        let severity = Severity::Warning;
-        self.launch.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
+        let finding = Finding::about_launch(FindingKind::MissingHalt, message);
+        self.launch.findings.push(Finding { statement: Some(last), cta, warp, ..finding });
     }
 
     /// Adds the waves of a workgroup to the listing.
@@ -226,25 +225,25 @@ impl<'l, const W: usize> Run<'l, W> {
     /// No wave of a workgroup can continue.
     fn blocked(&self, group: &Workgroup<'l, W>) -> Fault {
         let livelocked = group.waves.iter().any(|(_, state)| *state == WaveStatus::Livelocked);
-        let (code, state, message) = if livelocked {
+        let (kind, state, message) = if livelocked {
             let message = "Livelock: the emulator repeats this loop forever\n`continue` jumps back with no active lane and no lane is left to break";
-            ("no-progress", WaveStatus::Livelocked, message.to_owned())
+            (FindingKind::NoProgress, WaveStatus::Livelocked, message.to_owned())
         } else {
             let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
             let message = format!(
                 "not all of the {} waves reach the barrier at which others wait\n{ended} have exited; the emulator stops with an error",
                 group.waves.len()
             );
-            ("barrier-deadlock", WaveStatus::AtBarrier, message)
+            (FindingKind::BarrierDeadlock, WaveStatus::AtBarrier, message)
         };
-        self.waiting(group, code, state, message)
+        self.waiting(group, kind, state, message)
     }
 
     fn group_step_limit(&self, group: &Workgroup<'l, W>, index: usize) -> Fault {
         let message = format!("Step limit: the emulator stops after {GROUP_STEPS} steps of a workgroup");
         let (wave, _) = &group.waves[index];
         let statement = wave.statement(self.program);
-        let finding = Finding::about_launch("no-progress", message);
+        let finding = Finding::about_launch(FindingKind::NoProgress, message);
         let finding = Finding { statement, cta: group.id, warp: index as u32, ..finding };
         Fault { status: Status::StepLimit, finding: Box::new(finding) }
     }
@@ -253,7 +252,7 @@ impl<'l, const W: usize> Run<'l, W> {
     fn waiting(
         &self,
         group: &Workgroup<'l, W>,
-        code: &'static str,
+        kind: FindingKind,
         state: WaveStatus,
         message: String,
     ) -> Fault {
@@ -266,7 +265,7 @@ impl<'l, const W: usize> Run<'l, W> {
         });
         Fault {
             status: Status::NoProgress,
-            finding: Box::new(blocked_waves((code, message), group.id, waiting)),
+            finding: Box::new(blocked_waves((kind, message), group.id, waiting)),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! One wave of the reference emulator, a step at a time.
 
 use crate::record::Recorder;
-use crate::trace::{Divergence, Finding, Mask, RegisterValues, RunResult, StatementId, Status, WarpId};
+use crate::trace::{
+    Divergence, Finding, Mask, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
+};
+use crate::warp::finding_kind::FindingKind;
 use crate::wave::launch_state::Fault;
 use crate::wave::memory::{Memory, OutOfRange};
 use crate::wave::op::{Action, Binary, PREDICATES, Ternary};
@@ -282,24 +285,22 @@ impl<'o, const W: usize> Wave<'o, W> {
         &self,
         ctx: &ExecContext<'_>,
         at: u32,
-        code: &'static str,
+        kind: FindingKind,
         message: String,
         lanes: Mask,
     ) -> Finding {
         let statement = ctx.program.origin(at).map(|origin| origin.statement);
         let WarpId { cta, warp } = self.id;
-        Finding { statement, cta, warp, lanes, ..Finding::about_launch(code, message) }
+        Finding { statement, cta, warp, lanes, ..Finding::about_launch(kind, message) }
     }
 
-    pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, code: &'static str, message: String) -> Fault {
-        Fault {
-            status: Status::Faulted,
-            finding: Box::new(self.finding(ctx, at, code, message, self.active)),
-        }
+    pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, kind: FindingKind, message: String) -> Fault {
+        let finding = self.finding(ctx, at, kind, message, self.active).with_severity(Severity::Error);
+        Fault { status: Status::Faulted, finding: Box::new(finding) }
     }
 
     fn out_of_range(&self, ctx: &ExecContext<'_>, at: u32, outside: &OutOfRange) -> Fault {
-        let finding = self.finding(ctx, at, "out-of-bounds", outside.message(), outside.lanes);
+        let finding = self.finding(ctx, at, FindingKind::OutOfBounds, outside.message(), outside.lanes);
         Fault { status: Status::Faulted, finding: Box::new(finding) }
     }
 
@@ -309,38 +310,38 @@ impl<'o, const W: usize> Wave<'o, W> {
             format!("in lane {first} the lower bound exceeds the upper bound\norder the bounds first");
         Fault {
             status: Status::Faulted,
-            finding: Box::new(self.finding(ctx, at, "emulator-crash", message, lanes)),
+            finding: Box::new(self.finding(ctx, at, FindingKind::EmulatorCrash, message, lanes)),
         }
     }
 
     fn undecodable(&self, ctx: &ExecContext<'_>, why: &Undecodable) -> Fault {
         let outside = ctx.program.origin(self.pc).is_none();
         let place = if outside { " outside the kernel" } else { "" };
-        let (code, message) = match why {
+        let (kind, message) = match why {
             Undecodable::Opcode(opcode) => {
-                ("no-instruction", format!("the emulator has no opcode {opcode:#04x}{place}"))
+                (FindingKind::NoInstruction, format!("the emulator has no opcode {opcode:#04x}{place}"))
             }
             Undecodable::Modifier { opcode, modifier } => (
-                "no-instruction",
+                FindingKind::NoInstruction,
                 format!("opcode {opcode:#04x} has no modifier {modifier}{place}"),
             ),
             Undecodable::CutOff => (
-                "emulator-crash",
+                FindingKind::EmulatorCrash,
                 format!("the file ends in an instruction of two words{place}\nthe emulator decodes its first word only"),
             ),
             Undecodable::NotAssembled => (
-                "not-assembled",
+                FindingKind::NotAssembled,
                 "the wave continues into a statement of another kernel\ntoolchain 0.1.2 rejects that statement; end this kernel with `halt`".to_owned(),
             ),
         };
-        self.fault(ctx, self.pc, code, message)
+        self.fault(ctx, self.pc, kind, message)
     }
 
     fn past_the_end(&self, ctx: &ExecContext<'_>) -> Fault {
         let message =
             "the emulator runs past the end of the code\nit stops with an error; end the kernel with `halt`";
         let last = ctx.program.own_words().saturating_sub(1);
-        self.fault(ctx, last, "missing-halt", message.to_owned())
+        self.fault(ctx, last, FindingKind::MissingHalt, message.to_owned())
     }
 
     /// The current statement, if it is in the wave's kernel.

@@ -7,6 +7,7 @@ use super::{
     register,
 };
 use crate::trace::RunResult;
+use crate::warp::finding_kind::FindingKind;
 
 #[test]
 fn partial_waves_and_special_registers() {
@@ -241,7 +242,7 @@ fn out_of_range() {
 fn a_launch_that_is_too_large_is_refused() {
     let (result, _) =
         launch_text(".kernel k\nhalt\n.end", launch_config([1; 3], [u32::MAX, 1, 1], 1), &options());
-    assert_eq!((result.status.as_str(), result.findings[0].code), ("faulted", "memory-limit"));
+    assert_eq!((result.status.as_str(), result.findings[0].kind), ("faulted", FindingKind::MemoryLimit));
 }
 
 #[test]

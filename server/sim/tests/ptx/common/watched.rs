@@ -52,7 +52,7 @@ fn rendered(text: &str, (source, program, result): &(Source, Program, RunResult)
         out += &format!(
             "{} {} warp {} lanes {:08x}: {at}\n",
             finding.severity.as_str(),
-            finding.code,
+            finding.kind,
             finding.warp,
             finding.lanes
         );

@@ -127,7 +127,7 @@ fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     if let Some(error) = run.result.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let at = error.statement.map_or(String::new(), |statement| format!("{}: ", place(run, statement)));
         let message = plain(error.message.lines().next().unwrap_or_default());
-        writeln!(out, "    {at}{ERROR}error[{}]{ERROR:#}: {message}", error.code)?;
+        writeln!(out, "    {at}{ERROR}error[{}]{ERROR:#}: {message}", error.kind)?;
     }
     Ok(())
 }

@@ -193,7 +193,7 @@ impl Listing<'_> {
             let message = reported.message();
             let mut lines = message.lines();
             let title = lines.next().unwrap_or_default();
-            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.code, plain(title))?;
+            writeln!(out, "{style}{word}[{}]{style:#} {location}: {}", finding.kind, plain(title))?;
             for details in lines {
                 writeln!(out, "    {}", plain(details))?;
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
-use warplens_sim::{Control, Severity, WarpId};
+use warplens_sim::{Control, FindingKind, Severity, WarpId};
 
 use super::simulated::Simulated;
 
@@ -89,12 +89,12 @@ fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> 
     let found = run.result.findings.iter().map(|finding| {
         let line = finding.statement.and_then(at).map(|position| position.line);
         let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
-        json!({ "code": finding.code, "severity": severity, "message": finding.message, "line": line })
+        json!({ "code": finding.kind.name(), "severity": severity, "message": finding.message, "line": line })
     });
-    let failed = run
-        .failures
-        .iter()
-        .map(|message| json!({ "code": "expect-failed", "severity": "error", "message": message }));
+    let failed = run.failures.iter().map(|message| {
+        let kind = FindingKind::ExpectFailed;
+        json!({ "code": kind.name(), "severity": kind.severity().as_str(), "message": message })
+    });
     json!({
         "kernel": launch.entry.as_deref().unwrap_or_default(),
         "launch": launch.name,

@@ -115,7 +115,7 @@ fn run(prepared: &warplens_ide::lanes::Prepared) -> Result<Verdict, String> {
     let (prepared, result) = prepared.run_adjusted(control).map_err(|_| "the run was stopped".to_owned())?;
     let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let mut failures: Vec<String> =
-        errors.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
+        errors.map(|finding| format!("{}: {}", finding.kind, finding.message)).collect();
     match result.status {
         Status::Finished => {
             failures.extend(prepared.resolved.failures(&result).into_iter().map(|failure| failure.message));

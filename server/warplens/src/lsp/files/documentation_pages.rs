@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use tower_lsp::ls_types::Uri;
-use warplens_ide::lanes::{finding_code, finding_codes};
 use warplens_ide::{Origin, codes};
+use warplens_sim::FindingKind;
 
 /// The folder of the pages, with a subfolder for each origin.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
@@ -27,7 +27,7 @@ static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
 pub(crate) fn of(origin: Origin, code: &str) -> Option<Uri> {
     match origin {
         Origin::Text => warplens_ide::code(code).map(|_| ())?,
-        Origin::Run => finding_code(code).map(|_| ())?,
+        Origin::Run => FindingKind::named(code).map(|_| ())?,
     }
     Uri::from_file_path(FOLDER.as_ref()?.join(name(origin, code)))
 }
@@ -44,7 +44,7 @@ fn name(origin: Origin, code: &str) -> PathBuf {
 /// All pages, with their paths in the folder.
 fn all() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let diagnostics = codes().iter().map(|code| (name(Origin::Text, code.name), code.page));
-    diagnostics.chain(finding_codes().iter().map(|code| (name(Origin::Run, code.name), code.page)))
+    diagnostics.chain(FindingKind::all().map(|kind| (name(Origin::Run, kind.name()), kind.page())))
 }
 
 fn write(folder: &Path) -> io::Result<()> {

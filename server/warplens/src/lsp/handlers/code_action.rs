@@ -14,6 +14,7 @@ use warplens_ide::lanes::{LaunchSource, WarpId};
 use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
+use warplens_sim::FindingKind;
 
 use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};
@@ -92,7 +93,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     let lanes = snapshot.lanes().filter(|_| found.origin == Origin::Run)?;
     let shown = &lanes.shown;
     let model = forward_progress_model(snapshot.language)?;
-    if found.code != "no-progress" || shown.model() == model {
+    if found.code != FindingKind::NoProgress.name() || shown.model() == model {
         return None;
     }
     let WarpId { cta, warp } = shown.warp();
@@ -117,7 +118,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
 
 /// Rewrites a file that the reference toolchain rejects in the toolchain's dialect.
 fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<CodeAction> {
-    if found.origin != Origin::Run || found.code != "not-assembled" {
+    if found.origin != Origin::Run || found.code != FindingKind::NotAssembled.name() {
         return Ok(None);
     }
     let [(_, title, dialect), _] = DIALECT_ACTIONS;

@@ -7,7 +7,8 @@ use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::slot::Slot;
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op};
-use crate::trace::{Checks, Severity};
+use crate::trace::Checks;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// Checks the position and the length, if the instruction has them.
@@ -39,7 +40,7 @@ impl Sanitizer {
 
     #[cold]
     fn report_field(&mut self, what: &str, value: u32, lanes: u32) {
-        if !self.reported.insert(("bit-field", self.visit.statement, u32::MAX)) {
+        if !self.reported.insert((FindingKind::BitField, self.visit.statement, u32::MAX)) {
             return;
         }
         let message = format!(
@@ -48,6 +49,6 @@ impl Sanitizer {
             Lanes(lanes.into()),
             value & 0xff
         );
-        self.report("bit-field", Severity::Warning, message, self.visit.statement, lanes, None);
+        self.report(FindingKind::BitField, message, self.visit.statement, lanes, None);
     }
 }

@@ -5,7 +5,7 @@ use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::semantics::integer::IntOp;
 use crate::lanes::Lanes;
 use crate::ptx::program::{Instruction, Op};
-use crate::trace::Severity;
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// Checks the divisor, if the instruction has one.
@@ -29,12 +29,11 @@ impl Sanitizer {
 
     #[cold]
     fn report_division(&mut self, lanes: u32) {
-        if !self.reported.insert(("division-by-zero", self.visit.statement, u32::MAX)) {
+        if !self.reported.insert((FindingKind::DivisionByZero, self.visit.statement, u32::MAX)) {
             return;
         }
         self.report(
-            "division-by-zero",
-            Severity::Information,
+            FindingKind::DivisionByZero,
             format!(
                 "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
                 Lanes(lanes.into())

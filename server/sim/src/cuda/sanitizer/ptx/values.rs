@@ -7,6 +7,7 @@ use crate::cuda::sanitizer::{Sanitizer, undefined_messages};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Related, Severity};
+use crate::warp::finding_kind::FindingKind;
 
 impl Sanitizer {
     /// Whether undefined values are propagated through registers.
@@ -60,13 +61,13 @@ impl Sanitizer {
     #[cold]
     fn report_undefined(&mut self, used: UndefinedUse, function: &Function) {
         let UndefinedUse { root, statement, part, lanes } = used;
-        let (code, number) = match root.cause {
-            Cause::Register(register) => ("uninitialized-read", register),
-            Cause::Memory => ("uninitialized-read", u32::MAX),
-            Cause::Shuffle(_) => ("shuffle-inactive", u32::MAX),
-            Cause::Division => ("division-by-zero", 0),
+        let (kind, number) = match root.cause {
+            Cause::Register(register) => (FindingKind::UninitializedRead, register),
+            Cause::Memory => (FindingKind::UninitializedRead, u32::MAX),
+            Cause::Shuffle(_) => (FindingKind::ShuffleInactive, u32::MAX),
+            Cause::Division => (FindingKind::DivisionByZero, 0),
         };
-        if !self.reported.insert((code, root.statement, number)) {
+        if !self.reported.insert((kind, root.statement, number)) {
             return;
         }
         let what = match part {
@@ -86,7 +87,7 @@ impl Sanitizer {
         let elsewhere =
             (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
         let warp = self.running_warp();
-        let finding = warp.finding(code, Severity::Warning, message, root.statement, lanes);
+        let finding = warp.finding(kind, message, root.statement, lanes).with_severity(Severity::Warning);
         self.findings.push(finding.with(elsewhere.into_iter().chain(through)));
     }
 }

@@ -5,6 +5,7 @@ use crate::cuda::run_state::RunState;
 use crate::lanes::Lanes;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Call, Function, Promise, SignatureShape};
+use crate::warp::finding_kind::FindingKind;
 
 impl Warp {
     /// Checks the callees of a call: a `.uni` call has one, and those of an indirect call are as its prototype or table says.
@@ -29,13 +30,13 @@ impl Warp {
                 callees.iter().map(target).collect::<Vec<_>>().join(", ")
             );
             let all = callees.iter().fold(0, |all, (_, mask)| all | mask);
-            run.state.report(self.id.error("divergent-uniform", message, statement, all));
+            run.state.report(self.id.finding(FindingKind::DivergentUniform, message, statement, all));
         }
         let Some(promise) = &call.promise else { return };
         for &(callee, mask) in callees {
             let function = &functions[callee as usize];
             if let Some(message) = broken_promise(promise, callee, function) {
-                run.state.report(self.id.error("call-target", message, statement, mask));
+                run.state.report(self.id.finding(FindingKind::CallTarget, message, statement, mask));
             }
         }
     }
@@ -51,7 +52,7 @@ impl Warp {
             function.name,
             Lanes(mask.into())
         );
-        state.report(self.id.error("noreturn", message, statement, mask));
+        state.report(self.id.finding(FindingKind::Noreturn, message, statement, mask));
     }
 }
 

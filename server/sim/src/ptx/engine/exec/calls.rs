@@ -17,6 +17,7 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Callee, Formal, Function, Instruction, Op, Slot};
 use crate::trace::{Related, Status};
+use crate::warp::finding_kind::FindingKind;
 
 /// Minimum stack size of a call.
 const MIN_FRAME: u32 = 128;
@@ -43,7 +44,7 @@ impl Warp {
         if beyond != 0 {
             let count = switch.targets.len();
             let message = format!("the table has {count} targets\ncheck the index before the branch");
-            let fault = Fault::new("branch-index", message, beyond);
+            let fault = Fault::new(FindingKind::BranchIndex, message, beyond);
             run.state.report(fault.finding(self.id, statement));
             return Some(Pause::Stopped(Status::Faulted));
         }
@@ -117,7 +118,7 @@ impl Warp {
                 let message = format!(
                     "the call exceeds {MAX_LOCAL_BYTES} bytes per thread\nreduce the call depth or the local memory"
                 );
-                let fault = Fault::new("stack-overflow", message, mask);
+                let fault = Fault::new(FindingKind::StackOverflow, message, mask);
                 run.state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             };
@@ -157,7 +158,7 @@ impl Warp {
             let Some(function) = function_at(address, launch.program.functions.len()) else {
                 let message =
                     format!("address {address:#x} is not a function\nuse `mov` to get a function's address");
-                return Err(Fault::new("call-target", message, 1 << lane));
+                return Err(Fault::new(FindingKind::CallTarget, message, 1 << lane));
             };
             match callees.iter_mut().find(|(have, _)| *have == function) {
                 Some((_, mask)) => *mask |= 1 << lane,

@@ -6,6 +6,7 @@ use crate::cuda::fault::Fault;
 use crate::cuda::memory::local::MAX_LOCAL_BYTES;
 use crate::cuda::registers::{Lanes, WIDTH, lanes};
 use crate::ptx::program::{Function, Slot, Slots, StackAction};
+use crate::warp::finding_kind::FindingKind;
 
 /// The minimum alignment of an allocation.
 const ALIGNMENT: u64 = 8;
@@ -46,7 +47,7 @@ impl Warp {
                             "`stacksave` did not return {wanted:#x} in this call\nrestore a value saved in the \
                              same call"
                         );
-                        return Err(Fault::new("stack-pointer", message, 1 << lane));
+                        return Err(Fault::new(FindingKind::StackPointer, message, 1 << lane));
                     }
                     *top = wanted as u32;
                 }
@@ -59,7 +60,7 @@ impl Warp {
                         let message = format!(
                             "`alloca` of {size} bytes exceeds {MAX_LOCAL_BYTES} bytes per thread\nallocate less"
                         );
-                        return Err(Fault::new("stack-overflow", message, 1 << lane));
+                        return Err(Fault::new(FindingKind::StackOverflow, message, 1 << lane));
                     }
                     *top = after as u32;
                     match wide {

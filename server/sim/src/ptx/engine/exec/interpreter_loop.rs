@@ -30,6 +30,7 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Function, Instruction, Op, Quick, Slot};
 use crate::trace::{Finding, StatementId, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 impl Warp {
     /// Runs a group and its successors, up to an instruction that requires more than the choice of the next group; returns the
@@ -321,7 +322,7 @@ impl Running<'_> {
     /// Reports the incorrect use of an instruction. A GPU waits for missing participants only until they exit.
     fn warn(&mut self, mut warning: Fault, pc: u32, executed: u32, groups: &Groups) {
         let mut related = Vec::new();
-        if warning.code == "absent-members" {
+        if warning.kind == FindingKind::AbsentMembers {
             warning.lanes &= !exiting(&groups.places(), self.entry, warning.lanes);
             if warning.lanes == 0 {
                 return;

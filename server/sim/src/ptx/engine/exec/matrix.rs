@@ -13,6 +13,7 @@ use crate::ptx::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor,
 };
 use crate::ptx::tensor::sparse;
+use crate::warp::finding_kind::FindingKind;
 
 /// `mma`, `wmma.mma`
 pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result<(), Fault> {
@@ -70,7 +71,7 @@ fn dense(
                 let message = format!(
                     "the metadata of row {row} have the nibble {nibble:04b} for chunk {chunk}\nthe indices of a chunk must {rule}"
                 );
-                return Err(Fault::new("sparse-metadata", message, mask));
+                return Err(Fault::new(FindingKind::SparseMetadata, message, mask));
             }
             for (index, column) in sparse::columns(bits, chunk, nibble).enumerate() {
                 let from = product.layout.factor(of_stored, 0, row, chunk * per + index as u32);

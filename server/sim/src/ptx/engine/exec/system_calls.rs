@@ -9,6 +9,7 @@ use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::lanes;
 use crate::cuda::sanitizer::Sanitizer;
 use crate::ptx::program::{Call, Space, System};
+use crate::warp::finding_kind::FindingKind;
 
 /// Maximum length of a string.
 const MAX_TEXT: usize = 64 << 10;
@@ -81,19 +82,21 @@ impl CallContext<'_> {
         }
         let Spaces { heap, launch, changes, .. } = &mut *self.spaces;
         *changes += 1;
-        let (code, what) = match heap.free(launch, address) {
+        let (kind, what) = match heap.free(launch, address) {
             Ok(()) => {
                 if let Some((sanitizer, block)) = self.sanitizer.as_mut().zip(launch.buffer_of(address, 0)) {
                     sanitizer.freed(address - launch.raw().0, block.len);
                 }
                 return Ok(0);
             }
-            Err(FreeError::Again) => ("double-free", "which was freed before\nfree each block once"),
+            Err(FreeError::Again) => {
+                (FindingKind::DoubleFree, "which was freed before\nfree each block once")
+            }
             Err(FreeError::NoBlock) => {
-                ("bad-free", "which `malloc` did not return\nfree only the start of a block")
+                (FindingKind::BadFree, "which `malloc` did not return\nfree only the start of a block")
             }
         };
-        Err(Fault::new(code, format!("address {address:#x}, {what}"), 0))
+        Err(Fault::new(kind, format!("address {address:#x}, {what}"), 0))
     }
 
     /// The message of a failed assertion, from its first lane.
@@ -107,7 +110,7 @@ impl CallContext<'_> {
         };
         let (message, file, line, function) = (text(0), text(1), value(2) as u32, text(3));
         let function = if function.is_empty() { String::new() } else { format!(", in `{function}`") };
-        Fault::new("assertion", format!("`{message}` ({file}:{line}{function})"), mask)
+        Fault::new(FindingKind::Assertion, format!("`{message}` ({file}:{line}{function})"), mask)
     }
 
     /// The text at a generic address, of characters of `size` bytes each.

@@ -27,6 +27,7 @@ use crate::ptx::tensor::warpgroup;
 use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
 use crate::trace::{Related, Severity, StatementId, Status, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 /// Why a warp stopped running.
 #[derive(Debug)]
@@ -369,14 +370,14 @@ impl Warp {
             Op::Trap if executed != 0 => {
                 let name = display_name(&function.name);
                 let message = format!("executed in `{name}`\ncheck the condition that leads to it");
-                let finding = self.id.error("trap", message, statement, executed);
+                let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
                 run.state.report(finding.with(self.call_stack(run.launch, frame)));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
                 let note = &function.tables.notes[instruction.s.a as usize];
                 let message = format!("`{}`\n{}", note.name, note.why);
-                run.state.report(self.id.error("unsupported", message, statement, executed));
+                run.state.report(self.id.finding(FindingKind::Unsupported, message, statement, executed));
                 Some(Pause::Stopped(Status::Unsupported))
             }
             Op::Barrier if executed != 0 => {
@@ -494,7 +495,7 @@ impl Warp {
             Lanes(executed.into()),
             Lanes(others.into())
         );
-        let finding = self.id.error("divergent-uniform", message, statement, executed);
+        let finding = self.id.finding(FindingKind::DivergentUniform, message, statement, executed);
         state.report(finding.in_visit(&self.recorder));
     }
 
@@ -516,8 +517,10 @@ impl Warp {
             if executed.count_ones() == 1 { "reaches" } else { "reach" },
             Lanes(missing.into())
         );
-        let finding = self.id.finding("divergent-barrier", severity, message, statement, executed);
-        state.report(finding.in_visit(&self.recorder).with(next_statements(elsewhere)));
+        let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
+        state.report(
+            finding.with_severity(severity).in_visit(&self.recorder).with(next_statements(elsewhere)),
+        );
     }
 
     /// Whether the statement only makes threads exit.

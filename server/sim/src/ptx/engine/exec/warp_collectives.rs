@@ -6,6 +6,7 @@ use crate::cuda::inactive_sources::{Absence, InactiveSources};
 use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::cuda::semantics::float::{FloatOp, extremum_32};
 use crate::ptx::program::{Exchange, ExchangeKind, Function, Instruction, Op};
+use crate::warp::finding_kind::FindingKind;
 
 /// An executed exchange.
 #[derive(Default)]
@@ -66,14 +67,14 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     if unnamed != 0 {
         let message =
             "it does not include all lanes that execute the instruction\ninclude each of them".into();
-        return Some(Fault::new("wrong-membermask", message, unnamed));
+        return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
     if missing != 0 {
         let message = "the member mask includes lanes that do not execute the instruction\n\
          behavior is undefined; make them execute it too, or remove them from the mask";
-        return Some(Fault::new("absent-members", message.into(), missing));
+        return Some(Fault::new(FindingKind::AbsentMembers, message.into(), missing));
     }
     None
 }
@@ -229,8 +230,8 @@ mod tests {
     fn member_masks() {
         assert_eq!(check_members(&[u32::MAX; WIDTH], 0xff, 0xff), None);
         let unnamed = check_members(&[0x0f; WIDTH], 0xff, 0xff).expect("a warning");
-        assert_eq!((unnamed.code, unnamed.lanes), ("wrong-membermask", 0xf0));
+        assert_eq!((unnamed.kind, unnamed.lanes), (FindingKind::WrongMembermask, 0xf0));
         let absent = check_members(&[u32::MAX; WIDTH], 0xff, 0x0f).expect("a warning");
-        assert_eq!((absent.code, absent.lanes), ("absent-members", 0xf0));
+        assert_eq!((absent.kind, absent.lanes), (FindingKind::AbsentMembers, 0xf0));
     }
 }

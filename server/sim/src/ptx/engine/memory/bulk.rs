@@ -18,6 +18,7 @@ use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};
 use crate::scalar_type::ScalarType;
+use crate::warp::finding_kind::FindingKind;
 
 /// Required alignment of addresses and sizes.
 const UNIT: u64 = 16;
@@ -43,18 +44,18 @@ pub(crate) fn copy(
                 "the {end} {object} of a bulk copy\nthe address {address:#x} is not a multiple of \
                  {UNIT}; align it"
             );
-            return Err(Fault::new("misaligned", message, 1 << lane));
+            return Err(Fault::new(FindingKind::Misaligned, message, 1 << lane));
         }
         if u64::from(size) % UNIT != 0 {
             let message = format!(
                 "{size} bytes, not a multiple of {UNIT}\nround it up, or copy the last bytes with \
                  other instructions"
             );
-            return Err(Fault::new("bulk-size", message, 1 << lane));
+            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
         }
         if size > MAX_BYTES {
             let message = format!("{size} bytes, the limit is {MAX_BYTES}\nsplit the copy");
-            return Err(Fault::new("bulk-size", message, 1 << lane));
+            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
         }
         let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);

@@ -4,6 +4,7 @@ use crate::cuda::fault::Fault;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::registers::{Lanes, Registers, lanes};
 use crate::ptx::program::{Op, Slots, Space};
+use crate::warp::finding_kind::FindingKind;
 
 /// `mapa`, `getctarank`
 pub(crate) fn execute(
@@ -36,7 +37,7 @@ pub(crate) fn execute(
                 format!("{rank}, the ranks of the cluster are 0 to {}", blocks - 1)
             }
         };
-        return Err(Fault::new("cluster-rank", message, invalid));
+        return Err(Fault::new(FindingKind::ClusterRank, message, invalid));
     }
     let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
         1 => window.mapped(space, addresses[lane], ranks[lane]),

@@ -10,6 +10,7 @@ use crate::cuda::sanitizer::event::AccessKind;
 use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::program::{Address, Space};
+use crate::warp::finding_kind::FindingKind;
 
 /// The address of one lane.
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ impl LaneAddress {
                      memory only",
                     self.address
                 );
-                Err(Fault::new("out-of-bounds", message, 1 << self.lane))
+                Err(Fault::new(FindingKind::OutOfBounds, message, 1 << self.lane))
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::ptx::async_ops::phase_log::PhaseAction;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
+use crate::warp::finding_kind::FindingKind;
 
 /// The result of an action.
 enum ActionResult {
@@ -297,7 +298,7 @@ fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
         let message = format!("address {address:#x} is not in shared memory");
-        return Err(Fault::new("mbarrier", message, 1 << lane));
+        return Err(Fault::new(FindingKind::Mbarrier, message, 1 << lane));
     }
     at.get(8, ctx)
 }
@@ -318,7 +319,7 @@ fn uninitialized(at: LaneAddress) -> Fault {
 }
 
 fn misuse(message: String, at: LaneAddress) -> Fault {
-    Fault::new("mbarrier", message, 1 << at.lane)
+    Fault::new(FindingKind::Mbarrier, message, 1 << at.lane)
 }
 
 #[cfg(test)]

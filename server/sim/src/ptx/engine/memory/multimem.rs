@@ -10,6 +10,7 @@ use crate::cuda::sanitizer::event::AccessKind;
 use crate::objects::bytes;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::program::{Access, Address, Multimem, Slots, Space, Tables};
+use crate::warp::finding_kind::FindingKind;
 
 /// The addresses of one replica in the lanes that have so many.
 struct Replica {
@@ -113,7 +114,7 @@ pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Res
              len = 64, replicas = [{{ fill = \"iota\" }}, {{ fill = \"zero\" }}] }} }}",
             name()
         );
-        return Err(Fault::new("no-meaning", message, 1 << at.lane));
+        return Err(Fault::new(FindingKind::NoMeaning, message, 1 << at.lane));
     };
     if offset.saturating_add(span) > multimem.len {
         let message = format!(
@@ -122,7 +123,7 @@ pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Res
             name(),
             bytes(multimem.len)
         );
-        return Err(Fault::new("out-of-bounds", message, 1 << at.lane));
+        return Err(Fault::new(FindingKind::OutOfBounds, message, 1 << at.lane));
     }
     Ok(multimem.replicas.iter().map(|replica| replica + offset).collect())
 }

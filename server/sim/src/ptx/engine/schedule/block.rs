@@ -13,6 +13,7 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::BarrierKind;
 use crate::trace::{Finding, Related, Status, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 /// Why a block stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,7 +255,12 @@ impl Block {
         let expected = arrival.barrier.count.map(value);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
             let message = format!("{id}, a block has the barriers 0 to {}", COUNT - 1);
-            state.report(warp.id.error("barrier-number", message, arrival.statement, arrival.mask));
+            state.report(warp.id.finding(
+                FindingKind::BarrierNumber,
+                message,
+                arrival.statement,
+                arrival.mask,
+            ));
             return Err(Status::Faulted);
         };
         if let Some((other, theirs)) = barrier.disagrees(expected) {
@@ -295,7 +301,7 @@ impl Block {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
             let message =
                 format!("{what} in {}\neach thread must arrive and wait in turn", Lanes(wrong.into()));
-            state.report(warp.id.error("cluster-barrier", message, statement, wrong));
+            state.report(warp.id.finding(FindingKind::ClusterBarrier, message, statement, wrong));
         }
         self.complete_barriers(launch, state, cluster);
         let still = cluster.waiting(number..number + 1).any(|group| group.mask == mask);
@@ -387,6 +393,6 @@ fn mismatch(
         Lanes(arrival.mask.into()),
         how_many(theirs)
     );
-    let finding = warp.error("barrier-mismatch", message, arrival.statement, arrival.mask);
+    let finding = warp.finding(FindingKind::BarrierMismatch, message, arrival.statement, arrival.mask);
     finding.with([Related::new(other, format!("threads here expect {}", how_many(theirs)))])
 }

@@ -10,7 +10,8 @@ use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseLog};
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
-use crate::trace::{Finding, Related};
+use crate::trace::{Finding, Related, Severity};
+use crate::warp::finding_kind::FindingKind;
 
 /// Other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
@@ -91,7 +92,7 @@ impl Block {
                 Lanes(mask.into()),
                 verb("wait", mask)
             );
-            finding = Some(self.warps[warp].id.error("no-progress", message, statement, mask));
+            finding = Some(self.warps[warp].id.finding(FindingKind::NoProgress, message, statement, mask));
         }
         let others = waiting.take(MAX_OTHERS).filter_map(|warp| {
             let (statement, lanes) = warp.polls_at()?;
@@ -136,7 +137,7 @@ impl Warp {
                 self.what(launch, spaces)
             ),
         };
-        let finding = self.id.error("no-progress", message, statement, lanes);
+        let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let others = self.waiting_lanes(launch, lanes);
         // Statements are known in runs with checks.
         let known = self.tests_barrier(launch) && launch.options.checks.races;
@@ -205,7 +206,8 @@ impl Warp {
         let current = self.elsewhere(launch, !missing).into_iter().map(|(statement, lanes)| {
             Related::new(statement, format!("current statement of {}", Lanes(lanes.into())))
         });
-        Some(self.id.error("absent-members", message, statement, at.mask).with(current))
+        let finding = self.id.finding(FindingKind::AbsentMembers, message, statement, at.mask);
+        Some(finding.with_severity(Severity::Error).with(current))
     }
 }
 

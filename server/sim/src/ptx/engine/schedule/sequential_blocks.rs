@@ -11,8 +11,9 @@ use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::Program;
 use crate::trace::{
-    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,
+    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Status, WarpId, WarpTrace,
 };
+use crate::warp::finding_kind::FindingKind;
 use crate::warp::listing::Listing;
 
 /// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
@@ -65,9 +66,7 @@ impl<'a> SequentialBlocks<'a> {
                 number * (self.launch.blocks() / self.launch.clusters()),
                 self.launch.start_cost()
             );
-            let finding =
-                Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) };
-            self.state.report(finding);
+            self.state.report(Finding::about_launch(FindingKind::StepLimit, message));
             return Ok(Some(Status::StepLimit));
         }
         let cluster = Cluster::new(self.launch, number, self.left.take());
@@ -118,7 +117,7 @@ impl<'a> SequentialBlocks<'a> {
                 "{waiting} suspended blocks require {bytes} bytes, the limit is {max}\nlaunch fewer blocks"
             );
             let cta = last.blocks[0].warps[0].id.cta;
-            self.state.report(Finding { cta, ..Finding::about_launch("memory-limit", message) });
+            self.state.report(Finding { cta, ..Finding::about_launch(FindingKind::MemoryLimit, message) });
             Status::Faulted
         })
     }
@@ -132,7 +131,7 @@ impl<'a> SequentialBlocks<'a> {
                 "reached after {} of {blocks} blocks\nthe limit is {limit} warp instructions; launch fewer blocks, or raise it",
                 self.blocks_done
             );
-            Finding { severity: Severity::Warning, ..Finding::about_launch("step-limit", message) }
+            Finding::about_launch(FindingKind::StepLimit, message)
         }));
     }
 

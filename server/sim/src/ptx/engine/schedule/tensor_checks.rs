@@ -7,6 +7,7 @@ use crate::cuda::memory::spaces::{Spaces, read};
 use crate::ptx::async_ops::operation::Issuer;
 use crate::ptx::tensor_memory::operation::LateProblem;
 use crate::trace::{Finding, Related, WarpId};
+use crate::warp::finding_kind::FindingKind;
 
 /// Warps of a warpgroup.
 const WARPS: usize = 4;
@@ -32,7 +33,7 @@ pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Findin
         let related = phases.copies().map(|(statement, bytes)| {
             Related::new(statement, format!("copies of {bytes} bytes complete at the mbarrier here"))
         });
-        findings.push(warp.error("transaction-bytes", message, statement, 0u32).with(related));
+        findings.push(warp.finding(FindingKind::TransactionBytes, message, statement, 0u32).with(related));
     }
     findings
 }
@@ -53,9 +54,9 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
                 (None, None) => continue,
             };
             let same_statement = one.get(at).map(|product| product.0) == two.get(at).map(|product| product.0);
-            let (code, message) = match same_statement {
+            let (kind, message) = match same_statement {
                 true => (
-                    "matrix-descriptor",
+                    FindingKind::MatrixDescriptor,
                     format!(
                         "warps {} and {} give a product different descriptors\nthe result is undefined; compute \
                          the descriptors from values that are the same in all four warps",
@@ -63,7 +64,7 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
                     ),
                 ),
                 false => (
-                    "warpgroup",
+                    FindingKind::Warpgroup,
                     format!(
                         "warps {} and {} of a warpgroup execute different products\nall 128 threads of a warpgroup must execute \
                          the same `wgmma` instructions",
@@ -72,7 +73,7 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
                 ),
             };
             let lanes = owner.threads.launched();
-            findings.push(owner.id.error(code, message, product.0, lanes));
+            findings.push(owner.id.finding(kind, message, product.0, lanes));
             break;
         }
     }
@@ -90,8 +91,8 @@ pub(super) fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
                  `tcgen05.dealloc` with the address and the number of the allocation before the exit",
                 leak.count
             );
-            findings.push(warp.id.error(
-                "tensor-memory-leak",
+            findings.push(warp.id.finding(
+                FindingKind::TensorMemoryLeak,
                 message,
                 leak.statement,
                 warp.threads.launched(),
@@ -106,7 +107,7 @@ pub(super) fn late_problems(blocks: &[Block], spaces: &mut Spaces) -> Vec<Findin
     let problems = std::mem::take(&mut spaces.asynchronous.problems);
     let finding = |(issuer, statement, problem): (Issuer, u32, LateProblem)| {
         let warp = blocks.get(issuer.rank as usize)?.warps.get(issuer.warp as usize)?;
-        Some(warp.id.error(problem.code, problem.message, statement, issuer.lanes))
+        Some(warp.id.finding(problem.kind, problem.message, statement, issuer.lanes))
     };
     problems.into_iter().filter_map(finding).collect()
 }

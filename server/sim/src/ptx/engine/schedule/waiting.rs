@@ -7,7 +7,8 @@ use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::program::{Function, Op};
-use crate::trace::{Finding, Related, Severity};
+use crate::trace::{Finding, Related};
+use crate::warp::finding_kind::FindingKind;
 
 /// Waiting warps that a finding names.
 const MAX_WAITING: usize = 8;
@@ -29,7 +30,7 @@ impl Cluster {
             warp.id.warp,
             verb("iterate", lanes)
         );
-        let finding = warp.id.finding("step-limit", Severity::Warning, message, statement, lanes);
+        let finding = warp.id.finding(FindingKind::StepLimit, message, statement, lanes);
         let blocks = self.blocks.iter().chain(others.iter().flat_map(|(_, cluster)| &cluster.blocks));
         let waiting = blocks.flat_map(|block| block.waiting_for_memory());
         let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {

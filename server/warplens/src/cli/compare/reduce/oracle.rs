@@ -10,7 +10,7 @@ use warplens_ide::lanes::compare::{Equality, unusable};
 use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Language, Reducible, Severity};
 use warplens_sim::launch::{Argument, Launch, Passed};
-use warplens_sim::{Control, RunResult, Status};
+use warplens_sim::{Control, FindingKind, RunResult, Status};
 use warplens_tools::comparison::compared::{Compared, Run};
 use warplens_tools::comparison::sides::{Sides, labelled};
 use warplens_tools::source::{Launches, Source};
@@ -65,7 +65,7 @@ struct Accepted {
     /// The number of errors in the text.
     errors: usize,
     /// The findings of the first run.
-    findings: BTreeSet<&'static str>,
+    findings: BTreeSet<FindingKind>,
     /// The registers that are read and never written.
     undefined: Vec<String>,
     /// The number of addresses from which stored values are computed.
@@ -87,7 +87,7 @@ impl<'a> Oracle<'a> {
             entries: [one.entry().to_owned(), other.entry().to_owned()],
             accepted: Accepted {
                 errors: errors(pair.source),
-                findings: codes(&one.result),
+                findings: kinds(&one.result),
                 undefined: Vec::new(),
                 addresses: 0,
                 finished: compared.comparison.finished,
@@ -209,7 +209,7 @@ impl<'a> Oracle<'a> {
         let Ok(prepared) = first.prepare_first(&candidate.launch) else { return Ok(None) };
         let one = first.run(0, self.limited(prepared))?;
         let is_finished = one.result.status == Status::Finished;
-        if !is_finished || !codes(&one.result).is_subset(&self.accepted.findings) {
+        if !is_finished || !kinds(&one.result).is_subset(&self.accepted.findings) {
             return Ok(None);
         }
         let assembled = match &self.pair.other {
@@ -277,8 +277,8 @@ fn errors(source: &Source) -> usize {
     found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
 }
 
-fn codes(result: &RunResult) -> BTreeSet<&'static str> {
-    result.findings.iter().map(|finding| finding.code).collect()
+fn kinds(result: &RunResult) -> BTreeSet<FindingKind> {
+    result.findings.iter().map(|finding| finding.kind).collect()
 }
 
 /// A line on standard error, if that is a terminal.
