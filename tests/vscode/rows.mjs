@@ -181,7 +181,10 @@ export function rowTests(given) {
     test('lanes that take a lock one after another have a visit each', async () => {
       const { bench, shot } = given();
       await run('lock');
-      await until('the statement has a visit for each lane', async () => (await bench.stripOf(', 77;'))?.label === '32 visits, 1 lane each');
+      await until(
+        'the statement has a visit for each lane',
+        async () => (await bench.stripOf(', 77;'))?.label === '32 visits, 1 lane each',
+      );
       await shot('row-3-lock');
     });
 

@@ -2,7 +2,6 @@
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import { type LaneMasks, shapeOf, warpCount } from './masks';
-import { ruleOf } from './models';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 
@@ -78,7 +77,8 @@ export class Lanes implements vscode.Disposable {
     this.item.accessibilityInformation = { label: `Warplens: ${lines[0]}, ${lines[1]}`, role: 'button' };
     this.item.show();
     this.model.text = `$(git-merge) ${model}`;
-    this.model.tooltip = `Divergence model: ${ruleOf(model)}.\nSelect to pick another model for this launch.`;
+    const rule = this.server.models.find(({ name }) => name === model)?.rule ?? model;
+    this.model.tooltip = `Divergence model: ${rule}.\nSelect to pick another model for this launch.`;
     this.model.accessibilityInformation = { label: `Warplens: divergence model ${model}`, role: 'button' };
     this.model.show();
     this.print(masks.output);

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { activeDocument, activeEditor } from './active';
 import type { Lanes } from './lanes';
 import { requestMasks, selectionOf } from './masks';
-import { MODELS } from './models';
 import type { Warps } from './pick_warp';
 import { pickWithPreview } from './preview';
 import type { Server } from './server';
@@ -113,11 +112,13 @@ export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
     return;
   }
   const language = activeDocument()?.languageId;
-  const items = MODELS.filter((model) => model.language === language).map(({ name, rule }) => ({
-    label: name,
-    detail: rule,
-    description: name === shown.masks.model ? 'shown now' : undefined,
-  }));
+  const items = server.models
+    .filter((model) => model.language === language)
+    .map(({ name, rule }) => ({
+      label: name,
+      detail: rule,
+      description: name === shown.masks.model ? 'shown now' : undefined,
+    }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Run under a divergence model' });
   if (!picked) return;
   await server.select({ ...selectionOf(shown.uri, shown.masks), model: picked.label });

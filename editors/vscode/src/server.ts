@@ -6,6 +6,7 @@ import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions
 import type { RunProgress } from '../../panel/src/messages';
 import { display } from './display';
 import { LANGUAGES } from './languages';
+import type { Model } from './models';
 import { type Selection, Selections } from './selections';
 
 /** A command that the server registers. */
@@ -70,6 +71,11 @@ export class Server implements vscode.Disposable {
   async select(selection: Selection): Promise<void> {
     await this.execute('warplens.selectLaunch', selection);
     this.selections.keep(selection);
+  }
+
+  /** The divergence models of all languages. */
+  get models(): readonly Model[] {
+    return this.client?.initializeResult?.capabilities.experimental?.models ?? [];
   }
 
   /** The run in progress of a document, if it has taken a while. */

@@ -45,8 +45,10 @@ impl Simulator for Ptx {
         let statements = decoded.statements(&SourceFiles::of(db, file), model);
         let broken = broken::of_ptx(db, file, &decoded, &statements);
         let under = |model| Arc::new(ptx::Kernel { program: decoded.program.clone(), model });
-        let progressing = self.model(ptx::Model::Its.name()).filter(|_| !decoded.program.lockstep);
-        let progressing = progressing.map(|model| Progressing { model, program: under(ptx::Model::Its) });
+        let other = ptx::Model::ALL.into_iter().find(|model| model.info().forward_progress);
+        let progressing = other
+            .filter(|_| !decoded.program.lockstep)
+            .and_then(|other| Some(Progressing { model: self.model(other.name())?, program: under(other) }));
         let program = under(model);
         Ok(Decoded {
             program,

@@ -32,8 +32,8 @@ impl Simulator for Sass {
         let code = sass_code(db, item);
         let barriers =
             kernel_of(&code.functions).is_none_or(|function| target(db, item, function).has_barriers());
-        let name = if barriers { "barriers" } else { "tokens" };
-        self.model(name).unwrap_or_else(|| self.default_model())
+        let model = if barriers { sass::BARRIERS } else { sass::TOKENS };
+        self.model(model.name).unwrap_or_else(|| self.default_model())
     }
 
     fn kernels<'db>(&self, db: &'db dyn Db, file: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {
@@ -59,7 +59,7 @@ impl Simulator for Sass {
     ) -> Result<Decoded<'db>, LaunchProblem> {
         let (program, statements) = decode::decode_sass(db, file, kernel)?;
         let program = Arc::new(program);
-        let barriers = model.name() == sass::MODELS[0].name;
+        let barriers = model.name() == sass::BARRIERS.name;
         let executable = Arc::new(sass::Kernel { program: Arc::clone(&program), barriers });
         let item = items(db, file)[kernel.item];
         let body = move || {

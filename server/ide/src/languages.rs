@@ -1,6 +1,7 @@
 //! The registry: the only list of the languages.
 
 use warplens_ide_lanes::{Model, Simulator, UnknownModel, model_named};
+use warplens_sim::ModelInfo;
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;
@@ -40,6 +41,14 @@ pub fn forward_progress_model(language: Language) -> Option<&'static str> {
     let known = LANGUAGES.iter().find(|known| known.info == language)?;
     let models = known.simulator?.models();
     models.iter().find(|model| model.forward_progress).map(|model| model.name)
+}
+
+/// The divergence models of all languages, the default of each first.
+pub fn models() -> impl Iterator<Item = (Language, &'static ModelInfo)> {
+    LANGUAGES.iter().flat_map(|known| {
+        let models = known.simulator.map(|simulator| simulator.models()).unwrap_or_default();
+        models.iter().map(|model| (known.info, model))
+    })
 }
 
 /// The simulators of some languages.

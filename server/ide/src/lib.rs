@@ -42,7 +42,9 @@ pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited,
 pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;
-pub use languages::{LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model};
+pub use languages::{
+    LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, models,
+};
 pub use reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};

@@ -38,5 +38,4 @@ pub use values::{
 };
 pub use warp::{
     BlockEnd, ControlFlow, Correction, DynEq, Executable, FindingKind, LaunchConfig, ModelInfo, RaceScope,
-    model_named,
 };

@@ -12,7 +12,7 @@ pub mod tensor;
 pub mod tensor_memory;
 
 pub use decode::{DecodeError, Module, decode};
-pub use engine::{Model, run};
-pub use executable::{Kernel, MODELS};
+pub use engine::{MODELS, Model, run};
+pub use executable::Kernel;
 pub use launch_config::{device_memory, launch_config};
 pub use program::Program;

@@ -30,7 +30,7 @@ mod warp;
 mod written_registers;
 
 pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, decode_at, function_name};
-pub use executable::{Kernel, MODELS};
+pub use executable::{BARRIERS, Kernel, MODELS, TOKENS};
 pub use launch_config::{device_memory, launch_config};
 pub use program::Program;
 pub use run::run;

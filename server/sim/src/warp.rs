@@ -25,7 +25,7 @@ pub(crate) mod watched_byte;
 pub use control_flow::{BlockEnd, ControlFlow};
 pub use correction::Correction;
 pub use dyn_eq::DynEq;
-pub use executable::{Executable, ModelInfo, model_named};
+pub use executable::{Executable, ModelInfo};
 pub use finding_kind::FindingKind;
 pub use launch_config::LaunchConfig;
 pub use race_scope::RaceScope;

@@ -65,6 +65,20 @@ fn a_selection_names_its_model() {
 }
 
 #[test]
+fn clients_learn_the_models_of_each_language() {
+    let client = Client::start();
+    let models = client.capabilities["experimental"]["models"].as_array().expect("a list");
+    let of = |language: &str| {
+        let models = models.iter().filter(|model| model["language"] == language);
+        models.map(|model| model["name"].as_str().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("ptx"), ["stack", "ipdom", "frontier", "its"]);
+    assert_eq!(of("wave-asm"), ["structured", "wave-emu"]);
+    assert_eq!(of("sass"), ["barriers", "tokens"]);
+    assert!(models.iter().all(|model| model["rule"].is_string()), "{models:?}");
+}
+
+#[test]
 fn a_model_that_is_none_is_refused() {
     let mut client = Client::start();
     let file = client.open("halves.ptx", HALVES);

@@ -76,7 +76,7 @@ fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, mo
     // If there is no reconvergence point, the operand is not an index of an instruction.
     let exists =
         |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
-    let reconvergence = if model == ptx::Model::Ipdom { instruction.s.c } else { instruction.s.b };
+    let reconvergence = model.reconvergence(instruction);
     match instruction.op {
         Op::Branch(_) => Flow::Branch { reconvergence: exists(reconvergence) },
         Op::Switch(_) => {

@@ -1,6 +1,6 @@
 //! A divergence model of a language.
 
-use warplens_sim::{ModelInfo, model_named};
+use warplens_sim::ModelInfo;
 use warplens_syntax::Language;
 
 /// A divergence model of a language.
@@ -19,7 +19,7 @@ impl Model {
 
     /// The model with this current or former name among those of a language.
     pub(crate) fn named(language: Language, models: &'static [ModelInfo], name: &str) -> Option<Model> {
-        let info = model_named(models, name)?;
+        let info = models.iter().find(|model| model.is_named(name))?;
         Some(Model { language, info, is_default: info.name == models[0].name })
     }
 

@@ -10,6 +10,7 @@ mod dialects;
 mod facts;
 mod findings;
 mod formatting;
+mod models;
 mod pages;
 mod ptx_lints;
 mod sass;

@@ -139,7 +139,7 @@ impl Simulator for Lines {
     }
 
     fn models(&self) -> &'static [ModelInfo] {
-        &[ModelInfo { name: "in-order", former_names: &[], forward_progress: true }]
+        &[ModelInfo { name: "in-order", former_names: &[], rule: "the only one", forward_progress: true }]
     }
 
     fn kernels<'db>(&self, db: &'db dyn Db, _: File) -> Box<dyn Fn(Item<'db>) -> Option<Found> + 'db> {

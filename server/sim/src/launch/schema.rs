@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::scalar_type::{Class, ScalarType};
+use crate::warp::ModelInfo;
+use crate::{ptx, sass, wave};
 
 /// The schema of `warplens.toml` and `warplens.json`.
 fn schema() -> Value {
@@ -67,24 +69,31 @@ struct Launch {
     expect: Option<Vec<Expectation>>,
 }
 
-/// The models of all languages.
-#[derive(JsonSchema)]
-#[schemars(rename_all = "kebab-case")]
-#[allow(dead_code)] // only its shape is used
-enum Model {
-    /// PTX: one stack for each warp; lanes that exit do not block the others.
-    Stack,
-    /// PTX: the plain immediate-post-dominator stack.
-    Ipdom,
-    /// PTX: the former name of `ipdom`.
-    #[schemars(rename = "textbook")]
-    FormerIpdom,
-    /// PTX: thread frontiers.
-    Frontier,
-    /// PTX: independent thread scheduling.
-    Its,
-    /// WAVE: the divergence stack of the guide.
-    Structured,
+/// The divergence models of all languages.
+struct Model;
+
+/// The models of the languages, with the titles of these.
+static MODELS: [(&str, &[ModelInfo]); 3] =
+    [("PTX", &ptx::MODELS), ("WAVE", &wave::MODELS), ("SASS", &sass::MODELS)];
+
+impl JsonSchema for Model {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Model".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut choices = Vec::new();
+        for (language, model) in
+            MODELS.iter().flat_map(|(language, models)| models.iter().map(move |model| (language, model)))
+        {
+            choices.push(json!({ "const": model.name, "type": "string", "description": format!("{language}: {}.", model.rule) }));
+            for former in model.former_names {
+                let description = format!("{language}: the former name of `{}`.", model.name);
+                choices.push(json!({ "const": former, "type": "string", "description": description }));
+            }
+        }
+        json_schema!({ "description": "The models of all languages.", "oneOf": choices })
+    }
 }
 
 /// The contents that a buffer must have after the run.

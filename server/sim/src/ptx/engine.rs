@@ -18,5 +18,5 @@ mod run;
 mod run_context;
 mod schedule;
 
-pub use divergence::model::Model;
+pub use divergence::model::{MODELS, Model};
 pub use run::run;

@@ -8,15 +8,7 @@ use super::correction::correction;
 use super::engine::{Model, run};
 use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
 use crate::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
-use crate::warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig, ModelInfo};
-
-/// The models of PTX, the default first.
-pub static MODELS: [ModelInfo; 4] = [
-    ModelInfo { name: "stack", former_names: &[], forward_progress: false },
-    ModelInfo { name: "ipdom", former_names: &["textbook"], forward_progress: false },
-    ModelInfo { name: "frontier", former_names: &[], forward_progress: false },
-    ModelInfo { name: "its", former_names: &[], forward_progress: true },
-];
+use crate::warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig};
 
 /// A decoded kernel under a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,15 +92,4 @@ fn control_flow(program: &Program) -> ControlFlow {
         }
     }
     flow
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_lists_the_models() {
-        assert_eq!(MODELS.map(|model| model.name), Model::ALL.map(Model::name));
-        assert_eq!(MODELS[0].name, Model::default().name());
-    }
 }

@@ -10,11 +10,24 @@ use super::run::run;
 use crate::trace::{Control, RunOptions, RunOutcome, StatementId};
 use crate::warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
+/// The model of targets from sm_70 on.
+pub const BARRIERS: ModelInfo = ModelInfo {
+    name: "barriers",
+    former_names: &[],
+    rule: "convergence barriers, `BSSY` and `BSYNC`",
+    forward_progress: false,
+};
+
+/// The model of older targets.
+pub const TOKENS: ModelInfo = ModelInfo {
+    name: "tokens",
+    former_names: &[],
+    rule: "tokens on a stack, `SSY` and `SYNC`",
+    forward_progress: false,
+};
+
 /// The models of SASS. The target decides which one a kernel runs under by default.
-pub static MODELS: [ModelInfo; 2] = [
-    ModelInfo { name: "barriers", former_names: &[], forward_progress: false },
-    ModelInfo { name: "tokens", former_names: &[], forward_progress: false },
-];
+pub static MODELS: [ModelInfo; 2] = [BARRIERS, TOKENS];
 
 /// A decoded kernel under a model.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,13 +18,18 @@ pub struct ModelInfo {
     pub name: &'static str,
     /// Former names, which stay accepted.
     pub former_names: &'static [&'static str],
+    /// How lanes diverge and reconverge, in one line for lists of models.
+    pub rule: &'static str,
     /// Whether it guarantees that every lane makes progress, so that a lane can wait for another of its warp.
     pub forward_progress: bool,
 }
 
-/// The model of a table with this name or former name.
-pub fn model_named(models: &'static [ModelInfo], name: &str) -> Option<&'static ModelInfo> {
-    models.iter().find(|model| model.name == name || model.former_names.contains(&name))
+impl ModelInfo {
+    /// Whether this is its name or a former name.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.former_names.contains(&name)
+    }
 }
 
 /// A kernel of any language, decoded for a divergence model. Equal executables have equal results for every launch.

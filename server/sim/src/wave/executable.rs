@@ -13,8 +13,18 @@ use crate::warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
 
 /// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
 pub static MODELS: [ModelInfo; 2] = [
-    ModelInfo { name: "structured", former_names: &[], forward_progress: false },
-    ModelInfo { name: "wave-emu", former_names: &[], forward_progress: false },
+    ModelInfo {
+        name: "structured",
+        former_names: &[],
+        rule: "the divergence stack of the guide; a path that no lane takes is skipped",
+        forward_progress: false,
+    },
+    ModelInfo {
+        name: "wave-emu",
+        former_names: &[],
+        rule: "the behaviour of the reference emulator 0.1.2, its known faults included; for comparison",
+        forward_progress: false,
+    },
 ];
 
 /// A kernel under the model `structured`.

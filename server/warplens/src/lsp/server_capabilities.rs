@@ -1,5 +1,6 @@
 //! The capabilities of the server. Every provider of the protocol is listed, even those that are not implemented.
 
+use serde_json::{Value, json};
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
     CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
@@ -10,7 +11,8 @@ use tower_lsp::ls_types::{
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
-use warplens_ide::{TokenKind, TokenModifiers};
+use warplens_ide::{Language, TokenKind, TokenModifiers};
+use warplens_sim::ModelInfo;
 
 use crate::lsp::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
 use crate::lsp::handlers::commands;
@@ -124,8 +126,14 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         moniker_provider: None,
         notebook_document_sync: None,
         inline_completion_provider: None,
-        experimental: None,
+        experimental: Some(json!({ "models": models() })),
     }
+}
+
+/// The divergence models of all languages, for the pick list of a client.
+fn models() -> Vec<Value> {
+    let model = |(language, model): (Language, &ModelInfo)| json!({ "name": model.name, "language": language.id, "rule": model.rule });
+    warplens_ide::models().map(model).collect()
 }
 
 fn legend() -> SemanticTokensLegend {

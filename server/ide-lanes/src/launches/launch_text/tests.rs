@@ -106,6 +106,7 @@ fn values_of_a_key() {
             `` → "frontier"
             `` → "its"
             `` → "structured"
+            `` → "wave-emu"
         "#]],
     );
     suggested(
@@ -117,6 +118,7 @@ fn values_of_a_key() {
             `i` → frontier
             `i` → its
             `i` → structured
+            `i` → wave-emu
         "#]],
     );
     suggested(
@@ -158,7 +160,13 @@ fn documentation_of_keys_and_values() {
         TOML,
         expect!["`grid`: Blocks (workgroups) in x, y, z; each defaults to 1."],
     );
-    documented("[[launch]]\nmodel = 'it|s'", TOML, expect!["`its`: PTX: independent thread scheduling."]);
+    documented(
+        "[[launch]]\nmodel = 'it|s'",
+        TOML,
+        expect![
+            "`its`: PTX: independent thread scheduling, as from sm_70 on: forward progress for every lane."
+        ],
+    );
     documented(
         "[[launch]]\nargs = [{ le|n = 4, buffer = 'u32' }]",
         TOML,

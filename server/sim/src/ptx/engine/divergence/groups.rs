@@ -33,10 +33,7 @@ impl Plan {
     /// The reconvergence point of a branch.
     #[inline(always)]
     pub(crate) fn join(&self, branch: &Instruction) -> u32 {
-        match self.model {
-            Model::Ipdom => branch.s.c,
-            _ => branch.s.b,
-        }
+        self.model.reconvergence(branch)
     }
 }
 

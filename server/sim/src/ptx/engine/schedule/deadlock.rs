@@ -7,7 +7,6 @@ use crate::cuda::memory::spaces::{Spaces, read};
 use crate::lanes::Lanes;
 use crate::objects::bytes as amount;
 use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseLog};
-use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
 use crate::trace::{Finding, Related, Severity};
@@ -126,11 +125,16 @@ impl Warp {
                 self.what(launch, spaces),
                 self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
             ),
-            false if launch.plan.model != Model::Its && !self.elsewhere(launch, lanes).is_empty() => format!(
-                "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
+            false
+                if !launch.plan.model.info().forward_progress
+                    && !self.elsewhere(launch, lanes).is_empty() =>
+            {
+                format!(
+                    "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
                  other live thread can change it",
-                self.what(launch, spaces)
-            ),
+                    self.what(launch, spaces)
+                )
+            }
             false => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can change it; make another thread store the awaited value before it \
                  waits or exits",
