@@ -7,6 +7,7 @@
 //! A language decodes and runs its instructions in its own folder, with its divergence models.
 
 pub mod address;
+pub(crate) mod async_ops;
 pub(crate) mod fault;
 pub(crate) mod inactive_sources;
 pub(crate) mod listed_warps;
@@ -19,5 +20,7 @@ pub(crate) mod run_state;
 pub(crate) mod sanitizer;
 pub mod semantics;
 pub mod slot;
+pub mod tensor;
+pub(crate) mod tensor_memory;
 pub(crate) mod visits;
 pub mod windows;

@@ -25,7 +25,6 @@ mod read_tensor_map;
 mod repair;
 mod resolve;
 mod sass;
-mod scalar;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! PTX: a kernel decoded into compact operations, and the warps that run them.
 
-pub(crate) mod async_ops;
 mod correction;
 pub mod decode;
 pub mod engine;

@@ -1,5 +1,7 @@
 //! The types of numbers: their widths, and how their bits are read.
 
+mod numbers;
+
 use std::fmt;
 
 use crate::soft_float::{self, Format};

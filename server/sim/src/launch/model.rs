@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::problem::Span;
-use crate::ptx::tensor::map::{ElementType, Im2col, Interleave};
-use crate::ptx::tensor::swizzle::Swizzle;
+use crate::cuda::tensor::map::{ElementType, Im2col, Interleave};
+use crate::cuda::tensor::swizzle::Swizzle;
 use crate::scalar_type::{Class, ScalarType};
 
 /// One launch.

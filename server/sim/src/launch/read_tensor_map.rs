@@ -5,8 +5,8 @@ use super::model::{Buffer, MapBuffer, Passed, TensorMapArgument};
 use super::problem::Problem;
 use super::tensor_map::KEYS;
 use super::tree::Node;
-use crate::ptx::tensor::map::{ElementType, Im2col, Interleave};
-use crate::ptx::tensor::swizzle::Swizzle;
+use crate::cuda::tensor::map::{ElementType, Im2col, Interleave};
+use crate::cuda::tensor::swizzle::Swizzle;
 
 /// Reads the value of the key `tensormap`; `own` reads a buffer of its own.
 pub(super) fn read(node: &Node, own: impl Fn(&Node) -> Result<Buffer, Problem>) -> Result<Passed, Problem> {

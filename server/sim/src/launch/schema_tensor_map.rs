@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::ptx::tensor::map::ElementType;
-use crate::ptx::tensor::swizzle::Swizzle;
+use crate::cuda::tensor::map::ElementType;
+use crate::cuda::tensor::swizzle::Swizzle;
 
 /// An argument that is a tensor map; `own` is the schema of a buffer.
 pub(super) fn argument(name: Value, own: Value) -> Value {

@@ -2,7 +2,7 @@
 
 use super::model::{Argument, TensorMapArgument};
 use super::problem::Problem;
-use crate::ptx::tensor::map::{ElementType, TensorMap};
+use crate::cuda::tensor::map::{ElementType, TensorMap};
 use crate::scalar_type::ScalarType;
 
 /// The keys of a tensor map.

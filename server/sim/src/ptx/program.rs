@@ -26,6 +26,7 @@ pub use crate::cuda::address::{Address, AtomicOp, Relative, Space};
 pub use crate::cuda::objects::{FrameObjects, ProgramObjects};
 pub use crate::cuda::order::{Order, ProxyFence, SpecialOrder};
 pub use crate::cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
+pub use crate::cuda::tensor::box_mode::BoxMode;
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use guard::Guard;
@@ -38,7 +39,7 @@ pub use tables::{
     FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
     ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System, Tables,
 };
-pub use tensor::{BoxMode, Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
+pub use tensor::{Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 pub use tensor_memory::{
     CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, ProductKind, TensorFactor,
     TensorMemoryOp, TensorProduct,

@@ -7,7 +7,6 @@
 pub(crate) mod access;
 pub(crate) mod address;
 pub(crate) mod allocate;
-pub(crate) mod cells;
 pub(crate) mod complete;
 pub(crate) mod copy;
 pub(crate) mod execute;
@@ -18,4 +17,3 @@ pub(crate) mod multiply;
 pub(crate) mod operation;
 pub(crate) mod product;
 pub mod shape;
-pub(crate) mod use_log;

@@ -10,15 +10,15 @@ use super::polled::{PolledMemory, PolledValue};
 use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
 use crate::cuda::address::{Address, Relative, Space};
+use crate::cuda::async_ops::queue::Queue;
 use crate::cuda::fault::Fault;
 use crate::cuda::objects::ProgramObjects;
 use crate::cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::cuda::slot::RegisterSlot;
+use crate::cuda::tensor::changed_maps::ChangedMaps;
+use crate::cuda::tensor_memory::cells::TensorMemory;
 use crate::cuda::windows;
 use crate::memory::DeviceMemory;
-use crate::ptx::async_ops::queue::Queue;
-use crate::ptx::tensor::changed_maps::ChangedMaps;
-use crate::ptx::tensor_memory::cells::TensorMemory;
 
 /// All memory that a block accesses except local memory.
 #[derive(Clone, Debug)]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
+use crate::cuda::tensor::map::{BYTES, Interleave};
+use crate::cuda::tensor::swizzle::Swizzle;
 use crate::launch::body::{Access, Body, MapUse, Part};
 use crate::launch::model::{
     Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, Passed, TensorMapArgument,
 };
-use crate::ptx::tensor::map::{BYTES, Interleave};
-use crate::ptx::tensor::swizzle::Swizzle;
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::launch_config::volume;
 

@@ -1,6 +1,7 @@
 //! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
 use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
+use crate::cuda::tensor::map::{BYTES, TensorMap};
 use crate::launch::body::Body;
 use crate::launch::buffers::{
     Budget, PlacedBuffer, address_of, listed, name_arguments, no_such_buffer, place_buffers, problem,
@@ -11,7 +12,6 @@ use crate::launch::model::{Argument, Field, Launch, Passed, TensorMapArgument, r
 use crate::launch::problem::Problem;
 use crate::memory::DeviceMemory;
 use crate::ptx;
-use crate::ptx::tensor::map::{BYTES, TensorMap};
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;

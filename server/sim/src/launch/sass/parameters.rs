@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use smol_str::format_smolstr;
 use warplens_hir::sass::{BANK_BYTES, Facts, Function, Operand, Value};
 
+use crate::cuda::tensor::map::BYTES;
 use crate::launch::model::{Argument, Passed};
 use crate::launch::ptx::Parameter;
-use crate::ptx::tensor::map::BYTES;
 use crate::sass::Target;
 use crate::scalar_type::ScalarType;
 

@@ -7,8 +7,8 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::with_entry;
+use crate::cuda::tensor::map;
 use crate::ptx::program::{Address, BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
-use crate::ptx::tensor::map;
 
 impl<'l> FunctionDecoder<'l, '_> {
     fn tensor_op(&mut self, op: TensorOp) -> Decoded {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pulp::Arch;
 
 use super::launch::Launch;
+use crate::cuda::async_ops::queue::Queue;
 use crate::cuda::listed_warps::Listing;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::heap::Heap;
@@ -13,7 +14,6 @@ use crate::cuda::memory::print_buffer::PrintBuffer;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::registers::WIDTH;
 use crate::cuda::windows;
-use crate::ptx::async_ops::queue::Queue;
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::schedule::cluster::MAX_BLOCKS;

@@ -1,9 +1,9 @@
 //! Addresses in tensor memory, as text.
 
+use crate::cuda::tensor_memory::cells::{COLUMNS, LANES};
+use crate::cuda::tensor_memory::use_log::CellRole;
 use crate::ptx::program::{Address, TensorFactor, TensorMemoryOp};
-use crate::ptx::tensor_memory::cells::{COLUMNS, LANES};
 use crate::ptx::tensor_memory::operation::CellAddress;
-use crate::ptx::tensor_memory::use_log::CellRole;
 
 /// An operand that is an address in tensor memory: what it is the address of, and the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use super::tensor_memory::TensorMemoryOp;
 use crate::cuda::address::{Address, AtomicOp, Space};
 use crate::cuda::semantics::matrix::{Factor, Sum};
 use crate::cuda::slot::{RegisterSlot, Slot};
+use crate::cuda::tensor::box_mode::BoxMode;
 
 /// A tensor instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,17 +49,6 @@ pub enum TensorOp {
     CommitProducts,
     /// `wgmma.wait_group`: groups that may stay in flight
     WaitForProducts(u32),
-}
-
-/// How the elements of a tensor copy are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BoxMode {
-    /// A box of the tensor.
-    Tile,
-    /// Four rows: `tile::gather4`, `tile::scatter4`
-    Rows,
-    /// Pixels within a bounding box.
-    Im2col,
 }
 
 /// A copy of a box of a tensor.

@@ -1,7 +1,7 @@
 //! The elements of a tensor copy: which bytes of global memory they are, and where they lie in shared memory.
 
-use super::map::{Im2col, TensorMap};
-use crate::ptx::program::BoxMode;
+use crate::cuda::tensor::box_mode::BoxMode;
+use crate::cuda::tensor::map::{Im2col, TensorMap};
 
 /// Contiguous bytes of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

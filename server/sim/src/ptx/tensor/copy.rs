@@ -1,16 +1,16 @@
 //! Copies of boxes of tensors between global and shared memory, and reductions.
 
-use super::map::{self, ElementType, Interleave, TensorMap};
-use super::swizzle::Swizzle;
 use super::{boxes, map_update, ranges};
+use crate::cuda::async_ops::copy_log::BoxCopy;
+use crate::cuda::async_ops::operation::{Convert, MemoryPosition, Segment, Transfer};
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
-use crate::ptx::async_ops::copy_log::BoxCopy;
-use crate::ptx::async_ops::operation::{Convert, MemoryPosition, Segment, Transfer};
+use crate::cuda::tensor::map::{self, ElementType, Interleave, TensorMap};
+use crate::cuda::tensor::swizzle::Swizzle;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::bulk;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::descriptor::{Descriptor, DescriptorKind, Offsets};
-use super::swizzle::Swizzle;
+use crate::cuda::tensor::swizzle::Swizzle;
 use crate::objects::grouped;
 
 /// The matrix that a descriptor of a statement stands for.

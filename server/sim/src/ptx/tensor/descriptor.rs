@@ -1,7 +1,7 @@
 //! Matrix descriptors: 64 bits that say where a matrix lies in shared memory.
 
 use super::bit_field::BitField;
-use super::swizzle::Swizzle;
+use crate::cuda::tensor::swizzle::Swizzle;
 
 /// The addresses of shared memory that descriptors can express.
 const ADDRESS_MASK: u64 = 0x3FFFF;

@@ -1,12 +1,12 @@
 //! Instructions that change tensor maps, and the release and the acquire of the tensormap proxy.
 
-use super::changed_maps::Change;
-use super::map;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::event::AccessKind;
+use crate::cuda::tensor::changed_maps::Change;
+use crate::cuda::tensor::map;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::lane_address::LaneAddress;

@@ -1,12 +1,12 @@
 //! Ranges of memory that one thread accesses through an asynchronous operation: their check, and their reports to the sanitizer.
 
 use super::descriptor::Chunk;
+use crate::cuda::async_ops::operation::MemoryPosition;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::cuda::windows;
-use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::program::Space;

@@ -3,14 +3,17 @@
 //! A load writes its registers at issue: an instruction that uses them waits for it. It stays in flight until the warp waits, and
 //! its cells must not be overwritten before. A store completes when the warp waits for it.
 
+use std::sync::Arc;
+
 use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use, whole_warp};
-use super::cells::{CellRange, PendingLoad, lane_mask};
-use super::operation::{CellAddress, CellEffect, CellOperation};
-use super::use_log::CellRole;
+use super::operation::{CellAddress, CellStores};
+use crate::cuda::async_ops::operation::{Effect, Family, Group, Operation, Signal};
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, WIDTH};
-use crate::ptx::async_ops::operation::{Effect, Family, Group, Operation, Signal};
+use crate::cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
+use crate::cuda::tensor_memory::operation::CellOperation;
+use crate::cuda::tensor_memory::use_log::CellRole;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{CellAccess, CellNumber, CellReduction, CellShape};
@@ -95,7 +98,7 @@ pub(super) fn store(
             }
         }
     }
-    let effect = CellEffect::Store(ctx.spaces.window.rank, values);
+    let effect = Arc::new(CellStores { rank: ctx.spaces.window.rank, values });
     let operation = CellOperation { name: STORE, reads: Vec::new(), writes: ranges, effect };
     let group = Some(Group { family: Family::CellStores, number: 0 });
     let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));

@@ -1,12 +1,13 @@
 //! Checks that instructions on tensor memory share: the group of blocks, whole warps, allocated columns, operations in flight.
 
-use super::cells::CellRange;
-use super::operation::{CellAddress, CellOperation};
-use super::use_log::{CellRole, CellUse};
+use super::operation::CellAddress;
+use crate::cuda::async_ops::operation::Issuer;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::Registers;
-use crate::ptx::async_ops::operation::Issuer;
+use crate::cuda::tensor_memory::cells::CellRange;
+use crate::cuda::tensor_memory::operation::CellOperation;
+use crate::cuda::tensor_memory::use_log::{CellRole, CellUse};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::program::Address;
 use crate::warp::finding_kind::FindingKind;

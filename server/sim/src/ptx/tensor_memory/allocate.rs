@@ -1,9 +1,9 @@
 //! Allocation of the columns of tensor memory.
 
 use super::address::{conflicts, group, ranks, whole_warp};
-use super::cells::{Allocation, COLUMNS, CellRange};
 use crate::cuda::fault::Fault;
 use crate::cuda::registers::Registers;
+use crate::cuda::tensor_memory::cells::{Allocation, COLUMNS, CellRange};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::lane_address::LaneAddress;

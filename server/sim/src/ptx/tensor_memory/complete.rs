@@ -1,27 +1,28 @@
 //! The completion of operations on tensor memory.
 
-use super::cells::TensorMemory;
 use super::multiply;
-use super::operation::{CellChunk, CellEffect, CellOperation, LateProblem};
+use super::operation::{CellChunk, CellCopies, CellStores, Multiplication};
+use crate::cuda::tensor_memory::cells::TensorMemory;
+use crate::cuda::tensor_memory::operation::{CellEffect, LateProblem};
 
-/// Reads the sources of an operation and writes its destinations; `window` is the size of a block's shared memory.
-pub(crate) fn complete(
-    operation: &CellOperation,
-    shared: &[u8],
-    window: u32,
-    memory: &mut TensorMemory,
-) -> Option<LateProblem> {
-    match &operation.effect {
-        CellEffect::Store(rank, values) => {
-            let block = memory.block(*rank);
-            values.iter().for_each(|&(lane, column, value)| block.set(lane, column, value));
-            None
-        }
-        CellEffect::Copy(chunks, widened) => {
-            chunks.iter().for_each(|chunk| copy(chunk, *widened, shared, memory));
-            None
-        }
-        CellEffect::Multiply(product) => multiply::multiply(product, shared, window, memory),
+impl CellEffect for CellStores {
+    fn complete(&self, _: &[u8], _: u32, memory: &mut TensorMemory) -> Option<LateProblem> {
+        let block = memory.block(self.rank);
+        self.values.iter().for_each(|&(lane, column, value)| block.set(lane, column, value));
+        None
+    }
+}
+
+impl CellEffect for CellCopies {
+    fn complete(&self, shared: &[u8], _: u32, memory: &mut TensorMemory) -> Option<LateProblem> {
+        self.chunks.iter().for_each(|chunk| copy(chunk, self.widened, shared, memory));
+        None
+    }
+}
+
+impl CellEffect for Multiplication {
+    fn complete(&self, shared: &[u8], window: u32, memory: &mut TensorMemory) -> Option<LateProblem> {
+        multiply::multiply(self, shared, window, memory)
     }
 }
 

@@ -1,12 +1,15 @@
 //! `tcgen05.cp`: copies from shared memory to tensor memory.
 
+use std::sync::Arc;
+
 use super::address::{address, allocated, conflicts, group, note_use, ranks};
-use super::cells::{CellRange, LANES};
-use super::operation::{CellChunk, CellEffect, CellOperation};
+use super::operation::{CellChunk, CellCopies};
 use super::product::{begin, start_reads};
-use super::use_log::CellRole;
 use crate::cuda::fault::Fault;
 use crate::cuda::registers::{Registers, lanes};
+use crate::cuda::tensor_memory::cells::{CellRange, LANES};
+use crate::cuda::tensor_memory::operation::CellOperation;
+use crate::cuda::tensor_memory::use_log::CellRole;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::program::{CellCopy, CopyShape};
@@ -86,7 +89,7 @@ pub(super) fn issue(
             ctx.spaces.tensor_memory.block(rank).note_written(&range);
             writes.push(range);
         }
-        let effect = CellEffect::Copy(parts, copy.widened);
+        let effect = Arc::new(CellCopies { chunks: parts, widened: copy.widened });
         begin(CellOperation { name: "tcgen05.cp", reads: Vec::new(), writes, effect }, issuer, ctx);
     }
     Ok(())

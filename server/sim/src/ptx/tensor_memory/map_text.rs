@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::cells::{COLUMNS, LANES, lane_mask};
-use super::use_log::{CellRole, CellUse, LoggedAllocation, UseLog};
+use crate::cuda::tensor_memory::cells::{COLUMNS, LANES, lane_mask};
+use crate::cuda::tensor_memory::use_log::{CellRole, CellUse, LoggedAllocation, UseLog};
 use crate::note::NoteLine;
 use crate::trace::StatementId;
 
@@ -261,8 +261,8 @@ fn lanes(mut mask: u128) -> String {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::super::cells::{Allocation, CellRange};
     use super::*;
+    use crate::cuda::tensor_memory::cells::{Allocation, CellRange};
 
     fn log(allocations: &[(u32, u32, Option<u32>)], uses: &[(CellRole, u128, u32, u32, u32)]) -> UseLog {
         let mut log = UseLog::default();

@@ -2,10 +2,11 @@
 //!
 //! Products are exact; their sum along K and D are added without an intermediate rounding of singles, then rounded once to the type of D.
 
-use super::cells::{BlockCells, TensorMemory};
 use super::layout;
-use super::operation::{CellAddress, FactorPlace, LateProblem, Multiplication};
+use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::cuda::semantics::matrix::{BlockScale, Factor};
+use crate::cuda::tensor_memory::cells::{BlockCells, TensorMemory};
+use crate::cuda::tensor_memory::operation::LateProblem;
 use crate::ptx::tensor::accumulate::accumulate;
 use crate::ptx::tensor::descriptor::Descriptor;
 use crate::ptx::tensor::sparse;
@@ -216,7 +217,7 @@ fn scale(
         let cell = block.get(at.lane + lane, at.column + column);
         let differs = (1..4).any(|group| {
             let lane = at.lane + lane + 32 * group;
-            lane < super::cells::LANES && block.get(lane, at.column + column) != cell
+            lane < crate::cuda::tensor_memory::cells::LANES && block.get(lane, at.column + column) != cell
         });
         if differs && problem.is_none() {
             *problem = Some(LateProblem {

@@ -1,32 +1,25 @@
-//! What an operation on tensor memory in flight reads, writes and does.
+//! The operands of the operations on tensor memory.
 
-use super::cells::CellRange;
 use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DLayout;
 use crate::ptx::tensor::descriptor::Descriptor;
-use crate::warp::finding_kind::FindingKind;
 
-/// An operation in flight.
+/// The stores of a warp.
 #[derive(Clone, Debug)]
-pub(crate) struct CellOperation {
-    /// What it is called in messages.
-    pub(crate) name: &'static str,
-    /// The cells that it reads.
-    pub(crate) reads: Vec<CellRange>,
-    /// The cells that it writes.
-    pub(crate) writes: Vec<CellRange>,
-    pub(crate) effect: CellEffect,
+pub(crate) struct CellStores {
+    /// The rank of the block.
+    pub(crate) rank: u32,
+    /// Lane, column, value.
+    pub(crate) values: Vec<(u32, u32, u32)>,
 }
 
-/// What an operation does when it completes.
+/// Copies from shared memory.
 #[derive(Clone, Debug)]
-pub(crate) enum CellEffect {
-    /// Writes values: lane, column, value.
-    Store(u32, Vec<(u32, u32, u32)>),
-    /// Copies chunks of 16 bytes of shared memory to four columns each; elements of so many bits are widened to bytes.
-    Copy(Vec<CellChunk>, Option<u32>),
-    /// Multiplies.
-    Multiply(Box<Multiplication>),
+pub(crate) struct CellCopies {
+    /// 16 bytes of shared memory for four columns each.
+    pub(crate) chunks: Vec<CellChunk>,
+    /// Elements of so many bits are widened to bytes.
+    pub(crate) widened: Option<u32>,
 }
 
 /// The copy of 16 bytes.
@@ -83,12 +76,4 @@ impl CellAddress {
     pub(crate) fn of_bits(bits: u32) -> CellAddress {
         CellAddress { lane: bits >> 16, column: bits & 0xffff }
     }
-}
-
-/// What an operation found when it read its operands.
-#[derive(Clone, Debug)]
-pub(crate) struct LateProblem {
-    /// The finding.
-    pub(crate) kind: FindingKind,
-    pub(crate) message: String,
 }

@@ -1,22 +1,25 @@
 //! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, the accesses of shared memory, and the operation in flight.
 
+use std::sync::Arc;
+
 use super::address::{address, allocated, conflicts, group, initialized, note_use, ranks};
-use super::cells::{CellRange, LANES, lane_mask};
 use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
 use super::layout::{self, DLayout};
-use super::operation::{CellAddress, CellEffect, CellOperation, FactorPlace, Multiplication};
-use super::use_log::CellRole;
+use super::operation::{CellAddress, FactorPlace, Multiplication};
+use crate::cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
 use crate::cuda::fault::Fault;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::CopyFamily;
-use crate::ptx::async_ops::operation::{Effect, Issuer, Operation, Signal};
+use crate::cuda::tensor::swizzle::Swizzle;
+use crate::cuda::tensor_memory::cells::{CellRange, LANES, lane_mask};
+use crate::cuda::tensor_memory::operation::CellOperation;
+use crate::cuda::tensor_memory::use_log::CellRole;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::memory::lane_address::LaneAddress;
 use crate::ptx::program::{Address, RegisterSlot, Space, TensorFactor, TensorProduct};
 use crate::ptx::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 use crate::ptx::tensor::ranges;
-use crate::ptx::tensor::swizzle::Swizzle;
 use crate::warp::finding_kind::FindingKind;
 
 /// What products are called.
@@ -80,7 +83,7 @@ fn issue_one(
         name: NAME,
         reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
         writes: operands.writes,
-        effect: CellEffect::Multiply(Box::new(it)),
+        effect: Arc::new(it),
     };
     begin(operation, issuer, ctx);
     Ok(())

@@ -107,7 +107,7 @@ impl Names<'_> {
                 if let Some(b) = atomic.b {
                     self.rows(b.row, words, false);
                 }
-                if atomic.op == crate::ptx::program::AtomicOp::CompareSwap {
+                if atomic.op == crate::cuda::address::AtomicOp::CompareSwap {
                     self.rows(atomic.c.row, words, false);
                 }
                 if let AtomicResult::SwappedPredicate(predicate) = atomic.result {

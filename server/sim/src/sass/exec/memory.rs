@@ -1,13 +1,12 @@
 //! Memory accesses.
 
 use super::context::ExecContext;
-use crate::cuda::address::AtomicOp;
+use crate::cuda::address::{self as spaces, AtomicOp};
 use crate::cuda::memory::atomic_operation::apply;
 use crate::cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use crate::cuda::memory::spaces::{AddressCheck, read, write};
 use crate::cuda::registers::{FULL, Lanes, WIDTH, lanes};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::program as spaces;
 use crate::sass::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
 use crate::sass::registers::{Predicate, Registers};
 use crate::warp::finding_kind::FindingKind;

@@ -6,8 +6,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Cause, Origin, UndefinedValues, UndefinedWord};
+use crate::cuda::address::Space;
 use crate::cuda::registers::lanes;
-use crate::ptx::program::Space;
 use crate::sass::exec::{ExecContext, addresses_of, spaces_of};
 use crate::sass::program::Access;
 use crate::sass::registers::Registers;

@@ -1,4 +1,5 @@
 //! The state that an operation may access in addition to its registers.
+use crate::cuda::async_ops::operation::Issuer;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::region::{AccessMode, CheckedAddresses};
@@ -7,7 +8,6 @@ use crate::cuda::registers::Lanes;
 use crate::cuda::sanitizer::Sanitizer;
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::async_ops::operation::Issuer;
 use crate::ptx::program::{Function, Space};
 use crate::ptx::tensor::products::Products;
 use crate::trace::StatementId;

@@ -5,11 +5,11 @@ use pulp::{Scalar, Simd};
 use super::context::ExecContext;
 use super::operand::{get, put};
 use super::{matrix, tensor, warp_collectives};
+use crate::cuda::async_ops::operation::Family;
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
 use crate::cuda::sanitizer::copies::CopyFamily;
 use crate::cuda::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
-use crate::ptx::async_ops::operation::Family;
 use crate::ptx::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,

@@ -5,15 +5,15 @@ use super::access::stored as stored_byte;
 use super::lane_address::LaneAddress;
 use super::mbarrier::mbarrier_of;
 use super::multimem;
+use crate::cuda::async_ops::operation::{
+    Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
+};
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::addresses;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
-use crate::ptx::async_ops::operation::{
-    Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
-};
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::engine::exec::operand::get;
 use crate::ptx::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};

@@ -1,13 +1,13 @@
 //! `cp.async`
 
 use super::lane_address::LaneAddress;
+use crate::cuda::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::AccessMode;
 use crate::cuda::memory::spaces::{AddressCheck, addresses, write};
 use crate::cuda::registers::{Registers, WIDTH, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::{AccessEvent, AccessKind};
-use crate::ptx::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::program::Copy;
 

@@ -1,13 +1,13 @@
 //! Accesses of one lane, of up to eight bytes.
 
 use super::access::{fetch, scatter};
+use crate::cuda::async_ops::operation::MemoryPosition;
 use crate::cuda::fault::Fault;
 use crate::cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use crate::cuda::memory::spaces::{AddressCheck, addresses};
 use crate::cuda::registers::{Registers, WIDTH};
 use crate::cuda::sanitizer::copies::CopyCompletion;
 use crate::cuda::sanitizer::event::AccessKind;
-use crate::ptx::async_ops::operation::MemoryPosition;
 use crate::ptx::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::ptx::program::{Address, Space};
 use crate::warp::finding_kind::FindingKind;

@@ -1,6 +1,8 @@
 //! Operations on mbarrier objects in shared memory.
 
 use super::lane_address::LaneAddress;
+use crate::cuda::async_ops::operation::{Effect, Family, Operation, Signal};
+use crate::cuda::async_ops::phase_log::PhaseAction;
 use crate::cuda::fault::{ExecError, Fault, PendingBarrier};
 use crate::cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
 use crate::cuda::memory::polled::PolledValue;
@@ -10,8 +12,6 @@ use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use crate::cuda::sanitizer::event::AccessKind;
 use crate::cuda::windows;
-use crate::ptx::async_ops::operation::{Effect, Family, Operation, Signal};
-use crate::ptx::async_ops::phase_log::PhaseAction;
 use crate::ptx::engine::exec::context::ExecContext;
 use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};

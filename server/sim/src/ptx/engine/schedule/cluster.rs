@@ -7,14 +7,14 @@ use super::cluster_barrier::ClusterBarrier;
 use super::deadlock::Mbarriers;
 use super::livelock::Livelock;
 use super::tensor_checks;
+use crate::cuda::async_ops::queue::Queue;
 use crate::cuda::memory::cluster_window::ClusterWindow;
 use crate::cuda::memory::spaces::Spaces;
 use crate::cuda::sanitizer::ClusterSanitizer;
-use crate::ptx::async_ops::queue::Queue;
+use crate::cuda::tensor_memory::cells::TensorMemory;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
-use crate::ptx::tensor_memory::cells::TensorMemory;
 use crate::trace::Finding;
 
 /// Maximum number of blocks per cluster.

@@ -2,11 +2,11 @@
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
+use crate::cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
 use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::spaces::{Spaces, read};
 use crate::lanes::Lanes;
 use crate::objects::bytes as amount;
-use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseLog};
 use crate::ptx::engine::exec::warp::{Warp, next_statements};
 use crate::ptx::engine::launch::Launch;
 use crate::trace::{Finding, Related, Severity};

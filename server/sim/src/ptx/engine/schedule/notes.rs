@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use super::block::Block;
 use super::cluster::Cluster;
 use crate::StatementId;
+use crate::cuda::async_ops::copy_log::BoxCopy;
+use crate::cuda::async_ops::phase_log::{PhaseAction, PhaseEntry, Phases};
 use crate::cuda::memory::local::Local;
 use crate::cuda::memory::spaces::Spaces;
+use crate::cuda::tensor_memory::use_log::UseLog;
 use crate::note::{Note, NoteLine};
 use crate::objects::bytes;
-use crate::ptx::async_ops::copy_log::BoxCopy;
-use crate::ptx::async_ops::phase_log::{PhaseAction, PhaseEntry, Phases};
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::program::Space;
 use crate::ptx::tensor_memory::map_text::CellMap;
-use crate::ptx::tensor_memory::use_log::UseLog;
 
 impl Cluster {
     /// What its listed or traced warps did, for hovers.

@@ -2,10 +2,10 @@
 //! disagree, and tensor memory that was not freed.
 
 use super::block::Block;
+use crate::cuda::async_ops::operation::Issuer;
 use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::spaces::{Spaces, read};
-use crate::ptx::async_ops::operation::Issuer;
-use crate::ptx::tensor_memory::operation::LateProblem;
+use crate::cuda::tensor_memory::operation::LateProblem;
 use crate::trace::{Finding, Related, WarpId};
 use crate::warp::finding_kind::FindingKind;
 

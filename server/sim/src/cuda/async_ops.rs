@@ -5,10 +5,11 @@
 //! cluster can continue, oldest first: as late as the waits of the program allow, so that a missing wait shows. If the run is
 //! eager, they complete at issue. A correct program has the same results both ways.
 //!
-//! What an instruction reads and writes is in its own module; operations on registers are in [`tensor`](super::tensor).
+//! What an instruction reads and writes is in its own module.
 
 pub(crate) mod complete;
 pub(crate) mod copy_log;
+mod describe_copy;
 pub(crate) mod operation;
 pub(crate) mod phase_log;
 pub(crate) mod queue;

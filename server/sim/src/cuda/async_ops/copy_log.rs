@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::operation::Issuer;
-use crate::ptx::program::BoxMode;
-use crate::ptx::tensor::map::TensorMap;
+use crate::cuda::tensor::box_mode::BoxMode;
+use crate::cuda::tensor::map::TensorMap;
 
 /// Statements of warps that are kept.
 const MAX_COPIES: usize = 256;

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
+use crate::cuda::async_ops::copy_log::BoxCopy;
+use crate::cuda::tensor::box_mode::BoxMode;
 use crate::objects::{bytes, grouped};
-use crate::ptx::async_ops::copy_log::BoxCopy;
-use crate::ptx::program::BoxMode;
 
 impl BoxCopy {
     /// The lines of a hover: the box, its bytes, what is outside of the tensor, and the map. `tile` is the name of its first byte.
@@ -101,9 +101,9 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::ptx::async_ops::operation::Issuer;
-    use crate::ptx::tensor::map::{ElementType, Im2col, TensorMap};
-    use crate::ptx::tensor::swizzle::Swizzle;
+    use crate::cuda::async_ops::operation::Issuer;
+    use crate::cuda::tensor::map::{ElementType, Im2col, TensorMap};
+    use crate::cuda::tensor::swizzle::Swizzle;
 
     /// A load through a map of halves, in a tensor of 64 x 8 x 8.
     fn check(

@@ -6,8 +6,8 @@ use super::copy_log::CopyLog;
 use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
 use super::phase_log::PhaseLog;
 use crate::cuda::registers::{WIDTH, lanes};
-use crate::ptx::tensor_memory::operation::{CellOperation, LateProblem};
-use crate::ptx::tensor_memory::use_log::UseLog;
+use crate::cuda::tensor_memory::operation::{CellOperation, LateProblem};
+use crate::cuda::tensor_memory::use_log::UseLog;
 
 /// Operations in flight, oldest first, of the running cluster.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! What an asynchronous operation reads, writes and signals.
 
+use crate::cuda::address::AtomicOp;
 use crate::cuda::memory::region::MemoryRegion;
-use crate::ptx::program::AtomicOp;
-use crate::ptx::tensor_memory::operation::CellOperation;
+use crate::cuda::tensor_memory::operation::CellOperation;
 use crate::scalar_type::ScalarType;
 
 /// The threads that issued an operation: lanes of a warp of a block of the cluster.

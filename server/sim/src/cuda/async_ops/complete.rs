@@ -4,12 +4,11 @@ use super::operation::{
     Convert, Effect, Family, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer,
 };
 use super::phase_log::PhaseAction;
+use crate::cuda::address::Space;
 use crate::cuda::memory::atomic_operation::apply;
 use crate::cuda::memory::mbarrier_object::Object;
 use crate::cuda::memory::region::MemoryRegion;
 use crate::cuda::memory::spaces::{Spaces, read, write};
-use crate::ptx::program::Space;
-use crate::ptx::tensor_memory::complete::complete;
 
 impl Spaces {
     /// Issues an operation.
@@ -62,7 +61,7 @@ impl Spaces {
             Effect::Transfer(transfer) => self.write_destinations(transfer),
             Effect::Cells(cells) => {
                 let size = self.window.size;
-                if let Some(problem) = complete(cells, &self.shared, size, &mut self.tensor_memory) {
+                if let Some(problem) = cells.effect.complete(&self.shared, size, &mut self.tensor_memory) {
                     self.asynchronous.note_problem(operation.issuer, operation.statement, problem);
                 }
                 self.changes += 1;

@@ -1,0 +1,12 @@
+//! Which elements of a tensor a copy takes.
+
+/// How the elements of a tensor copy are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BoxMode {
+    /// A box of the tensor.
+    Tile,
+    /// Four rows: `tile::gather4`, `tile::scatter4`
+    Rows,
+    /// Pixels within a bounding box.
+    Im2col,
+}
