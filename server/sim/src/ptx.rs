@@ -7,6 +7,7 @@ mod executable;
 mod launch_config;
 pub mod meaning;
 pub mod program;
+pub(crate) mod sanitizer;
 pub mod tensor;
 pub mod tensor_memory;
 

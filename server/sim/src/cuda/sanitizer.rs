@@ -13,14 +13,13 @@ mod cost;
 pub(crate) mod event;
 mod happens_before;
 mod in_flight;
-mod local;
+pub(crate) mod local;
 mod ordering;
 pub(crate) mod patterns;
 mod prerequisite;
-mod products;
+pub(crate) mod products;
 mod proxies;
 mod proxy_reads;
-pub(crate) mod ptx;
 mod races;
 mod remote;
 mod remote_access;
@@ -29,7 +28,9 @@ mod shadow;
 mod stamp;
 mod tensor_maps;
 mod tensor_memory;
+pub(crate) mod undefined_access;
 pub(crate) mod undefined_messages;
+pub(crate) mod undefined_use;
 mod uninitialized;
 mod vector_clock;
 mod volatile;
@@ -45,10 +46,10 @@ use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, 
 use self::local::LocalShadow;
 use self::patterns::ProgramPatterns;
 use self::proxies::Proxies;
-use self::ptx::undefined_access::UndefinedAccess;
 use self::remote_access::RemoteAccess;
 use self::shadow::{Access, Shadow};
 use self::stamp::{Stamp, Strength};
+use self::undefined_access::UndefinedAccess;
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
@@ -92,13 +93,13 @@ pub(crate) struct BlockSanitizer {
 
 /// The running instruction.
 #[derive(Clone, Copy, Debug, Default)]
-struct Visit {
-    statement: u32,
+pub(crate) struct Visit {
+    pub(crate) statement: u32,
     warp: u32,
     live: u32,
     order: Order,
     /// Lanes that store an undefined value.
-    undefined: u32,
+    pub(crate) undefined: u32,
     /// Lanes that store the value that is there, if that matters.
     unchanged: u32,
     /// Lanes whose atomic left memory as it was.
@@ -114,7 +115,7 @@ pub(crate) struct Report<'s> {
 
 /// The sanitizer of a run.
 pub(crate) struct Sanitizer {
-    checks: Checks,
+    pub(crate) checks: Checks,
     counts: bool,
     /// Whether the lanes of a warp run in lockstep, as before `sm_70`.
     lockstep: bool,
@@ -130,26 +131,26 @@ pub(crate) struct Sanitizer {
     globals: Shadow,
     cluster: ClusterSanitizer,
     block: BlockSanitizer,
-    visit: Visit,
+    pub(crate) visit: Visit,
     /// Whether [`Sanitizer::begin`] was called for the instruction that begins next.
     has_begun: bool,
     /// Lanes that loaded uninitialized memory, by element of the access.
-    uninitialized: [u32; ELEMENTS],
+    pub(crate) uninitialized: [u32; ELEMENTS],
     /// Whether the running instruction wrote undefined values to registers.
-    made_undefined: bool,
+    pub(crate) made_undefined: bool,
     /// The lanes that the running shuffle read although they do not take part.
-    inactive: Option<InactiveSources>,
-    undefined: UndefinedAccess,
+    pub(crate) inactive: Option<InactiveSources>,
+    pub(crate) undefined: UndefinedAccess,
     /// What the loads of uninitialized memory read, by statement.
-    uninitialized_memory: FxHashMap<u32, String>,
+    pub(crate) uninitialized_memory: FxHashMap<u32, String>,
     cost: Option<Counters>,
-    findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// The races since the last report.
     races: RaceContext,
     /// The reported scopes of races, by statement.
     scopes: FxHashMap<u32, RaceScope>,
     /// Reported pairs of statements.
-    reported: FxHashSet<(FindingKind, u32, u32)>,
+    pub(crate) reported: FxHashSet<(FindingKind, u32, u32)>,
     /// Remaining budget of shadow memory in bytes.
     budget: u64,
     /// Whether the exhausted budget was reported.
@@ -299,6 +300,11 @@ impl Sanitizer {
         }
     }
 
+    /// The local memory of a warp of the block.
+    pub(crate) fn local_shadow(&mut self, warp: u32) -> &mut LocalShadow {
+        self.block.local(warp)
+    }
+
     /// Memory was freed: later accesses by its next owner are unrelated.
     pub(crate) fn freed(&mut self, index: u64, len: u64) {
         self.launch.clear(index, len);
@@ -312,7 +318,7 @@ impl Sanitizer {
     }
 
     /// Adds a finding about lanes of the running warp.
-    fn report(
+    pub(crate) fn report(
         &mut self,
         kind: FindingKind,
         message: String,
@@ -333,7 +339,7 @@ impl Sanitizer {
         self.visit.statement
     }
 
-    fn running_warp(&self) -> WarpId {
+    pub(crate) fn running_warp(&self) -> WarpId {
         WarpId { cta: self.block.cta, warp: self.visit.warp }
     }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::ptx::undefined_use::UndefinedOrigin;
+use super::undefined_use::UndefinedOrigin;
 
 /// Of one warp: a mask of lanes per byte.
 #[derive(Debug, Default)]
-pub(super) struct LocalShadow {
+pub(crate) struct LocalShadow {
     written: Vec<u32>,
     /// The origins of stored undefined values, by byte.
     origins: FxHashMap<u64, UndefinedOrigin>,
@@ -16,14 +16,14 @@ pub(super) struct LocalShadow {
 
 impl LocalShadow {
     /// The lanes of `mask` have written all of `start..start + len`.
-    pub(super) fn write(&mut self, start: u64, len: u64, mask: u32) {
+    pub(crate) fn write(&mut self, start: u64, len: u64, mask: u32) {
         for byte in self.bytes(start, len) {
             *byte |= mask;
         }
     }
 
     /// In a new call, the lanes of `mask` have written nothing.
-    pub(super) fn clear(&mut self, start: u64, len: u64, mask: u32) {
+    pub(crate) fn clear(&mut self, start: u64, len: u64, mask: u32) {
         for byte in self.bytes(start, len) {
             *byte &= !mask;
         }
@@ -33,7 +33,7 @@ impl LocalShadow {
     }
 
     /// A lane stores an undefined byte.
-    pub(super) fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
+    pub(crate) fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
         self.bytes(at, 1)[0] &= !(1 << lane);
         if let Some(origin) = origin {
             self.origins.insert(at, origin);
@@ -41,7 +41,7 @@ impl LocalShadow {
     }
 
     /// The origin of an undefined value in these bytes, if it was stored.
-    pub(super) fn origin(&self, bytes: Range<u64>, lane: u32) -> Option<UndefinedOrigin> {
+    pub(crate) fn origin(&self, bytes: Range<u64>, lane: u32) -> Option<UndefinedOrigin> {
         if self.origins.is_empty() {
             return None;
         }
@@ -51,7 +51,7 @@ impl LocalShadow {
     }
 
     /// The lanes of `mask` copy a range.
-    pub(super) fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
+    pub(crate) fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
         for at in 0..len {
             let source = self.lanes(from + at);
             let byte = &mut self.bytes(to + at, 1)[0];
@@ -65,12 +65,12 @@ impl LocalShadow {
     }
 
     /// The lanes that have written a byte.
-    pub(super) fn lanes(&self, at: u64) -> u32 {
+    pub(crate) fn lanes(&self, at: u64) -> u32 {
         self.written.get(at as usize).copied().unwrap_or(0)
     }
 
     /// Whether a lane has written all of `start..start + len`.
-    pub(super) fn is_written(&self, start: u64, len: u64, lane: u32) -> bool {
+    pub(crate) fn is_written(&self, start: u64, len: u64, lane: u32) -> bool {
         let range = start as usize..(start + len) as usize;
         self.written.get(range).is_some_and(|bytes| bytes.iter().all(|byte| byte >> lane & 1 == 1))
     }

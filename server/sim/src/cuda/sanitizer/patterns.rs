@@ -8,15 +8,15 @@ use crate::cuda::address::AtomicOp;
 #[derive(Debug, Default)]
 pub(crate) struct ProgramPatterns {
     /// The sizes in bytes of loads whose value only compare-and-swap loops use.
-    pub(super) cas_loads: FxHashMap<u32, u32>,
+    pub(crate) cas_loads: FxHashMap<u32, u32>,
     /// The sizes in bytes of the elements of atomics, if there are such loads.
-    pub(super) atomics: FxHashMap<u32, u32>,
+    pub(crate) atomics: FxHashMap<u32, u32>,
     /// Strong loads whose value controls which lanes run.
-    pub(super) polls: FxHashSet<u32>,
+    pub(crate) polls: FxHashSet<u32>,
     /// By store that completes an update: the load, and the atomic that does the same.
-    pub(super) updates: FxHashMap<u32, (u32, AtomicOp)>,
+    pub(crate) updates: FxHashMap<u32, (u32, AtomicOp)>,
     /// `st.async`
-    pub(super) async_stores: FxHashSet<u32>,
+    pub(crate) async_stores: FxHashSet<u32>,
 }
 
 impl ProgramPatterns {

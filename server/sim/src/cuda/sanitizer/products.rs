@@ -1,10 +1,16 @@
 //! Misuse of the registers of warpgroup products.
 
 use super::Sanitizer;
-use crate::ptx::program::Function;
-use crate::ptx::tensor::products::Misuse;
 use crate::trace::Related;
 use crate::warp::finding_kind::FindingKind;
+
+/// The misuse of registers that a product uses.
+pub(crate) enum Misuse {
+    /// The statement reads or writes D of a product in flight.
+    Result { register: u32, started: u32, reads: bool },
+    /// The statement writes A of a product in flight.
+    Source { register: u32, started: u32 },
+}
 
 impl Sanitizer {
     /// A product uses a register that was written since the last `wgmma.fence`, at a statement; or the warp has executed none.
@@ -29,8 +35,13 @@ impl Sanitizer {
         self.report(FindingKind::WgmmaFence, message.to_owned(), here, self.visit.live, related);
     }
 
-    /// The running statement accesses a register of a product in flight.
-    pub(crate) fn product_in_flight(&mut self, misuse: &Misuse, function: &Function, executed: u32) {
+    /// The running statement accesses a register of a product in flight. `name_of` gives the name of a register.
+    pub(crate) fn product_in_flight<'n>(
+        &mut self,
+        misuse: &Misuse,
+        name_of: impl Fn(u32) -> &'n str,
+        executed: u32,
+    ) {
         let here = self.visit.statement;
         let (kind, register, started, what) = match *misuse {
             Misuse::Result { register, started, reads } => {
@@ -43,7 +54,7 @@ impl Sanitizer {
         if !self.checks.races || !self.reported.insert((kind, here, started)) {
             return;
         }
-        let name = &function.frame.registers[register as usize].name;
+        let name = name_of(register);
         let part = if kind == FindingKind::AsyncResult { "the result of" } else { "a source of" };
         let message = format!(
             "Register race: `{name}` {what} while it is {part} a product in flight\nexecute `wgmma.commit_group.sync.aligned` after the product \

@@ -7,6 +7,7 @@ use crate::cuda::registers::{Lanes, WIDTH};
 use crate::cuda::sanitizer::Sanitizer;
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::program::Program;
+use crate::ptx::sanitizer::sanitizer;
 use crate::step_stream::WarpSteps;
 use crate::trace::{RunOptions, WarpId};
 use crate::warp::launch_config::{position, volume};
@@ -77,7 +78,7 @@ impl Launch<'_> {
 
     /// A sanitizer, if the options require one.
     pub(crate) fn sanitizer(&self) -> Option<Box<Sanitizer>> {
-        let mut sanitizer = Sanitizer::new(self.program, [self.grid, self.block], &self.options)?;
+        let mut sanitizer = sanitizer(self.program, [self.grid, self.block], &self.options)?;
         sanitizer.set_prerequisite_writes(&self.prerequisite_writes);
         Some(sanitizer)
     }

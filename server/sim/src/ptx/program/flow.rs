@@ -1,5 +1,7 @@
 //! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs it.
 
+use crate::cuda::sanitizer::undefined_use::Part;
+
 /// How a result depends on its sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mixing {
@@ -10,23 +12,6 @@ pub enum Mixing {
     Any,
     /// Undefined if all sources are: a selection, a combination of bits.
     All,
-}
-
-/// The use of a register that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
-    /// A source of the result.
-    Source,
-    /// An address, or a part of one.
-    Address,
-    /// A value stored where other threads see it.
-    Stored,
-    /// The selection of a branch target or of a barrier.
-    Choice,
-    /// The member mask of a warp-wide operation.
-    Members,
-    /// The guard, which lanes that do not execute read too.
-    Guard,
 }
 
 /// A register that a statement reads.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::descriptor::Descriptor;
+use crate::cuda::sanitizer::products::Misuse;
 use crate::ptx::program::{
     FactorSource, Function, Instruction, Op, RegisterSlot, TensorOp, WarpgroupProduct,
 };
@@ -48,14 +49,6 @@ pub(crate) struct Products {
     pub(crate) is_whole: bool,
     /// What the warp has executed, to compare with the other warps of the warpgroup: statement and descriptors.
     pub(crate) issued: Vec<(u32, Option<u64>, u64)>,
-}
-
-/// The misuse of registers that a product uses.
-pub(crate) enum Misuse {
-    /// The statement reads or writes D of a product in flight.
-    Result { register: u32, started: u32, reads: bool },
-    /// The statement writes A of a product in flight.
-    Source { register: u32, started: u32 },
 }
 
 impl Products {

@@ -9,13 +9,13 @@ use crate::cuda::fault::Fault;
 use crate::cuda::memory::local::MAX_LOCAL_BYTES;
 use crate::cuda::registers::{Registers, lanes};
 use crate::cuda::sanitizer::Sanitizer;
-use crate::cuda::sanitizer::ptx::passing::PassingFrame;
 use crate::cuda::windows;
 use crate::objects::display_name;
 use crate::ptx::engine::divergence::group::{FunctionEntry, Group};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Callee, Formal, Function, Instruction, Op, Slot};
+use crate::ptx::sanitizer::passing::{self, PassingFrame};
 use crate::trace::{Related, Status};
 use crate::warp::finding_kind::FindingKind;
 
@@ -88,7 +88,7 @@ impl Warp {
                 run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
             {
                 let results = &function.tables.calls[call as usize].results;
-                sanitizer.passed(self.id.warp, frame.local_base, results, executed);
+                passing::write_results(sanitizer, self.id.warp, frame.local_base, results, executed);
             }
             self.spin.window.iter_mut().for_each(|window| window.fail());
             let call = &function.tables.calls[call as usize];
@@ -229,7 +229,7 @@ impl Warp {
         let from =
             PassingFrame { function: from_function, base: from.local_base, undefined: &mut from.undefined };
         let to = PassingFrame { function: to_function, base: to.local_base, undefined: &mut to.undefined };
-        sanitizer.copied(self.id.warp, (from, given), (to, taken), mask);
+        passing::copy_values(sanitizer, self.id.warp, (from, given), (to, taken), mask);
     }
 
     /// The statements that called the function of a frame, the innermost first.

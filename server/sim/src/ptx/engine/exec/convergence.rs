@@ -9,10 +9,10 @@ use super::warp_collectives::{self, exchange_of};
 use crate::cuda::inactive_sources::InactiveSources;
 use crate::cuda::registers::{Registers, WIDTH, lanes};
 use crate::cuda::run_state::RunState;
-use crate::cuda::sanitizer::ptx::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
+use crate::ptx::sanitizer::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 use crate::trace::StatementId;
 
 impl Warp {

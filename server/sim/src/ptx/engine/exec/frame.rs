@@ -2,10 +2,10 @@
 
 use crate::cuda::memory::local::Local;
 use crate::cuda::registers::{Lanes, Registers, Row, WIDTH, blend};
-use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
 use crate::cuda::windows;
 use crate::ptx::engine::launch::Threads;
 use crate::ptx::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
+use crate::ptx::sanitizer::undefined::UndefinedValues;
 
 /// A call in progress.
 #[derive(Clone, Debug)]

@@ -21,14 +21,15 @@ use super::warp::Warp;
 use crate::cuda::fault::{ExecError, Fault};
 use crate::cuda::memory::spaces::Bases;
 use crate::cuda::run_state::RunState;
-use crate::cuda::sanitizer::ptx::undefined::UndefinedValues;
-use crate::cuda::sanitizer::ptx::undefined_use::StatementVisit;
 use crate::cuda::visits::Visits;
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::run_context::RunContext;
 use crate::ptx::program::{Function, Instruction, Op, Quick, Slot};
+use crate::ptx::sanitizer::undefined::UndefinedValues;
+use crate::ptx::sanitizer::undefined_use::StatementVisit;
+use crate::ptx::sanitizer::{bit_field, division, values};
 use crate::trace::{Finding, StatementId, WarpId};
 use crate::warp::finding_kind::FindingKind;
 
@@ -370,8 +371,8 @@ impl Running<'_> {
         }
         self.values(pc, executed);
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            sanitizer.divides(instruction, &self.frame.registers, executed);
-            sanitizer.extracts(self.function, pc, &self.frame.registers, executed);
+            division::check(sanitizer, instruction, &self.frame.registers, executed);
+            bit_field::check(sanitizer, self.function, pc, &self.frame.registers, executed);
         }
     }
 
@@ -382,14 +383,15 @@ impl Running<'_> {
         if self.ctx.products.is_in_flight()
             && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
         {
-            sanitizer.product_in_flight(&misuse, self.function, executed);
+            let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
+            sanitizer.product_in_flight(&misuse, name_of, executed);
         }
         self.ctx.products.note_writes(self.function, pc);
     }
 
     fn after(&mut self, pc: u32, executed: u32) {
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(self.frame.undefined.as_mut()) {
-            sanitizer.wrote(undefined, self.function, pc);
+            values::after(sanitizer, undefined, self.function, pc);
         }
         self.report_findings(pc);
         self.record_accesses();
@@ -430,7 +432,8 @@ impl Running<'_> {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
             let (function, active, registers) = (self.function, self.visits.mask, &self.frame.registers);
-            sanitizer.values(undefined, &StatementVisit { function, pc, active, executed, registers });
+            let visit = StatementVisit { function, pc, active, executed, registers };
+            values::before(sanitizer, undefined, &visit);
         }
     }
 

@@ -1,41 +1,8 @@
-//! The origins and the uses of undefined values.
+//! What a statement does with undefined values.
 
-use crate::cuda::inactive_sources::InactiveSources;
 use crate::cuda::registers::{Lanes, Registers};
-use crate::ptx::program::{Function, Part};
-
-/// The origin of an undefined value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UndefinedOrigin {
-    pub(crate) statement: u32,
-    pub(crate) cause: Cause,
-    /// The lanes that are undefined there.
-    pub(crate) lanes: u32,
-    /// The first warp-wide operation through which the value reached other lanes.
-    pub(crate) through: Option<u32>,
-}
-
-/// Why a value is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// This register was not written.
-    Register(u32),
-    /// Memory was not written.
-    Memory,
-    /// A shuffle read lanes that do not take part in it.
-    Shuffle(InactiveSources),
-    /// A division by zero.
-    Division,
-}
-
-/// A use of an undefined value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UndefinedUse {
-    pub(crate) root: UndefinedOrigin,
-    pub(crate) statement: u32,
-    pub(crate) part: Part,
-    pub(crate) lanes: u32,
-}
+use crate::cuda::sanitizer::undefined_use::{UndefinedOrigin, UndefinedUse};
+use crate::ptx::program::Function;
 
 /// The uses of undefined values by a statement.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,10 +3,9 @@
 use super::exchange::{undefined_parts, undefined_results};
 use super::undefined::UndefinedValues;
 use super::undefined_bits::copied_bits;
-use super::undefined_use::{
-    Cause, StatementVisit, UndefinedInput, UndefinedOrigin, UndefinedUse, UndefinedUses,
-};
+use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::cuda::inactive_sources::InactiveSources;
+use crate::cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use crate::cuda::slot::RegisterSlot;
 use crate::ptx::engine::exec::warp_collectives::exchange_of;
 use crate::ptx::program::{Function, Mixing, Op, Part};

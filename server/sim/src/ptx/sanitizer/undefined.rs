@@ -7,8 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::undefined_use::{UndefinedBits, UndefinedOrigin};
+use super::undefined_use::UndefinedBits;
 use crate::cuda::registers::{FULL, lanes};
+use crate::cuda::sanitizer::undefined_use::UndefinedOrigin;
 use crate::ptx::program::Function;
 
 /// The undefined values in the registers of one call.
