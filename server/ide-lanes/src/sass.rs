@@ -9,7 +9,8 @@ use smol_str::format_smolstr;
 use warplens_hir::sass::Function;
 use warplens_ide_db::sass::{facts_of, sass_code, target_of};
 use warplens_ide_db::{Database, Db, File, Item, items};
-use warplens_sim::launch::{Body, Kernel, SassKernel};
+use warplens_sim::launch::{Body, Kernel};
+use warplens_sim::sass::launch_rules::{self, SassKernel};
 use warplens_sim::{ModelInfo, sass};
 use warplens_syntax::Language;
 
@@ -68,7 +69,7 @@ impl Simulator for Sass {
             let facts = facts_of(db, file, function);
             let rules = SassKernel::new(function, &facts, target(db, item, function));
             let sizes: Vec<u64> = rules.params().iter().map(|param| param.bytes).collect();
-            Body::of_sass(function, &program, &sizes)
+            launch_rules::body(function, &program, &sizes)
         };
         // A listing shows code that exists, so no statement has an error.
         Ok(Decoded {

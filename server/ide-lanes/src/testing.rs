@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 use warplens_sim::ScalarType;
-use warplens_sim::launch::{Format, Kernel, PlacedBuffer, PtxKernel, Resolved, launches, resolve};
+use warplens_sim::launch::CudaKernel;
+use warplens_sim::launch::{Format, Kernel, PlacedBuffer, Resolved, launches, resolve};
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
     Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
@@ -144,7 +145,7 @@ pub(crate) fn result() -> RunResult {
 pub(crate) fn resolved() -> Resolved {
     let listed =
         launches("[[launch]]\nname = 'l'\nfile = 'k.ptx'\n", Format::Toml).expect("well formed").remove(0);
-    let kernel = PtxKernel { address_bytes: Some(8), ..PtxKernel::default() };
+    let kernel = CudaKernel { address_bytes: Some(8), ..CudaKernel::default() };
     let kernel = Kernel::new("k".into(), kernel);
     let launch = listed.usable().expect("well formed");
     let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new().into())).expect("fits");

@@ -9,7 +9,8 @@ use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_ide_diagnostics::wave_messages;
-use warplens_sim::launch::{Body, Kernel, WaveKernel};
+use warplens_sim::launch::Kernel;
+use warplens_sim::wave::launch_rules::{self, WaveKernel};
 use warplens_sim::wave::reference::Rejection;
 use warplens_sim::{Executable, ModelInfo, StatementId, wave};
 use warplens_syntax::Language;
@@ -54,7 +55,7 @@ impl Simulator for Wave {
             progressing: None,
             statements,
             broken,
-            body: Box::new(move || Body::of_wave(&code)),
+            body: Box::new(move || launch_rules::body(&code)),
         })
     }
 }

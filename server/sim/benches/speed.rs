@@ -6,7 +6,8 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warplens_hir::ptx::{Function, Header};
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, Module, Program, decode, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, Module, Program, decode, run};
 use warplens_sim::{Control, Limits, RunOptions};
 use warplens_syntax::{ItemList, parse_item};
 

@@ -10,6 +10,7 @@ pub mod address;
 pub(crate) mod async_ops;
 pub(crate) mod fault;
 pub(crate) mod inactive_sources;
+pub mod launch_config;
 pub(crate) mod listed_warps;
 pub(crate) mod memory;
 pub mod objects;

@@ -6,25 +6,24 @@
 //! here reads a file.
 
 mod batch;
-mod body;
-mod buffers;
+pub(crate) mod body;
+pub(crate) mod buffers;
 mod comment;
 mod contents;
+pub(crate) mod cuda_kernel;
 mod draft;
 mod expectation;
 mod fields;
 mod flags;
 mod json_text;
-mod kernel;
-mod model;
-mod problem;
-mod ptx;
+pub(crate) mod kernel;
+pub(crate) mod model;
+pub(crate) mod problem;
 mod read;
 mod read_multimem;
 mod read_tensor_map;
 mod repair;
 mod resolve;
-mod sass;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
@@ -32,13 +31,13 @@ mod schema_tensor_map;
 mod tensor_map;
 mod toml_text;
 mod tree;
-mod wave;
 
 pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};
 pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
 pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, SplitMix64, build};
+pub use cuda_kernel::{CudaKernel, Parameter};
 pub use draft::{launch_comment, launch_table};
 pub use expectation::{Failure, differences, same, show, verify};
 pub use flags::{arguments, extent};
@@ -48,12 +47,9 @@ pub use model::{
     TensorMapArgument, size,
 };
 pub use problem::{LineStarts, Problem, Span};
-pub use ptx::{Parameter, PtxKernel, Shape};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
 pub use repair::{Guess, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
-pub use sass::SassKernel;
-pub use wave::WaveKernel;
 
 /// The name of the inferred launch; launch files may not use it.
 pub const INFERRED: &str = "inferred";

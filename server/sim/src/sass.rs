@@ -13,6 +13,7 @@ mod executable;
 mod interpreter_loop;
 mod launch;
 mod launch_config;
+pub mod launch_rules;
 mod machine;
 mod observer;
 mod pause;

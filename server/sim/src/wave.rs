@@ -21,6 +21,7 @@ mod frames;
 mod interpreter_loop;
 mod lanes;
 mod launch_config;
+pub mod launch_rules;
 mod launch_state;
 mod listing;
 mod loop_efficiency;

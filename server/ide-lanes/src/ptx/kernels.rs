@@ -3,7 +3,9 @@
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
 use warplens_ide_db::{Db, File, Item, items};
-use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape};
+use warplens_sim::launch::CudaKernel;
+use warplens_sim::launch::{Body, Kernel};
+use warplens_sim::ptx::launch_rules::{self, Shape};
 use warplens_syntax::ItemKind;
 
 use crate::ptx::decode::DecodedPtx;
@@ -24,8 +26,9 @@ fn ptx_kernel(
     let header = ptx_header(db, item);
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
-            let kernel = PtxKernel::new(signature, address_bytes);
-            let kernel = kernel.with_shape(shape(db, item), &|name| shared.bytes(name));
+            let kernel = launch_rules::kernel(signature, address_bytes);
+            let shaped_block = shape(db, item).block(&|name| shared.bytes(name));
+            let kernel = CudaKernel { shaped_block, ..kernel };
             let kernel = Kernel::new(declaration.name.clone(), kernel);
             Some(Found { kernel, name: declaration.name_range, note: None, variant: None })
         }
@@ -80,5 +83,5 @@ pub(super) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
         })
     };
     let functions: Vec<_> = decoded.functions.iter().map(|(function, _)| &**function).collect();
-    Body::of_ptx(&functions, &is_dynamic_shared)
+    launch_rules::body(&functions, &is_dynamic_shared)
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use warplens_hir::ptx::{Function, FunctionKind, Header};
 use warplens_ide::{AnalysisHost, FileId, Fix};
-use warplens_sim::ptx::{Model, Module, decode, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, Module, decode, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
 use warplens_syntax::{ItemList, parse_item};
 

@@ -35,13 +35,13 @@ pub const DEVICE_MEMORY: &str = "device_memory";
 
 /// The bytes that buffers may still have, and the reader of their files.
 pub struct Budget<'a> {
-    pub(super) left: u64,
-    pub(super) read_file: FileReader<'a>,
+    pub(crate) left: u64,
+    pub(crate) read_file: FileReader<'a>,
 }
 
 /// The buffers of a launch and their aliases. `place` copies the bytes of a buffer of an argument to memory and returns the
 /// address.
-pub(super) fn place_buffers(
+pub(crate) fn place_buffers(
     launch: &Launch,
     mut budget: Budget<'_>,
     mut place: impl FnMut(&Argument, &str, &[u8]) -> Result<u64, Problem>,
@@ -61,7 +61,7 @@ pub(super) fn place_buffers(
 }
 
 /// The elements of the buffers that an argument passes.
-pub(super) fn shape_of(argument: &Argument) -> ArrayShape {
+pub(crate) fn shape_of(argument: &Argument) -> ArrayShape {
     match argument.own_buffers().first() {
         Some((_, buffer)) if buffer.element != ScalarType::B8 => {
             ArrayShape::array(buffer.element.bytes() as u64)
@@ -71,12 +71,12 @@ pub(super) fn shape_of(argument: &Argument) -> ArrayShape {
 }
 
 /// The address of the buffer that an argument passes.
-pub(super) fn address_of(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
+pub(crate) fn address_of(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
     buffers.iter().find(|buffer| buffer.name == argument.name()).map_or(0, |buffer| buffer.address)
 }
 
 /// Gives the arguments without a name their default names, by number, and their fields names after them.
-pub(super) fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>) {
+pub(crate) fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>) {
     for (index, argument) in launch.args.iter_mut().enumerate() {
         if argument.name.is_none() {
             argument.name = default(index);
@@ -90,7 +90,7 @@ pub(super) fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Opt
     }
 }
 
-pub(super) fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
+pub(crate) fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
     let message = format!("argument `{}`: {}", argument.name(), message.as_ref());
     Problem { at: argument.at.clone(), ..Problem::anywhere(message) }
 }
@@ -135,7 +135,7 @@ fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedB
     Ok(all)
 }
 
-pub(super) fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
+pub(crate) fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
     let known: Vec<_> = buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect();
     match known.is_empty() {
         true => format!("unknown buffer `{name}`: the launch has no buffers"),
@@ -143,10 +143,10 @@ pub(super) fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
     }
 }
 
-pub(super) fn problem(launch: &Launch, key: &str, message: String) -> Problem {
+pub(crate) fn problem(launch: &Launch, key: &str, message: String) -> Problem {
     Problem { at: launch.spans.of(key), ..Problem::anywhere(message) }
 }
 
-pub(super) fn listed(extent: [u32; 3]) -> String {
+pub(crate) fn listed(extent: [u32; 3]) -> String {
     format!("[{}]", size(extent).replace(',', ", "))
 }

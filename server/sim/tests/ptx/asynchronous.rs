@@ -2,7 +2,8 @@
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 /// Runs a body with `block` threads; `%r1` is the thread, `%rd1` a buffer of 64 words with the values 0 to 63, `%rd9` the

@@ -2,7 +2,8 @@
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
 
 /// Runs a body in clusters of `cluster` blocks of 32 threads: `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4` that

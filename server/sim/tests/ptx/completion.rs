@@ -1,7 +1,8 @@
 //! Late and eager completion of asynchronous operations: a correct program has the same memory both ways, and no findings.
 
 use proptest::prelude::*;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, RunOptions};
 
 use crate::common::{Source, kernel};

@@ -1,7 +1,8 @@
 //! Loops that only compute: those without an end are reported, and the others, which look the same at many branches, finish.
 
 use crate::common::{Source, words};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions, RunResult, Status};
 
 /// Runs a body in kernel `k` with one warp, after a function `count` with a loop of 16 iterations; `%rd1` is a buffer of 64 words,

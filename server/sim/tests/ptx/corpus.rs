@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::common::Source;
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, FindingKind, Limits, RunOptions};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_test_support::shared;
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {

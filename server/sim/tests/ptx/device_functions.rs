@@ -2,7 +2,8 @@
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, RunResult};
 
 const DECLARATIONS: &str = r#".version 8.5

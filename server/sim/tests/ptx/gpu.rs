@@ -13,7 +13,8 @@ use crate::exec::BEYOND_THE_TEXT;
 use crate::support::recording::{Entry, LOG_BYTES, Recording, entries, files, stem};
 use expect_test::expect;
 use serde_json::Value;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 use warplens_test_support::shared;
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::common::Source;
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
-use warplens_sim::launch::{Body, Kernel, PtxKernel, Shape, resolve};
+use warplens_sim::launch::CudaKernel;
+use warplens_sim::launch::{Kernel, resolve};
+use warplens_sim::ptx::launch_rules::{self, Shape};
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, Severity};
 use warplens_test_support::shared;
@@ -36,7 +38,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
             _ => false,
         })
     };
-    let body = Body::of_ptx(&functions, &is_dynamic_shared);
+    let body = launch_rules::body(&functions, &is_dynamic_shared);
     let bytes = |name: &str| {
         declarations().find_map(|declaration| match &declaration.kind {
             DeclarationKind::Variable(variable) if declaration.name == name => {
@@ -45,8 +47,11 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
             _ => None,
         })
     };
-    let kernel = PtxKernel::new(&functions[0].signature, address_bytes(source.headers()));
-    let kernel = Kernel::new(entry.into(), kernel.with_shape(&Shape::of_ptx(functions[0]), &bytes));
+    let kernel = launch_rules::kernel(&functions[0].signature, address_bytes(source.headers()));
+    let kernel = Kernel::new(
+        entry.into(),
+        CudaKernel { shaped_block: Shape::of_ptx(functions[0]).block(&bytes), ..kernel },
+    );
     let launch = kernel.inferred(&body);
     let resolved = match resolve(&launch, &kernel, 1 << 28, &|_| Err("there are no files".into())) {
         Ok(resolved) => resolved,

@@ -2,7 +2,8 @@
 
 use crate::common::Source;
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions};
 
 /// Runs a body with two blocks of 64 threads. Its parameter is a buffer, whose byte at `offset` is watched.

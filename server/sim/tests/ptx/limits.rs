@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::common::{Source, kernel};
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Cancelled, Control, FindingKind, Limits, Progress, RunOptions, RunResult, Status};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 
 fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
     let options = RunOptions { limits, ..RunOptions::default() };

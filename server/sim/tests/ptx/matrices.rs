@@ -1,7 +1,8 @@
 //! Whole matrices through memory, fragments and products, compared with plain products.
 
 use crate::common::Source;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 /// A type of elements in memory.

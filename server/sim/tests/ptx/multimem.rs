@@ -1,7 +1,8 @@
 //! `multimem`: accesses to all replicas, and misuse of multimem addresses.
 
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, RunOptions};
 
 use crate::common::{Source, kernel, words};

@@ -2,8 +2,9 @@
 
 use crate::common::Source;
 use expect_test::{Expect, expect};
+use warplens_sim::cuda::launch_config::launch_config;
 use warplens_sim::objects::ArrayShape;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, RunOptions};
 
 /// Runs kernel `k` of a module with 32 threads, 1,024 bytes of dynamic shared memory and a buffer of 64 floats, and lists the

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::common::{Source, kernel};
 use proptest::prelude::*;
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, Program, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, Program, run};
 use warplens_sim::{Cancelled, Checks, Control, Limits, RunOptions, RunResult, Status, Workers};
 
 /// Threads that take over at the first opportunity.

@@ -3,8 +3,9 @@
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, FindingKind, Limits, RunOptions, RunResult, Status};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 
 /// Steps that a wait without an end may take.
 const SOON: u64 = 20_000;

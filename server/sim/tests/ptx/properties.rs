@@ -2,7 +2,8 @@
 
 use crate::common::{Source, kernel, run_kernel, run_with};
 use proptest::prelude::*;
-use warplens_sim::ptx::{Model, launch_config, run as run_program};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run as run_program};
 use warplens_sim::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
 /// A block: it changes a value, uses fuel, and may branch on a bit of the value.

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use crate::common::{Source, kernel};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions};
 use warplens_test_support::shared_if_present;
 

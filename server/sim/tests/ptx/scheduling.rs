@@ -1,8 +1,9 @@
 //! Warps and blocks that wait for each other.
 
 use crate::common::{Source, kernel, words};
-use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, FindingKind, RunOptions, RunResult, Severity, Status};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 
 /// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; returns the words.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {

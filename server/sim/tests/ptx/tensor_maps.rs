@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use warplens_sim::launch::{Format, Kernel, Problem, PtxKernel, Resolved, launches, resolve};
+use warplens_sim::launch::{Format, Kernel, Problem, Resolved, launches, resolve};
+use warplens_sim::ptx::launch_rules;
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, RunOptions};
 
@@ -185,7 +186,7 @@ fn accept(text: &str, source: &Source) -> Result<Resolved, Problem> {
         return Err(problem);
     }
     let function = source.function("k");
-    let kernel = Kernel::new("k".into(), PtxKernel::new(&function.signature, Some(8)));
+    let kernel = Kernel::new("k".into(), launch_rules::kernel(&function.signature, Some(8)));
     resolve(&listed.launch, &kernel, 1 << 24, &|_| Err("there are no files".into()))
 }
 

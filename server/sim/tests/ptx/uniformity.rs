@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::ptx::{RegisterQuery, Uniformity};
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions};
 use warplens_test_support::shared;
 

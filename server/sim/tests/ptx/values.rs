@@ -4,7 +4,8 @@
 use crate::common::Source;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use warplens_sim::ptx::{Model, Program, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, Program, run};
 use warplens_sim::{Control, RunOptions, StatementId, TraceRequest, TracedRegister, Values, WarpId};
 
 /// Four iterations; in each the lanes below 8 take another path; a function doubles the value.

@@ -1,7 +1,8 @@
 //! Results of single instructions, as the assembler folds them.
 
 use crate::common::{Source, kernel};
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions, Status};
 use warplens_test_support::shared;
 

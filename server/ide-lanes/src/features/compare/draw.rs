@@ -232,8 +232,8 @@ fn canonical(kind: ScalarType, bits: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use warplens_sim::cuda::launch_config::launch_config;
     use warplens_sim::launch::arguments;
-    use warplens_sim::ptx::launch_config;
 
     use super::*;
 

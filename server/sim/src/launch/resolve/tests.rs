@@ -2,7 +2,8 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::launch::model::hex;
-use crate::launch::{Format, LaunchRules, Parameter, PtxKernel, WaveKernel, launches};
+use crate::launch::{CudaKernel, Parameter};
+use crate::launch::{Format, launches};
 use crate::scalar_type::ScalarType;
 
 fn param(name: &str, kind: ScalarType) -> Parameter {
@@ -11,50 +12,30 @@ fn param(name: &str, kind: ScalarType) -> Parameter {
 }
 
 /// `saxpy(u32 n, f32 a, u64 x, u64 y)`
-fn saxpy() -> PtxKernel {
+fn saxpy() -> CudaKernel {
     use ScalarType::{F32, U32, U64};
     let params = vec![param("n", U32), param("a", F32), param("x", U64), param("y", U64)];
-    PtxKernel { params, address_bytes: Some(8), ..PtxKernel::default() }
+    CudaKernel { params, address_bytes: Some(8), ..CudaKernel::default() }
 }
 
-fn answer(kernel: impl LaunchRules, lines: &str, show: impl Fn(&LaunchConfig) -> String) -> String {
+fn check(kernel: CudaKernel, lines: &str, expect: Expect) {
     let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\n{lines}");
     let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
     let kernel = Kernel::new("saxpy".into(), kernel);
-    match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}").into())) {
+    let answer = match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}").into())) {
         Err(problem) => {
             let (line, column) = problem.line_column(&text).unwrap();
             format!("{line}:{column}: {problem}\n")
         }
-        Ok(resolved) => {
-            let buffers = resolved.buffers.iter().map(|buffer| {
+        Ok(Resolved { config, buffers, .. }) => {
+            let buffers = buffers.iter().map(|buffer| {
                 format!("{} {}[{}] at {:#x}\n", buffer.name, buffer.element, buffer.len, buffer.address)
             });
-            format!("{}\n{}", show(&resolved.config), buffers.collect::<String>())
+            let LaunchConfig { grid, block, shared_memory, params, .. } = &config;
+            format!("{grid:?} {block:?} {shared_memory} {}\n{}", hex(params), buffers.collect::<String>())
         }
-    }
-}
-
-fn check(kernel: PtxKernel, lines: &str, expect: Expect) {
-    let show = |config: &LaunchConfig| {
-        format!("{:?} {:?} {} {}", config.grid, config.block, config.shared_memory, hex(&config.params))
     };
-    expect.assert_eq(&answer(kernel, lines, show));
-}
-
-fn check_wave(workgroup: Option<[u32; 3]>, lines: &str, expect: Expect) {
-    let show = |config: &LaunchConfig| {
-        format!(
-            "{:?} {:?} {} {:?} {} {}",
-            config.grid,
-            config.block,
-            config.warp_width,
-            config.registers,
-            config.shared_memory,
-            config.memory.size()
-        )
-    };
-    expect.assert_eq(&answer(WaveKernel { workgroup }, lines, show));
+    expect.assert_eq(&answer);
 }
 
 const ARGS: &str = "args = [{ u32 = 100 }, { f32 = 2.0 }, { buffer = 'f32', len = 100, fill = 'iota' }, { buffer = 'f32', len = 100 }]";
@@ -94,7 +75,7 @@ fn parameters_and_buffers() {
 fn parameters_lie_at_their_alignment() {
     use ScalarType::{S8, U64};
     let structure = Parameter { name: "s".into(), bytes: 3, align: 2, scalar: None, is_pointer: false };
-    let kernel = PtxKernel { params: vec![param("c", S8), structure, param("d", U64)], ..saxpy() };
+    let kernel = CudaKernel { params: vec![param("c", S8), structure, param("d", U64)], ..saxpy() };
     check(
         kernel,
         "args = [{ s8 = -1 }, { bytes = '010203' }, { u64 = 7 }]",
@@ -106,7 +87,7 @@ fn parameters_lie_at_their_alignment() {
 
 #[test]
 fn pointers_of_32_bit_modules_take_4_bytes() {
-    let kernel = PtxKernel { params: vec![param("x", ScalarType::U32)], address_bytes: Some(4), ..saxpy() };
+    let kernel = CudaKernel { params: vec![param("x", ScalarType::U32)], address_bytes: Some(4), ..saxpy() };
     check(
         kernel,
         "args = [{ buffer = 'u8', len = 1 }]",
@@ -120,7 +101,7 @@ fn pointers_of_32_bit_modules_take_4_bytes() {
 #[test]
 fn a_module_that_does_not_say_takes_both() {
     let params = vec![param("x", ScalarType::U32), param("y", ScalarType::U64)];
-    let kernel = PtxKernel { params, address_bytes: None, ..saxpy() };
+    let kernel = CudaKernel { params, address_bytes: None, ..saxpy() };
     check(
         kernel,
         "args = [{ buffer = 'u8', len = 1 }, { alias = 'x' }]",
@@ -142,7 +123,7 @@ fn arguments_that_do_not_fit() {
         "#]],
     );
     check(
-        PtxKernel::default(),
+        CudaKernel::default(),
         "args = [{ u32 = 1 }]",
         expect![[r#"
             4:8: `saxpy` has no parameters, but the launch passes 1
@@ -231,7 +212,7 @@ fn arguments_that_do_not_fit() {
     );
     let structure = Parameter { name: "s".into(), bytes: 3, align: 1, scalar: None, is_pointer: false };
     check(
-        PtxKernel { params: vec![structure], ..saxpy() },
+        CudaKernel { params: vec![structure], ..saxpy() },
         "args = [{ u32 = 1 }]",
         expect![[r#"
             4:9: argument `s`: the parameter is 3 bytes and not a scalar: pass `fields = […]` or `bytes = "…"`
@@ -241,7 +222,7 @@ fn arguments_that_do_not_fit() {
 
 #[test]
 fn blocks_that_do_not_fit() {
-    let required = PtxKernel { required_block: Some([16, 4, 1]), ..PtxKernel::default() };
+    let required = CudaKernel { required_block: Some([16, 4, 1]), ..CudaKernel::default() };
     check(
         required.clone(),
         "",
@@ -263,7 +244,7 @@ fn blocks_that_do_not_fit() {
             4:9: `saxpy` requires .reqntid 16,4, but the block is 64: set the block to [16, 4]
         "#]],
     );
-    let bounded = PtxKernel { largest_block: Some([128, 1, 1]), ..PtxKernel::default() };
+    let bounded = CudaKernel { largest_block: Some([128, 1, 1]), ..CudaKernel::default() };
     check(
         bounded.clone(),
         "block = [8, 16]",
@@ -279,21 +260,21 @@ fn blocks_that_do_not_fit() {
         "#]],
     );
     check(
-        PtxKernel::default(),
+        CudaKernel::default(),
         "block = [2000]",
         expect![[r#"
             4:9: a block has at most 1024 threads (64 in z), and 2000 exceeds the limit
         "#]],
     );
     check(
-        PtxKernel::default(),
+        CudaKernel::default(),
         "grid = [1, 70000]",
         expect![[r#"
             4:8: the grid has at most 65535 blocks in y and z
         "#]],
     );
     check(
-        PtxKernel::default(),
+        CudaKernel::default(),
         "wave_width = 32",
         expect![[r#"
         4:14: `wave_width` is for WAVE kernels, and this one is PTX: remove it
@@ -336,97 +317,10 @@ fn expectations_that_do_not_fit() {
     );
 }
 
-#[test]
-fn wave() {
-    check_wave(
-        None,
-        "",
-        expect![[r#"
-        [1, 1, 1] [32, 1, 1] 32 [] 16384 1048576
-        device_memory u8[1048576] at 0x0
-    "#]],
-    );
-    check_wave(
-        Some([64, 1, 1]),
-        "grid = [2]\nwave_width = 64\nlocal_memory = 64\ndevice_memory = 4096\nregisters = { r9 = 7 }\nargs = [{ buffer = 'f32', len = 65, fill = 'iota' }, { s8 = -1 }, { buffer = 'u8', values = [1] }, { alias = 'r0' }, { f16 = 1 }]",
-        expect![[r#"
-            [2, 1, 1] [64, 1, 1] 64 [(0, 0), (1, 4294967295), (2, 512), (3, 0), (4, 15360), (9, 7)] 64 4096
-            r0 f32[260] at 0x0
-            r2 u8[1] at 0x200
-            r3 f32[260] at 0x0
-            device_memory u8[4096] at 0x0
-        "#]],
-    );
-    check_wave(
-        Some([64, 1, 1]),
-        "block = [32]",
-        expect![[r#"
-            4:9: `saxpy` has .workgroup_size 64, but the block is 32: remove `block`, or set it to [64]
-        "#]],
-    );
-    check_wave(
-        None,
-        "args = [{ u64 = 1 }]",
-        expect![[r#"
-        4:9: argument `r0`: u64 does not fit a register of 32 bits: pass two
-    "#]],
-    );
-    check_wave(
-        None,
-        "args = [{ u32 = 1 }]\nregisters = { r0 = 2 }",
-        expect![[r#"
-        5:13: `r0` already holds argument number 1: set another register
-    "#]],
-    );
-    check_wave(
-        None,
-        "device_memory = 512\nargs = [{ buffer = 'u8', len = 500 }, { buffer = 'u8', len = 1 }]",
-        expect![[r#"
-            5:39: argument `r1`: the buffers up to this one require 513 bytes, but device memory has 512: set device_memory = 513
-        "#]],
-    );
-    check_wave(
-        None,
-        "device_memory = 4000000000",
-        expect![[r#"
-            4:17: 4000000000 bytes exceed the limit of 16777216
-        "#]],
-    );
-    check_wave(
-        None,
-        "dynamic_shared = 1",
-        expect![[r#"
-        4:18: `dynamic_shared` is for PTX; WAVE has `local_memory`
-    "#]],
-    );
-    check_wave(
-        None,
-        "cooperative = true",
-        expect![[r#"
-        4:15: `cooperative` is for PTX kernels, and this one is WAVE: remove it
-    "#]],
-    );
-    check_wave(
-        None,
-        "block = [65537]",
-        expect![[r#"
-            4:9: the workgroup has 65537 threads, the limit is 65536
-        "#]],
-    );
-    check_wave(
-        None,
-        "device_memory = 256\nexpect = [{ name = 'device_memory', bytes = '00' }]",
-        expect![[r#"
-        [1, 1, 1] [32, 1, 1] 32 [] 16384 256
-        device_memory u8[256] at 0x0
-    "#]],
-    );
-}
-
 /// One parameter of 24 bytes.
-fn structure() -> PtxKernel {
+fn structure() -> CudaKernel {
     let param = Parameter { name: "s".into(), bytes: 24, align: 8, scalar: None, is_pointer: false };
-    PtxKernel { params: vec![param], address_bytes: Some(8), ..PtxKernel::default() }
+    CudaKernel { params: vec![param], address_bytes: Some(8), ..CudaKernel::default() }
 }
 
 #[test]
@@ -463,10 +357,10 @@ fn fields_that_do_not_fit() {
 #[test]
 fn multimem_arguments_and_their_replicas() {
     use ScalarType::U64;
-    let kernel = || PtxKernel {
+    let kernel = || CudaKernel {
         params: vec![param("m", U64), param("x", U64)],
         address_bytes: Some(8),
-        ..PtxKernel::default()
+        ..CudaKernel::default()
     };
     let launch = |replicas: &str, x: &str, expect: &str| {
         format!(

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use warplens_sim::LaunchConfig;
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Checks, Control, Finding, RunOptions, Status};
 
 use super::Source;

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use warplens_hir::ptx::{Function, FunctionKind, Header};
-use warplens_sim::ptx::{DecodeError, Model, Module, Program, decode, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{DecodeError, Model, Module, Program, decode, run};
 use warplens_sim::{Control, RunOptions, RunResult, StatementId};
 use warplens_syntax::{ItemList, parse_item};
 

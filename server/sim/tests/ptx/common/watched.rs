@@ -1,6 +1,7 @@
 //! Runs with all checks, and their findings.
 
-use warplens_sim::ptx::{Model, Program, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, Program, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult};
 
 use super::{Source, kernel};

@@ -1,6 +1,7 @@
 //! Runs a statement on many inputs, and compares the results with a model.
 
-use warplens_sim::ptx::{Model, launch_config, run};
+use warplens_sim::cuda::launch_config::launch_config;
+use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 use crate::common::Source;

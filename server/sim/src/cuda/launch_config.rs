@@ -1,4 +1,4 @@
-//! PTX launches: the warp width, and device memory.
+//! CUDA launches: the warp width, and device memory.
 
 use crate::cuda::registers::WIDTH;
 use crate::cuda::windows;

@@ -21,8 +21,7 @@ fn check_all(functions: &[&str], expect: Expect) {
         })
         .collect();
     let functions: Vec<_> = functions.iter().collect();
-    let Body { params, dynamic_shared, is_cooperative, .. } =
-        Body::of_ptx(&functions, &|name| name == "dynamic");
+    let Body { params, dynamic_shared, is_cooperative, .. } = body(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
         Some(Access { element, loaded: true }) => format!("loads {element}"),
         Some(Access { element, loaded: false }) => format!("stores {element}"),
@@ -260,7 +259,7 @@ fn tensor_maps() {
     );
     let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     let function = Function::lower(parse.root()).expect("a function");
-    let maps = Body::of_ptx(&[&function], &|_| false).maps;
+    let maps = body(&[&function], &|_| false).maps;
     let load = crate::launch::body::MapUse { rank: 2, bytes: Some(2048), loaded: true };
     let store = crate::launch::body::MapUse { rank: 3, bytes: None, loaded: false };
     assert_eq!(maps, [Some(load), Some(store), None]);

@@ -1,8 +1,8 @@
-//! The inferred launch of a PTX entry without a configured one.
+//! The inferred launch of a kernel without a configured one.
 
 use std::collections::BTreeMap;
 
-use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
+use super::{CudaKernel, MAX_PARAMETERS, Parameter};
 use crate::cuda::tensor::map::{BYTES, Interleave};
 use crate::cuda::tensor::swizzle::Swizzle;
 use crate::launch::body::{Access, Body, MapUse, Part};
@@ -39,7 +39,7 @@ const MAX_EXTENT: u64 = 256;
 /// The size of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
-impl PtxKernel {
+impl CudaKernel {
     /// Adds inferred arguments to a launch that has only a number of threads.
     pub(super) fn infer_arguments(&self, launch: Launch, body: &Body) -> Launch {
         let (grid, block) = self.size();
@@ -106,11 +106,11 @@ fn whole(
     param: &Parameter,
     kind: ScalarType,
     access: Option<Access>,
-    ptx: &PtxKernel,
+    rules: &CudaKernel,
     threads: u64,
 ) -> Argument {
     let stored = Access { element: ScalarType::B32, loaded: false };
-    let access = access.or(param.is_pointer.then_some(stored)).filter(|_| ptx.takes_address(param));
+    let access = access.or(param.is_pointer.then_some(stored)).filter(|_| rules.takes_address(param));
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
 }
 
@@ -148,10 +148,10 @@ fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
 }
 
 /// A parameter of several numbers: those that the kernel loads, and zeros elsewhere.
-fn structure(param: &Parameter, parts: &[Part], ptx: &PtxKernel, threads: u64) -> Argument {
+fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64) -> Argument {
     let inside = |part: &&Part| part.at + part.kind.bytes() as u64 <= param.bytes;
     let field = |part: &Part| {
-        let address = |access: &Access| ptx.takes_address_in(part.kind).then_some(*access);
+        let address = |access: &Access| rules.takes_address_in(part.kind).then_some(*access);
         let access = part.access.as_ref().and_then(address);
         let name = Some(format!("{}.{}", param.name, part.at));
         Field {

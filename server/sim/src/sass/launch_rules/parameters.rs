@@ -6,8 +6,8 @@ use smol_str::format_smolstr;
 use warplens_hir::sass::{BANK_BYTES, Facts, Function, Operand, Value};
 
 use crate::cuda::tensor::map::BYTES;
+use crate::launch::Parameter;
 use crate::launch::model::{Argument, Passed};
-use crate::launch::ptx::Parameter;
 use crate::sass::Target;
 use crate::scalar_type::ScalarType;
 

@@ -15,29 +15,26 @@ use crate::launch::body::{Access, Body, Part};
 use crate::ptx::decode::{distinguishes_threads, is_workspace};
 use crate::scalar_type::ScalarType;
 
-impl Body {
-    /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
-    /// says whether a name is an `.extern .shared` array of the module.
-    pub fn of_ptx(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
-        let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
-        let uses_dynamic = |function: &&Function| {
-            function.symbols().iter().any(|symbol| is_dynamic_array(&symbol.kind))
-                || function.externals().any(|(_, name)| is_dynamic_shared(name))
-        };
-        let reaches =
-            functions.iter().zip(&origins).map(|(function, origins)| dynamic_reach(function, origins));
-        let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
-        let Some(entry) = functions.first() else { return Body::default() };
-        let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
-        let is_cooperative = functions.iter().any(|function| reads_workspace(function));
-        Body {
-            params: parts(entry, &accesses),
-            maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
-            dynamic_shared,
-            is_cooperative,
-            has_rows: functions.iter().any(|function| reads_row(function)),
-            is_single: !functions.iter().any(|function| has_several_threads(function)),
-        }
+/// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
+/// says whether a name is an `.extern .shared` array of the module.
+pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
+    let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
+    let uses_dynamic = |function: &&Function| {
+        function.symbols().iter().any(|symbol| is_dynamic_array(&symbol.kind))
+            || function.externals().any(|(_, name)| is_dynamic_shared(name))
+    };
+    let reaches = functions.iter().zip(&origins).map(|(function, origins)| dynamic_reach(function, origins));
+    let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
+    let Some(entry) = functions.first() else { return Body::default() };
+    let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
+    let is_cooperative = functions.iter().any(|function| reads_workspace(function));
+    Body {
+        params: parts(entry, &accesses),
+        maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
+        dynamic_shared,
+        is_cooperative,
+        has_rows: functions.iter().any(|function| reads_row(function)),
+        is_single: !functions.iter().any(|function| has_several_threads(function)),
     }
 }
 

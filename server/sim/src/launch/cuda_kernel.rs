@@ -1,17 +1,18 @@
-//! The requirements of a PTX entry on its launches. Nothing here needs its body.
+//! The requirements of a CUDA kernel on its launches, in PTX or SASS: the block must fit the kernel, the arguments its parameters.
+
+mod infer;
+mod resolve;
 
 use smol_str::SmolStr;
-use warplens_hir::ptx::Signature;
 
-use super::shape::Shape;
 use crate::scalar_type::{Class, ScalarType};
 
 /// The limit of the parameters of an entry together, in bytes: the largest of any target.
-pub(super) const MAX_PARAMETERS: u64 = 32_764;
+const MAX_PARAMETERS: u64 = 32_764;
 
-/// The requirements of a PTX entry on its launches.
+/// The requirements of a CUDA kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PtxKernel {
+pub struct CudaKernel {
     /// In order.
     pub params: Vec<Parameter>,
     /// `.reqntid`
@@ -26,7 +27,7 @@ pub struct PtxKernel {
     pub address_bytes: Option<u64>,
 }
 
-/// One parameter of a PTX entry.
+/// One parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name.
@@ -41,30 +42,9 @@ pub struct Parameter {
     pub is_pointer: bool,
 }
 
-impl PtxKernel {
-    /// An entry with this signature; the size of addresses is its module's.
-    pub fn new(signature: &Signature, address_bytes: Option<u64>) -> PtxKernel {
-        let dimensions = |directive| {
-            let sizes = signature.dimensions(directive)?;
-            Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
-        };
-        PtxKernel {
-            params: signature.params.iter().map(Parameter::new).collect(),
-            required_block: dimensions("reqntid"),
-            largest_block: dimensions("maxntid"),
-            required_cluster: dimensions("reqnctapercluster"),
-            shaped_block: None,
-            address_bytes,
-        }
-    }
-
-    /// Adds the block that is inferred from the body; `bytes` gives the size of a shared array of the module.
-    pub fn with_shape(self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> PtxKernel {
-        PtxKernel { shaped_block: shape.block(bytes), ..self }
-    }
-
+impl CudaKernel {
     /// The bytes of all parameters, each at a multiple of its alignment.
-    pub(in crate::launch) fn parameter_bytes(&self) -> u64 {
+    pub(crate) fn parameter_bytes(&self) -> u64 {
         self.params.iter().fold(0u64, |end, param| {
             let start = end.checked_next_multiple_of(param.align.max(1)).unwrap_or(u64::MAX);
             start.saturating_add(param.bytes)
@@ -81,18 +61,5 @@ impl PtxKernel {
         let bytes = kind.bytes() as u64;
         let fits = self.address_bytes.map_or(matches!(bytes, 4 | 8), |address| bytes == address);
         fits && kind.class() != Class::Float
-    }
-}
-
-impl Parameter {
-    fn new(param: &warplens_hir::ptx::Parameter) -> Parameter {
-        let is_scalar = param.dimensions.is_empty() && param.vector.is_none();
-        Parameter {
-            name: param.name.clone().unwrap_or_default(),
-            bytes: param.bytes(),
-            align: param.alignment(),
-            scalar: param.ty.filter(|_| is_scalar).and_then(|ty| ScalarType::of_launches(ty.name())),
-            is_pointer: param.pointer.is_some(),
-        }
     }
 }

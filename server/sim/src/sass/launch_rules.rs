@@ -5,16 +5,18 @@ mod parameters;
 
 use warplens_hir::sass::{Facts, Function};
 
-use super::body::Body;
-use super::buffers::{Budget, PlacedBuffer};
-use super::kernel::LaunchRules;
-use super::model::Launch;
-use super::problem::Problem;
-use super::ptx::{Parameter, PtxKernel};
+use crate::launch::body::Body;
+use crate::launch::buffers::{Budget, PlacedBuffer};
+use crate::launch::kernel::LaunchRules;
+use crate::launch::model::Launch;
+use crate::launch::problem::Problem;
+use crate::launch::{CudaKernel, Parameter};
 use crate::sass::{Target, device_memory};
 use crate::warp::LaunchConfig;
 
 use self::parameters::address_bytes;
+
+pub use body::body;
 
 /// The requirements of a SASS kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct SassKernel {
     /// Its target.
     target: Target,
     /// Its parameters, called `p0`, `p1` and so on, as those of a PTX entry.
-    entry: PtxKernel,
+    entry: CudaKernel,
     /// Bytes of all parameters, if the listing states them.
     stated_bytes: Option<u64>,
     /// Whether the listing states each parameter; otherwise those that the function does not read are unknown.
@@ -34,10 +36,10 @@ impl SassKernel {
     /// constants that it reads.
     pub fn new(function: &Function, facts: &Facts, target: Target) -> SassKernel {
         let address_bytes = address_bytes(function, target);
-        let entry = PtxKernel {
+        let entry = CudaKernel {
             params: parameters::parameters(function, facts, target, address_bytes),
             address_bytes: Some(address_bytes),
-            ..PtxKernel::default()
+            ..CudaKernel::default()
         };
         SassKernel {
             target,
@@ -49,13 +51,13 @@ impl SassKernel {
 
     /// The parameters as the arguments of a launch place them. `None` if the listing states them, or if the arguments do not cover
     /// the constants that the function reads.
-    fn placed(&self, launch: &Launch) -> Option<PtxKernel> {
+    fn placed(&self, launch: &Launch) -> Option<CudaKernel> {
         let address_bytes = self.entry.address_bytes.unwrap_or(8);
         let params = match self.is_stated {
             true => return None,
             false => parameters::of_arguments(&launch.args, address_bytes)?,
         };
-        let entry = PtxKernel { params, ..self.entry.clone() };
+        let entry = CudaKernel { params, ..self.entry.clone() };
         let bytes = entry.parameter_bytes();
         let fits = match self.stated_bytes {
             Some(stated) => bytes == stated,

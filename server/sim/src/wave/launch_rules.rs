@@ -2,18 +2,17 @@
 
 use warplens_hir::wave::{Code, Instruction, Value};
 
-use super::body::Body;
-use super::buffers::{
+use crate::launch::body::Body;
+use crate::launch::buffers::{
     Budget, DEVICE_MEMORY, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
 };
-use super::kernel::LaunchRules;
-use super::model::{Argument, Launch, Passed, size};
-use super::problem::Problem;
+use crate::launch::kernel::LaunchRules;
+use crate::launch::model::{Argument, Launch, Passed, size};
+use crate::launch::problem::Problem;
 use crate::memory::DeviceMemory;
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
-use crate::wave;
 
 /// The requirements of a WAVE kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,25 +21,23 @@ pub struct WaveKernel {
     pub workgroup: Option<[u32; 3]>,
 }
 
-impl Body {
-    /// Reads the code of a WAVE kernel.
-    pub fn of_wave(code: &Code) -> Body {
-        let is_for_several = |instruction: &Instruction| {
-            let mnemonic = instruction.mnemonic.as_str();
-            let is_together = ["barrier", "call"].contains(&mnemonic) || mnemonic.starts_with("wave_");
-            is_together || instruction.operands.iter().any(|operand| distinguishes_threads(&operand.value))
-        };
-        Body { is_single: !code.instructions.iter().any(is_for_several), ..Body::default() }
-    }
+/// Reads the code of a WAVE kernel.
+pub fn body(code: &Code) -> Body {
+    let is_for_several = |instruction: &Instruction| {
+        let mnemonic = instruction.mnemonic.as_str();
+        let is_together = ["barrier", "call"].contains(&mnemonic) || mnemonic.starts_with("wave_");
+        is_together || instruction.operands.iter().any(|operand| distinguishes_threads(&operand.value))
+    };
+    Body { is_single: !code.instructions.iter().any(is_for_several), ..Body::default() }
 }
 
 fn distinguishes_threads(value: &Value) -> bool {
-    matches!(value, Value::Special(register) if wave::distinguishes_threads(register.name))
+    matches!(value, Value::Special(register) if super::distinguishes_threads(register.name))
 }
 
 impl LaunchRules for WaveKernel {
     fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
-        ([1; 3], self.workgroup.unwrap_or([wave::DEFAULT_WAVE_WIDTH, 1, 1]))
+        ([1; 3], self.workgroup.unwrap_or([super::DEFAULT_WAVE_WIDTH, 1, 1]))
     }
 
     /// The inferred launch of a kernel without a size is one wave, so its size depends on the wave width.
@@ -60,12 +57,12 @@ impl LaunchRules for WaveKernel {
     ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
         check_workgroup(launch, name, self)?;
         name_arguments(launch, |index| Some(format!("r{index}")));
-        let device = launch.device_memory.map_or(wave::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
+        let device = launch.device_memory.map_or(super::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
         if u64::from(device) > budget.left {
             let message = format!("{device} bytes exceed the limit of {}", budget.left);
             return Err(problem(launch, "device_memory", message));
         }
-        let mut memory = wave::device_memory(device);
+        let mut memory = super::device_memory(device);
         let mut next = 0u64;
         let mut buffers = place_buffers(launch, budget, |argument, _, bytes| {
             let address = next;
@@ -75,12 +72,12 @@ impl LaunchRules for WaveKernel {
         })?;
         let config = LaunchConfig {
             registers: start_registers(launch, &buffers)?,
-            shared_memory: launch.local_memory.map_or(wave::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
+            shared_memory: launch.local_memory.map_or(super::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
             memory,
-            ..wave::launch_config(
+            ..super::launch_config(
                 launch.grid.unwrap_or([1; 3]),
                 launch.block.unwrap_or([1; 3]),
-                launch.wave_width.unwrap_or(wave::DEFAULT_WAVE_WIDTH),
+                launch.wave_width.unwrap_or(super::DEFAULT_WAVE_WIDTH),
             )
         };
         let (name, element) = (DEVICE_MEMORY.into(), ScalarType::U8);
@@ -90,7 +87,7 @@ impl LaunchRules for WaveKernel {
 }
 
 fn check_workgroup(launch: &mut Launch, kernel: &str, wave: &WaveKernel) -> Result<(), Problem> {
-    let width = *launch.wave_width.get_or_insert(wave::DEFAULT_WAVE_WIDTH);
+    let width = *launch.wave_width.get_or_insert(super::DEFAULT_WAVE_WIDTH);
     let block = *launch.block.get_or_insert(wave.workgroup.unwrap_or([width, 1, 1]));
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
     if launch.cluster.is_some() {
@@ -186,3 +183,6 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Buffer(_) | Passed::Alias(_) => Ok(address_of(argument, buffers) as u32),
     }
 }
+
+#[cfg(test)]
+mod tests;

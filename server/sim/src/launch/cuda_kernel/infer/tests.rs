@@ -1,32 +1,32 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::launch::{Kernel, LaunchRules, WaveKernel};
+use crate::launch::Kernel;
 
-fn check(kernel: impl LaunchRules, body: &Body, expect: Expect) {
+fn check(kernel: CudaKernel, body: &Body, expect: Expect) {
     let kernel = Kernel::new("k".into(), kernel);
     expect.assert_eq(&serde_json::to_string(&kernel.inferred(body)).unwrap());
 }
 
-fn block_of(kernel: PtxKernel) -> [u32; 3] {
+fn block_of(kernel: CudaKernel) -> [u32; 3] {
     kernel.block()
 }
 
 #[test]
 fn blocks() {
-    let bounded = |largest| PtxKernel { largest_block: Some(largest), ..PtxKernel::default() };
-    assert_eq!(block_of(PtxKernel::default()), [32, 1, 1]);
+    let bounded = |largest| CudaKernel { largest_block: Some(largest), ..CudaKernel::default() };
+    assert_eq!(block_of(CudaKernel::default()), [32, 1, 1]);
     assert_eq!(block_of(bounded([16, 1, 1])), [16, 1, 1]);
     assert_eq!(block_of(bounded([256, 1, 1])), [64, 1, 1]);
     assert_eq!(block_of(bounded([16, 16, 4])), [16, 4, 1]);
     assert_eq!(block_of(bounded([4, 4, 64])), [4, 4, 4]);
     assert_eq!(block_of(bounded([0, 0, 0])), [1, 1, 1]);
-    let shaped = |shape, largest: PtxKernel| PtxKernel { shaped_block: Some(shape), ..largest };
-    assert_eq!(block_of(shaped([16, 16, 1], PtxKernel::default())), [16, 16, 1]);
+    let shaped = |shape, largest: CudaKernel| CudaKernel { shaped_block: Some(shape), ..largest };
+    assert_eq!(block_of(shaped([16, 16, 1], CudaKernel::default())), [16, 16, 1]);
     assert_eq!(block_of(shaped([16, 16, 1], bounded([256, 1, 1]))), [16, 16, 1]);
     assert_eq!(block_of(shaped([32, 32, 1], bounded([256, 1, 1]))), [64, 1, 1]);
     assert_eq!(
-        block_of(PtxKernel { required_block: Some([128, 2, 1]), ..bounded([256, 1, 1]) }),
+        block_of(CudaKernel { required_block: Some([128, 2, 1]), ..bounded([256, 1, 1]) }),
         [128, 2, 1]
     );
 }
@@ -52,12 +52,12 @@ fn arguments() {
         Parameter { name: "s".into(), bytes: 5, align: 1, scalar: None, is_pointer: false },
         Parameter { name: "t".into(), bytes: 24, align: 8, scalar: None, is_pointer: false },
     ];
-    let kernel = PtxKernel {
+    let kernel = CudaKernel {
         params,
         required_block: Some([256, 1, 1]),
         required_cluster: Some([2, 1, 1]),
         address_bytes: Some(8),
-        ..PtxKernel::default()
+        ..CudaKernel::default()
     };
     let access = |element, loaded| Some(Access { element, loaded });
     let part = |at, kind, access| Part { at, kind, access };
@@ -83,20 +83,6 @@ fn arguments() {
 }
 
 #[test]
-fn wave() {
-    check(
-        WaveKernel { workgroup: None },
-        &Body::default(),
-        expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[32,1,1]}"#]],
-    );
-    check(
-        WaveKernel { workgroup: Some([64, 2, 1]) },
-        &Body::default(),
-        expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[64,2,1]}"#]],
-    );
-}
-
-#[test]
 fn dynamic_shared_memory() {
     assert_eq!(dynamic_shared(0), 49_152);
     assert_eq!(dynamic_shared(32_768), 49_152);
@@ -109,7 +95,7 @@ fn tensor_maps() {
     let param =
         |name: &str| Parameter { name: name.into(), bytes: 128, align: 64, scalar: None, is_pointer: false };
     let kernel =
-        PtxKernel { params: vec![param("a"), param("b")], address_bytes: Some(8), ..PtxKernel::default() };
+        CudaKernel { params: vec![param("a"), param("b")], address_bytes: Some(8), ..CudaKernel::default() };
     let load = MapUse { rank: 2, bytes: Some(2048), loaded: true };
     let store = MapUse { rank: 1, bytes: None, loaded: false };
     let body = Body { maps: vec![Some(load), Some(store)], ..Body::default() };

@@ -1,6 +1,7 @@
-//! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
+//! The resolution of CUDA launches: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
-use super::kernel::{MAX_PARAMETERS, Parameter, PtxKernel};
+use super::{CudaKernel, MAX_PARAMETERS, Parameter};
+use crate::cuda::launch_config::{device_memory, launch_config};
 use crate::cuda::tensor::map::{BYTES, TensorMap};
 use crate::launch::body::Body;
 use crate::launch::buffers::{
@@ -11,7 +12,6 @@ use crate::launch::kernel::LaunchRules;
 use crate::launch::model::{Argument, Field, Launch, Passed, TensorMapArgument, replica_name, size};
 use crate::launch::problem::Problem;
 use crate::memory::DeviceMemory;
-use crate::ptx;
 use crate::scalar_type::{Class, ScalarType};
 use crate::warp::LaunchConfig;
 use crate::warp::launch_config::volume;
@@ -21,7 +21,7 @@ const WORKSPACE: &str = "grid workspace";
 /// Its bytes. `grid_group` uses two words.
 const WORKSPACE_BYTES: u64 = 256;
 
-impl LaunchRules for PtxKernel {
+impl LaunchRules for CudaKernel {
     fn inferred_size(&self) -> ([u32; 3], [u32; 3]) {
         self.size()
     }
@@ -44,13 +44,13 @@ impl LaunchRules for PtxKernel {
         launch: &mut Launch,
         budget: Budget<'_>,
     ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
-        self.resolve_in(ptx::device_memory(), name, launch, budget)
+        self.resolve_in(device_memory(), name, launch, budget)
     }
 }
 
-impl PtxKernel {
+impl CudaKernel {
     /// Resolves a launch whose buffers go to `memory`.
-    pub(in crate::launch) fn resolve_in(
+    pub(crate) fn resolve_in(
         &self,
         mut memory: DeviceMemory,
         name: &str,
@@ -84,7 +84,7 @@ impl PtxKernel {
             params,
             workspace,
             memory,
-            ..ptx::launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
+            ..launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
         };
         Ok((config, buffers))
     }
@@ -142,9 +142,9 @@ fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
 }
 
 /// A launch may set a cluster if the kernel requires none; otherwise it must be the required one.
-fn check_cluster(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
-    let Some(cluster) = launch.cluster.or(ptx.required_cluster) else { return Ok(()) };
-    if let Some(required) = ptx.required_cluster.filter(|required| *required != cluster) {
+fn check_cluster(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
+    let Some(cluster) = launch.cluster.or(rules.required_cluster) else { return Ok(()) };
+    if let Some(required) = rules.required_cluster.filter(|required| *required != cluster) {
         let message = format!(
             "`{kernel}` requires .reqnctapercluster {}, but the cluster is {}: set it to {}",
             size(required),
@@ -166,21 +166,21 @@ fn check_cluster(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), P
 }
 
 /// The bounds that every device has, then the kernel's own.
-fn check_block(launch: &mut Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
-    let block = *launch.block.get_or_insert(ptx.block());
+fn check_block(launch: &mut Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
+    let block = *launch.block.get_or_insert(rules.block());
     let [_, y, z] = launch.grid.unwrap_or([1; 3]);
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
     if y > 65_535 || z > 65_535 {
         return bad("grid", "the grid has at most 65535 blocks in y and z".to_owned());
     }
-    check_cluster(launch, kernel, ptx)?;
+    check_cluster(launch, kernel, rules)?;
     if volume(block) > 1024 || block[2] > 64 {
         return bad(
             "block",
             format!("a block has at most 1024 threads (64 in z), and {} exceeds the limit", size(block)),
         );
     }
-    if let Some(required) = ptx.required_block
+    if let Some(required) = rules.required_block
         && required != block
     {
         return bad(
@@ -193,7 +193,7 @@ fn check_block(launch: &mut Launch, kernel: &str, ptx: &PtxKernel) -> Result<(),
             ),
         );
     }
-    if let Some(largest) = ptx.largest_block
+    if let Some(largest) = rules.largest_block
         && volume(block) > volume(largest)
     {
         return bad(
@@ -210,8 +210,8 @@ fn check_block(launch: &mut Launch, kernel: &str, ptx: &PtxKernel) -> Result<(),
 }
 
 /// The parameters are allocated, and a number in the text decides their size.
-fn check_parameters(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
-    let bytes = ptx.parameter_bytes();
+fn check_parameters(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
+    let bytes = rules.parameter_bytes();
     if bytes <= MAX_PARAMETERS {
         return Ok(());
     }
@@ -223,12 +223,12 @@ fn check_parameters(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<()
     Err(problem(launch, "args", message))
 }
 
-fn check_count(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Problem> {
-    let (given, wanted) = (launch.args.len(), ptx.params.len());
+fn check_count(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
+    let (given, wanted) = (launch.args.len(), rules.params.len());
     if given == wanted {
         return Ok(());
     }
-    let names: Vec<_> = ptx.params.iter().map(|param| param.name.as_str()).collect();
+    let names: Vec<_> = rules.params.iter().map(|param| param.name.as_str()).collect();
     let message = match wanted {
         0 => format!("`{kernel}` has no parameters, but the launch passes {given}"),
         _ => format!(
@@ -241,10 +241,10 @@ fn check_count(launch: &Launch, kernel: &str, ptx: &PtxKernel) -> Result<(), Pro
 }
 
 /// A name that is another parameter's is an argument out of order.
-fn check_names(launch: &Launch, ptx: &PtxKernel) -> Result<(), Problem> {
+fn check_names(launch: &Launch, rules: &CudaKernel) -> Result<(), Problem> {
     for (index, argument) in launch.args.iter().enumerate() {
         let name = argument.name();
-        let meant = ptx.params.iter().position(|param| param.name == name);
+        let meant = rules.params.iter().position(|param| param.name == name);
         if let Some(meant) = meant.filter(|meant| *meant != index) {
             return Err(wrong(
                 argument,
@@ -262,11 +262,11 @@ fn check_names(launch: &Launch, ptx: &PtxKernel) -> Result<(), Problem> {
 fn param_bytes(
     argument: &Argument,
     param: &Parameter,
-    ptx: &PtxKernel,
+    rules: &CudaKernel,
     buffers: &[PlacedBuffer],
 ) -> Result<Vec<u8>, Problem> {
     match &argument.passed {
-        Passed::Fields(fields) => structure(argument, fields, param, ptx, buffers),
+        Passed::Fields(fields) => structure(argument, fields, param, rules, buffers),
         Passed::Bytes(bytes) if bytes.len() as u64 == param.bytes => Ok(bytes.clone()),
         Passed::Bytes(bytes) => Err(wrong(
             argument,
@@ -286,8 +286,8 @@ fn param_bytes(
             format!("a tensor map has {BYTES} bytes, but the parameter is {}", shape(param)),
         )),
         Passed::Buffer(_) | Passed::Alias(_) | Passed::Multimem(_) => {
-            if !ptx.takes_address(param) {
-                let bytes = ptx.address_bytes.unwrap_or(8);
+            if !rules.takes_address(param) {
+                let bytes = rules.address_bytes.unwrap_or(8);
                 return Err(wrong(
                     argument,
                     format!(
@@ -306,7 +306,7 @@ fn structure(
     argument: &Argument,
     fields: &[Field],
     param: &Parameter,
-    ptx: &PtxKernel,
+    rules: &CudaKernel,
     buffers: &[PlacedBuffer],
 ) -> Result<Vec<u8>, Problem> {
     let mut bytes = vec![0; param.bytes as usize];
@@ -320,7 +320,7 @@ fn structure(
             }
             Passed::Bytes(value) => value.clone(),
             Passed::TensorMap(map) => tensor_map(field, map, buffers)?.encode().to_vec(),
-            _ => address_of(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
+            _ => address_of(field, buffers).to_le_bytes()[..rules.address_bytes.unwrap_or(8) as usize].to_vec(),
         };
         let end = at.saturating_add(value.len() as u64);
         let Some(target) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {

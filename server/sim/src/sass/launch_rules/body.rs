@@ -21,42 +21,40 @@ struct Origin {
     loaded: Option<usize>,
 }
 
-impl Body {
-    /// The body of a function and of its program, whose parameters have these sizes.
-    pub fn of_sass(function: &Function, program: &Program, sizes: &[u64]) -> Body {
-        let base = program.target.launch_constants().params;
-        let mut end = 0;
-        let mut places = Vec::new();
-        for (index, &size) in sizes.iter().enumerate() {
-            let stated = program.params.get(index).map(|(offset, _)| u64::from(offset - base));
-            let at = stated.unwrap_or_else(|| u64::next_multiple_of(end, size.clamp(1, 8)));
-            places.push((at, size));
-            end = at + size;
-        }
-        let address_bytes = if sizes.iter().any(|size| *size >= 8) { 8 } else { 4 };
-        let (origins, found) = (FxHashMap::default(), vec![None; sizes.len()]);
-        let mut analysis = Analysis { program, places, address_bytes, origins, found };
-        for _ in 0..PASSES {
-            program.code.iter().for_each(|operation| analysis.operation(operation));
-        }
-        let uses_shared = program.accesses.iter().any(|access| access.space == Space::Shared);
-        let part = |(access, (_, size)): (Option<Access>, &(u64, u64))| {
-            let kind = match size {
-                1 => ScalarType::B8,
-                2 => ScalarType::B16,
-                4 => ScalarType::B32,
-                _ => ScalarType::B64,
-            };
-            vec![Part { at: 0, kind, access }]
+/// The body of a function and of its program, whose parameters have these sizes.
+pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
+    let base = program.target.launch_constants().params;
+    let mut end = 0;
+    let mut places = Vec::new();
+    for (index, &size) in sizes.iter().enumerate() {
+        let stated = program.params.get(index).map(|(offset, _)| u64::from(offset - base));
+        let at = stated.unwrap_or_else(|| u64::next_multiple_of(end, size.clamp(1, 8)));
+        places.push((at, size));
+        end = at + size;
+    }
+    let address_bytes = if sizes.iter().any(|size| *size >= 8) { 8 } else { 4 };
+    let (origins, found) = (FxHashMap::default(), vec![None; sizes.len()]);
+    let mut analysis = Analysis { program, places, address_bytes, origins, found };
+    for _ in 0..PASSES {
+        program.code.iter().for_each(|operation| analysis.operation(operation));
+    }
+    let uses_shared = program.accesses.iter().any(|access| access.space == Space::Shared);
+    let part = |(access, (_, size)): (Option<Access>, &(u64, u64))| {
+        let kind = match size {
+            1 => ScalarType::B8,
+            2 => ScalarType::B16,
+            4 => ScalarType::B32,
+            _ => ScalarType::B64,
         };
-        Body {
-            maps: Vec::new(),
-            params: analysis.found.iter().copied().zip(&analysis.places).map(part).collect(),
-            dynamic_shared: (uses_shared && program.shared_size == Some(0)).then_some(0),
-            is_cooperative: false,
-            has_rows: reads(function, &["SR_TID.Y", "SR_Tid_Y"]),
-            is_single: !has_several_threads(function),
-        }
+        vec![Part { at: 0, kind, access }]
+    };
+    Body {
+        maps: Vec::new(),
+        params: analysis.found.iter().copied().zip(&analysis.places).map(part).collect(),
+        dynamic_shared: (uses_shared && program.shared_size == Some(0)).then_some(0),
+        is_cooperative: false,
+        has_rows: reads(function, &["SR_TID.Y", "SR_Tid_Y"]),
+        is_single: !has_several_threads(function),
     }
 }
 
