@@ -10,6 +10,7 @@ mod dialect;
 mod divergence;
 mod file;
 mod functions;
+mod literal;
 mod liveness;
 mod lower;
 mod mnemonic;
@@ -30,6 +31,7 @@ mod writers;
 pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures, resumes};
 pub use file::{FileProblem, file_problems};
+pub use literal::{literal, to_brain, to_half};
 pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{

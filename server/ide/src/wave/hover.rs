@@ -6,10 +6,9 @@ mod structure;
 mod written;
 
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
+use warplens_hir::wave::{Code, Instruction, Name, Operand, Value, literal};
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Access, FilePosition, Named, count, names, notation};
-use warplens_sim::wave::literal;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::wave::explain;

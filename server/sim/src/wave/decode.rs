@@ -460,20 +460,6 @@ fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     }
 }
 
-/// The 32-bit encoding of a number as an operand of this type.
-pub fn literal(number: f64, ty: &str) -> u32 {
-    encode(
-        number,
-        match ty.strip_prefix("2 x ") {
-            Some("f16") => ScalarType::F16x2,
-            Some("bf16") => ScalarType::Bf16x2,
-            _ if ty.starts_with("f16") => ScalarType::F16,
-            _ if ty.starts_with("bf16") => ScalarType::Bf16,
-            _ => ScalarType::F32,
-        },
-    )
-}
-
 /// A number as a value of a type, rounded to nearest (bfloat16 truncates, as its arithmetic does); in an operand without a float
 /// type it has single precision.
 fn encode(number: f64, ty: ScalarType) -> u32 {

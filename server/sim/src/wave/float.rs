@@ -3,6 +3,8 @@
 //! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. This is x86-64 behaviour, which the
 //! reference emulator shows, made explicit so that other hosts agree.
 
+pub(crate) use warplens_hir::wave::{to_brain, to_half};
+
 /// The NaN of an invalid operation.
 pub(crate) const NAN: u32 = 0xffc0_0000;
 
@@ -91,27 +93,6 @@ pub(crate) fn from_half(bits: u32) -> u32 {
     }
 }
 
-/// binary32 to binary16, to nearest, ties to even; the upper half is 0.
-#[inline(always)]
-pub(crate) fn to_half(bits: u32) -> u32 {
-    let sign = bits >> 16 & 0x8000;
-    let magnitude = bits & 0x7fff_ffff;
-    if magnitude > 0x7f80_0000 {
-        return sign | 0x7e00 | magnitude >> 13 & 0x3ff;
-    }
-    if magnitude >= 0x4780_0000 {
-        return sign | 0x7c00;
-    }
-    let rounded = if magnitude < 0x3880_0000 {
-        // Adding 0.5 leaves the subnormal's steps of 2^-24 in the low bits, rounded by the addition itself.
-        (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000
-    } else {
-        let odd = magnitude >> 13 & 1;
-        (magnitude - (112 << 23) + 0xfff + odd) >> 13
-    };
-    sign | rounded
-}
-
 /// binary64 to binary32, to nearest, ties to even.
 #[inline(always)]
 pub(crate) fn narrow(bits: u64) -> u32 {
@@ -137,12 +118,6 @@ pub(crate) fn widen(bits: u32) -> u64 {
 #[inline(always)]
 pub(crate) fn from_brain(bits: u32) -> u32 {
     bits << 16
-}
-
-/// binary32 to bfloat16, truncated; the upper half is 0.
-#[inline(always)]
-pub(crate) fn to_brain(bits: u32) -> u32 {
-    bits >> 16
 }
 
 /// Applies `f` to both halves of each operand.

@@ -2,10 +2,9 @@
 
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Operand, Role, Spares, Value};
+use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Operand, Role, Spares, Value, literal};
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Availability, OperandKind, Suffix};
-use warplens_sim::wave::literal;
 
 use crate::wave::dialect::edits::Edits;
 use crate::wave::dialect::line::Line;

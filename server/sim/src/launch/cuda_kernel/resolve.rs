@@ -320,7 +320,9 @@ fn structure(
             }
             Passed::Bytes(value) => value.clone(),
             Passed::TensorMap(map) => tensor_map(field, map, buffers)?.encode().to_vec(),
-            _ => address_of(field, buffers).to_le_bytes()[..rules.address_bytes.unwrap_or(8) as usize].to_vec(),
+            _ => {
+                address_of(field, buffers).to_le_bytes()[..rules.address_bytes.unwrap_or(8) as usize].to_vec()
+            }
         };
         let end = at.saturating_add(value.len() as u64);
         let Some(target) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {
