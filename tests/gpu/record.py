@@ -9,7 +9,7 @@ Requires only an NVIDIA driver, which assembles the PTX; `--ptxas` names another
 The recording has the buffers after each launch: of the lane-mask probes in `probes/`, and of the named cases. A buffer
 that the launch left as it was is null. Kernels run in a separate process, which is replaced when a kernel faults or
 hangs; the failure is then recorded instead of the buffers. What differs from the bytes that a case expects is printed.
-`cargo nextest run -p warplens-sim gpu::` compares a recording with the simulator.
+`cargo nextest run --workspace gpu::` compares a recording with the simulator.
 """
 
 import argparse

@@ -17,7 +17,7 @@ use crate::project::{files, project_root, relative, tracked};
 /// Words that some crates may not use, and why.
 struct Fence {
     words: &'static [&'static str],
-    /// Folders of crates, relative to the root. The words must not be in their `src`; a folder may hold several crates.
+    /// Folders (relative to the root) that the fence is around: the words must not be in the sources below.
     folders: &'static [&'static str],
     why: &'static str,
 }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_file_at_the_root_must_be_listed() {
         let mut problems = Vec::new();
-        let files = ["Cargo.toml", "server/sim/src/lib.rs", "notes.txt", "out/a.txt"];
+        let files = ["Cargo.toml", "server/hir/src/lib.rs", "notes.txt", "out/a.txt"];
         check_top_level(&files.map(String::from), &mut problems);
         assert_eq!(
             problems,

@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, Fix, Origin, Severity, TextEdit, items, token_covering};
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 use warplens_syntax::SyntaxKind;
 
 use crate::allow::{line_at, text_of};

@@ -88,7 +88,7 @@ struct Report<'r> {
     rules: &'r Rules,
     allowances: Allowances,
     errors: Vec<Diagnostic>,
-    /// Warnings, hints and so on. They are listed only if errors leave room for them.
+    /// Warnings, hints and so on. They are listed only if errors leave space for them.
     others: Vec<Diagnostic>,
     more: usize,
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use warplens_ide_db::{Diagnostic, Severity};
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 
 use crate::codes::{code, codes};
 use crate::lints::LINTS;

@@ -6,7 +6,7 @@ mod finding;
 mod line;
 mod mask;
 mod masks;
-mod placed;
+pub(crate) mod placed;
 mod position;
 mod report;
 

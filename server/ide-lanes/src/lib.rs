@@ -44,4 +44,4 @@ pub use program::{AddressRegister, CodePlace, FileLine, Flow, SourceLine, Statem
 pub use run::{Outcome, Prepared, Role, RunRequest, RunSettings, WarpRequest, prepare};
 pub use simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Progressing, Simulator};
 pub use view::{LaneHint, LaneView, LineOf, StatementView, counter_totals, first_divergence, text};
-pub use warplens_sim::{Cancelled, TraceRequest, WarpId};
+pub use warplens_sim_warp::{Cancelled, TraceRequest, WarpId};

@@ -8,7 +8,8 @@ mod source_lines;
 use std::sync::Arc;
 
 use warplens_ide_db::{Database, Db, File, Item};
-use warplens_sim::{ModelInfo, ptx};
+use warplens_sim_ptx as ptx;
+use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 use self::source_lines::SourceFiles;

@@ -9,9 +9,10 @@ use smol_str::format_smolstr;
 use warplens_hir::sass::Function;
 use warplens_ide_db::sass::{facts_of, sass_code, target_of};
 use warplens_ide_db::{Database, Db, File, Item, items};
-use warplens_sim::launch::{Body, Kernel};
-use warplens_sim::sass::launch_rules::{self, SassKernel};
-use warplens_sim::{ModelInfo, sass};
+use warplens_sim_launch::{Body, Kernel};
+use warplens_sim_sass as sass;
+use warplens_sim_sass::launch_rules::{self, SassKernel};
+use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 use crate::simulator::{Decoded, DocumentKernel, Found, LaunchProblem, Model, Simulator};

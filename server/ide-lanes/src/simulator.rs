@@ -9,8 +9,8 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_ide_db::{Database, Db, File, Item};
-use warplens_sim::launch::{Body, Kernel};
-use warplens_sim::{Executable, ModelInfo, StatementId};
+use warplens_sim_launch::{Body, Kernel};
+use warplens_sim_warp::{Executable, ModelInfo, StatementId};
 use warplens_syntax::Language;
 
 use crate::program::Statement;

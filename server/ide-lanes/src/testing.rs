@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
-use warplens_sim::ScalarType;
-use warplens_sim::launch::CudaKernel;
-use warplens_sim::launch::{Format, Kernel, PlacedBuffer, Resolved, launches, resolve};
-use warplens_sim::memory::DeviceMemory;
-use warplens_sim::{
+use warplens_sim_launch::CudaKernel;
+use warplens_sim_launch::{Format, Kernel, PlacedBuffer, Resolved, launches, resolve};
+use warplens_sim_warp::ScalarType;
+use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::{
     Finding, FindingKind, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult,
     Severity, StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
@@ -207,7 +207,7 @@ pub(crate) fn kernels(text: &str) -> Vec<DocumentKernel> {
         let name = text[start..].split('(').next().unwrap_or_default();
         let size = |offset: usize| TextSize::try_from(offset).unwrap();
         DocumentKernel {
-            kernel: Kernel::new(name.into(), PtxKernel::default()),
+            kernel: Kernel::new(name.into(), CudaKernel::default()),
             name: TextRange::at(size(start), TextSize::of(name)),
             start: size(at),
             item: 0,

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use expect_test::expect_file;
 use ts_rs::{Config, TS, TypeVisitor};
 
+use crate::WarpSummaries;
 use crate::features::panel::{Accesses, Buffers, Graph, JsonMoment, Registers, Timeline};
 use crate::json::Masks;
 use crate::json::placed::PlacedTraces;
-use crate::WarpSummaries;
 
 const HEADER: &str = "\
 // The answers of the server, generated from its types: see server/ide-lanes/src/typescript.rs.

@@ -9,10 +9,11 @@ use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_ide_db::wave::wave_code;
 use warplens_ide_db::{Database, Db, File, Item, items};
 use warplens_ide_diagnostics::wave_messages;
-use warplens_sim::launch::Kernel;
-use warplens_sim::wave::launch_rules::{self, WaveKernel};
-use warplens_sim::wave::reference::Rejection;
-use warplens_sim::{Executable, ModelInfo, StatementId, wave};
+use warplens_sim_launch::Kernel;
+use warplens_sim_warp::{Executable, ModelInfo, StatementId};
+use warplens_sim_wave as wave;
+use warplens_sim_wave::launch_rules::{self, WaveKernel};
+use warplens_sim_wave::reference::Rejection;
 use warplens_syntax::Language;
 
 use crate::program::{Statement, errors_in, item_at, touches};

@@ -20,8 +20,8 @@ use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
 use warplens_ide_lanes::{
     AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
 };
-use warplens_sim::Workers;
-use warplens_sim::launch::FileReader;
+use warplens_sim_launch::FileReader;
+use warplens_sim_warp::Workers;
 use warplens_syntax::{ItemList, Language};
 
 use crate::format::Formatted;

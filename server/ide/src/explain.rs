@@ -7,7 +7,7 @@ pub(crate) mod page;
 
 use warplens_ide_db::nearest;
 use warplens_ide_diagnostics::codes::{code, codes};
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;

@@ -1,7 +1,7 @@
 //! The registry: the only list of the languages.
 
 use warplens_ide_lanes::{Model, Simulator, UnknownModel, model_named};
-use warplens_sim::ModelInfo;
+use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 use crate::language::LanguageSupport;

@@ -35,8 +35,8 @@ impl From<warplens_ide::Cancelled> for RunError {
     }
 }
 
-impl From<warplens_sim::Cancelled> for RunError {
-    fn from(_: warplens_sim::Cancelled) -> RunError {
+impl From<warplens_sim_warp::Cancelled> for RunError {
+    fn from(_: warplens_sim_warp::Cancelled) -> RunError {
         RunError::Cancelled
     }
 }

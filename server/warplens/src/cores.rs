@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::thread;
 
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 
 /// The stack of each thread: enough for the deepest nesting that the parsers accept, even in a debug build.
 pub(crate) const STACK: usize = 16 << 20;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{DocumentName, LaunchFile, LaunchProblem};
-use warplens_sim::Limits;
-use warplens_sim::launch::{Format, launches as launches_in};
+use warplens_sim_launch::{Format, launches as launches_in};
+use warplens_sim_warp::Limits;
 use warplens_tools::source::Launches;
 
 use crate::read_file::{self, FileError};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use warplens_hir::wave as hir;
-use warplens_sim::LaunchConfig;
-use warplens_sim::wave::{Program, decode, device_memory, launch_config, run as simulate};
-use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Control, Limits, RunOptions, RunResult, Status};
+use warplens_sim_wave::{Program, decode, device_memory, launch_config, run as simulate};
 use warplens_syntax::parse_file;
 use wave_emu::{Emulator, EmulatorConfig};
 

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Deserialize;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_sim::{Checks, Control, FindingKind, RunOptions, Severity, Status};
+use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, Severity, Status};
 use warplens_syntax::Language;
 
 #[derive(Args)]

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId};
-use warplens_sim::{Checks, Control, RunOptions, Severity, Status};
+use warplens_sim_warp::{Checks, Control, RunOptions, Severity, Status};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -240,7 +240,7 @@ fn execute(path: &Path, case: &Value, launch: &Value, eager: bool) -> Result<Out
         Err(problem) => return failed(problem.to_string()),
     };
     let Ok(result) = prepared.run(Control::none()) else { return failed("cancelled".to_owned()) };
-    let line = |statement: warplens_sim::StatementId| {
+    let line = |statement: warplens_sim_warp::StatementId| {
         let range = prepared.statements.get(statement.0 as usize).map(|statement| statement.range);
         range.map_or(0, |range| 1 + text[..usize::from(range.start())].matches('\n').count())
     };

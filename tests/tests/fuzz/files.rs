@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use warplens_ide::lanes::{Choice, RunSettings};
 use warplens_ide::{Analysis, Language, languages};
-use warplens_sim::Control;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::Control;
 
 use super::budget;
 use super::mutation::mutated;

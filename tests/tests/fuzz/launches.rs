@@ -5,8 +5,8 @@ use std::path::Path;
 use fastrand::Rng;
 use warplens_ide::lanes::{Choice, DocumentName, LaunchFile, RunSettings};
 use warplens_ide::languages;
-use warplens_sim::Control;
-use warplens_sim::launch::{Format, batch_line, launches};
+use warplens_sim_launch::{Format, batch_line, launches};
+use warplens_sim_warp::Control;
 
 use super::budget;
 use super::mutation::mutated;

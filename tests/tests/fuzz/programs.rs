@@ -3,8 +3,8 @@
 
 use warplens_ide::lanes::json::{Options, Report};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
-use warplens_sim::launch::Launch;
-use warplens_sim::{Control, Workers};
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::{Control, Workers};
 
 use super::budget::{self, Case};
 use super::files::language;

@@ -1,5 +1,5 @@
 //! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial values. The checks of
-//! headers are one query, which stays valid while somebody types in a body. Few bodies use other items in a way that is checked here.
+//! headers are one query, which stays valid while a body is edited. Few bodies use other items in a way that is checked here.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{

@@ -8,8 +8,8 @@ mod equality;
 mod usable;
 
 use smol_str::SmolStr;
-use warplens_sim::launch::{Element, PlacedBuffer, show};
-use warplens_sim::{
+use warplens_sim_launch::{Element, PlacedBuffer, show};
+use warplens_sim_warp::{
     Cancelled, Control, LaneStore, Limits, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId,
     Status, TracedRegister, TracedVisit, WarpId,
 };

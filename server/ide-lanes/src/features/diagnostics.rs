@@ -4,8 +4,8 @@ use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Diagnostic, File, FileId, Fix, Origin, Related, Severity, TextEdit};
 use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_sim::launch::launch_comment;
-use warplens_sim::{Correction, Finding, FindingKind, Severity as Weight};
+use warplens_sim_launch::launch_comment;
+use warplens_sim_warp::{Correction, Finding, FindingKind, Severity as Weight};
 use warplens_syntax::Language;
 
 use crate::findings::ReportedFinding;

@@ -10,7 +10,8 @@ use std::fmt::Write;
 use text_size::TextSize;
 use warplens_ide_db::Hover;
 use warplens_ide_db::markdown::{escape, escape_message};
-use warplens_sim::{Lanes, LineTrace, Mask, OperandMeaning, TracedRegister, TracedVisit, WarpId};
+use warplens_sim_ptx::meaning::OperandMeaning;
+use warplens_sim_warp::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use crate::run::{Role, splits};
 use crate::view::{LaneView, LineOf, StatementView, counters, model_diff};

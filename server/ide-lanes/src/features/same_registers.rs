@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use smol_str::SmolStr;
 use std::hash::Hasher;
 
-use warplens_sim::{Cancelled, Control, Mask, StatementId, TracedRegister, WarpId};
+use warplens_sim_warp::{Cancelled, Control, Mask, StatementId, TracedRegister, WarpId};
 
 use super::steps::Steps;
 use crate::run::{Outcome, Prepared};

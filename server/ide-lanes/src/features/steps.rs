@@ -1,7 +1,7 @@
 //! The steps of a warp in order of execution, with the values that each wrote: `warplens sim --trace`.
 
 use serde::{Serialize, Serializer};
-use warplens_sim::{
+use warplens_sim_warp::{
     Cancelled, Control, Lanes, Mask, ScalarType, TraceRequest, TracedRegister, TracedVisit, WarpId,
 };
 

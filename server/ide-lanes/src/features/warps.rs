@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use warplens_sim::{RunResult, WarpTrace};
+use warplens_sim_warp::{RunResult, WarpTrace};
 
 use crate::program::Statement;
 use crate::run::{Outcome, Prepared, Role, effects, splits};

@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
-use warplens_sim::launch::Resolved;
-use warplens_sim::{Finding, FindingKind, Lanes, Mask, RunResult, StatementId, WarpId};
+use warplens_sim_launch::Resolved;
+use warplens_sim_warp::{Finding, FindingKind, Lanes, Mask, RunResult, StatementId, WarpId};
 
 use crate::program::SourceLine;
 

@@ -1,7 +1,7 @@
 //! A finding of a run.
 
 use serde::Serialize;
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 
 use super::mask::hex;
 use super::position::Positions;

@@ -1,7 +1,7 @@
 //! A statement that a warp reached, with its visits and counters.
 
 use serde::Serialize;
-use warplens_sim::{Counters, LineTrace, StatementId, Visit};
+use warplens_sim_warp::{Counters, LineTrace, StatementId, Visit};
 
 use super::mask::hex;
 use super::position::{Position, Positions};

@@ -1,6 +1,6 @@
 //! Masks of lanes in JSON.
 
-use warplens_sim::Mask;
+use warplens_sim_warp::Mask;
 
 /// Hex digits, highest lane first: 8, or 16 for warps of more than 32 lanes.
 pub(crate) fn hex(lanes: Mask, width: u32) -> String {

@@ -1,8 +1,8 @@
 //! The lanes of one warp: the response of `warplens/laneMasks`.
 
 use serde::Serialize;
-use warplens_sim::StatementId;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::StatementId;
 
 use super::finding::JsonFinding;
 use super::line::JsonLine;

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use warplens_sim::{LineTrace, Mask, TracedVisit, Visit};
+use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
 use super::line::{JsonVisit, json_visits};
 use crate::run::Role;

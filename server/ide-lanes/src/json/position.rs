@@ -1,7 +1,7 @@
 //! Positions in a text.
 
 use serde::Serialize;
-use warplens_sim::StatementId;
+use warplens_sim_warp::StatementId;
 
 /// A position in a text; line and character start from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
-use warplens_sim::ScalarType;
-use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved};
-use warplens_sim::{RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace};
+use warplens_sim_launch::{Element, Launch, PlacedBuffer, Resolved};
+use warplens_sim_warp::ScalarType;
+use warplens_sim_warp::{RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace};
 
 use super::finding::JsonFinding;
 use super::line::{CodePlaces, JsonLine, lines};

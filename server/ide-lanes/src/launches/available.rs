@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 use warplens_ide_db::{Database, Db, File, Item, items};
-use warplens_sim::launch::{
+use warplens_sim_launch::{
     CommentLaunch, INFERRED, LAUNCH_TAG, Launch, LineStarts, Listed, Problem, Span, in_comments, launches,
 };
 use warplens_syntax::Language;

@@ -1,7 +1,7 @@
 //! The launch and the kernel that a request selects.
 
 use warplens_ide_db::{Database, File};
-use warplens_sim::launch::{INFERRED, Launch, Problem, launch_object};
+use warplens_sim_launch::{INFERRED, Launch, Problem, launch_object};
 
 use super::available::{AvailableLaunch, LaunchSource, available_launches};
 use super::kernels::{kernel_called, names, only_kernel};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use warplens_sim::launch::{Format, Problem};
+use warplens_sim_launch::{Format, Problem};
 
 use crate::simulator::LaunchProblem;
 

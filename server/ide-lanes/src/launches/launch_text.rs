@@ -7,7 +7,7 @@ mod keys;
 
 use std::ops::Range;
 
-use warplens_sim::launch::{Format, LAUNCH_TAG, Problem, in_comments, launches};
+use warplens_sim_launch::{Format, LAUNCH_TAG, Problem, in_comments, launches};
 
 use context::{Context, Slot, context};
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 use warplens_ide_db::all_of;
-use warplens_sim::ModelInfo;
+use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 use crate::simulator::{Model, Simulator};

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_sim::objects::Object;
-use warplens_sim::{OperandMeaning, ScalarType, StatementId};
+use warplens_sim_ptx::meaning::OperandMeaning;
+use warplens_sim_warp::objects::Object;
+use warplens_sim_warp::{ScalarType, StatementId};
 
 use super::source_line::SourceLine;
 

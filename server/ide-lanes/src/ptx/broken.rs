@@ -3,8 +3,8 @@
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::ptx::module_names;
 use warplens_ide_db::{Database, File, Item, module_uses};
-use warplens_sim::StatementId;
-use warplens_sim::ptx::program::Op;
+use warplens_sim_ptx::program::Op;
+use warplens_sim_warp::StatementId;
 
 use crate::program::{Statement, errors_in, item_at, touches};
 use crate::ptx::decode::DecodedPtx;

@@ -8,10 +8,11 @@ use text_size::TextSize;
 use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolId, SymbolKind, Type};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_headers};
 use warplens_ide_db::{Db, File, items};
-use warplens_sim::objects::Object;
-use warplens_sim::ptx::program::{Callee, Op};
-use warplens_sim::{Class, ScalarType};
-use warplens_sim::{StatementId, ptx};
+use warplens_sim_ptx as ptx;
+use warplens_sim_ptx::program::{Callee, Op};
+use warplens_sim_warp::StatementId;
+use warplens_sim_warp::objects::Object;
+use warplens_sim_warp::{Class, ScalarType};
 
 use super::source_lines::SourceFiles;
 use crate::program::{AddressRegister, Flow, Statement};

@@ -3,9 +3,9 @@
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
 use warplens_ide_db::{Db, File, Item, items};
-use warplens_sim::launch::CudaKernel;
-use warplens_sim::launch::{Body, Kernel};
-use warplens_sim::ptx::launch_rules::{self, Shape};
+use warplens_sim_launch::CudaKernel;
+use warplens_sim_launch::{Body, Kernel};
+use warplens_sim_ptx::launch_rules::{self, Shape};
 use warplens_syntax::ItemKind;
 
 use crate::ptx::decode::DecodedPtx;

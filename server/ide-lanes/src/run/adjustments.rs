@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use warplens_sim::launch::{Launch, Resolved, is_clean};
-use warplens_sim::{Cancelled, Control, Executable, Finding, FindingKind, RunResult, Severity, Status};
+use warplens_sim_launch::{Launch, Resolved, is_clean};
+use warplens_sim_warp::{Cancelled, Control, Executable, Finding, FindingKind, RunResult, Severity, Status};
 
 use super::prepared::Prepared;
 use crate::simulator::Model;

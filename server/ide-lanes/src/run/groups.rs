@@ -1,6 +1,6 @@
 //! Where lanes diverge and reconverge in a run.
 
-use warplens_sim::{LineTrace, Mask, StatementId, Visit, WarpTrace};
+use warplens_sim_warp::{LineTrace, Mask, StatementId, Visit, WarpTrace};
 
 use crate::program::{Flow, Statement};
 

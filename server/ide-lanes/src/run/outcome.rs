@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::Launch;
-use warplens_sim::{
-    Cancelled, Control, FindingKind, Progress, RunResult, Severity, StatementId, TraceRequest, Values, WarpId, Workers,
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::{
+    Cancelled, Control, FindingKind, Progress, RunResult, Severity, StatementId, TraceRequest, Values,
+    WarpId, Workers,
 };
 
 use super::adjustments::Adjustments;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use warplens_ide_db::{Database, File};
-use warplens_sim::RunOptions;
-use warplens_sim::launch::{Body, FileReader, Guess, Launch, Problem, resolve};
+use warplens_sim_launch::{Body, FileReader, Guess, Launch, Problem, resolve};
+use warplens_sim_warp::RunOptions;
 
 use super::prepared::Prepared;
 use crate::launches::{

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::{Guess, Launch, Resolved};
-use warplens_sim::{
-    Cancelled, Checks, Control, Executable, Finding, FindingKind, Limits, RunOptions, RunResult, StatementId, Status,
-    TraceRequest, Values, WarpId,
+use warplens_sim_launch::{Guess, Launch, Resolved};
+use warplens_sim_warp::{
+    Cancelled, Checks, Control, Executable, Finding, FindingKind, Limits, RunOptions, RunResult, StatementId,
+    Status, TraceRequest, Values, WarpId,
 };
 
 use crate::launches::LaunchSource;

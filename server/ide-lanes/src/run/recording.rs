@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
-use warplens_sim::{Mask, StepSink, StepStream, WarpId, WarpSteps};
+use warplens_sim_warp::{Mask, StepSink, StepStream, WarpId, WarpSteps};
 
 /// The most bytes that a recording may have.
 const MAX_BYTES: usize = 48 << 20;

@@ -1,6 +1,6 @@
 //! The options of a run that users set.
 
-use warplens_sim::{Checks, Limits, RunOptions, WarpId};
+use warplens_sim_warp::{Checks, Limits, RunOptions, WarpId};
 
 /// The options of a run that users set.
 #[derive(Debug, Clone, Copy)]

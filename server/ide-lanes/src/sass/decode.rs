@@ -5,9 +5,9 @@ use smol_str::SmolStr;
 use warplens_hir::sass::{Function, Listed, Listing};
 use warplens_ide_db::sass::listing;
 use warplens_ide_db::{Database, File};
-use warplens_sim::sass::program::{Cell, Control, Op, Operation, Token};
-use warplens_sim::sass::{self, InstructionIndices, Program};
-use warplens_sim::{ScalarType, StatementId};
+use warplens_sim_sass::program::{Cell, Control, Op, Operation, Token};
+use warplens_sim_sass::{self as sass, InstructionIndices, Program};
+use warplens_sim_warp::{ScalarType, StatementId};
 
 use super::source_lines::SourceComments;
 use crate::program::{CodePlace, Flow, Statement};

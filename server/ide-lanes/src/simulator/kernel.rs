@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_sim::launch::Kernel;
+use warplens_sim_launch::Kernel;
 
 /// A kernel of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

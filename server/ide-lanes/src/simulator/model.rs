@@ -1,6 +1,6 @@
 //! A divergence model of a language.
 
-use warplens_sim::ModelInfo;
+use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
 /// A divergence model of a language.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warplens_sim::launch;
+use warplens_sim_launch as launch;
 
 /// Why a launch cannot be run: one sentence, with the position of the mistake if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]

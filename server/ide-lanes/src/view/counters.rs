@@ -1,6 +1,6 @@
 //! The memory counters of a statement as text. Pure.
 
-use warplens_sim::{Counters, LineTrace, RunResult};
+use warplens_sim_warp::{Counters, LineTrace, RunResult};
 
 /// The hint at the end of a line if its accesses cost more than necessary.
 pub(crate) fn words(counters: &Counters) -> Option<String> {
@@ -88,7 +88,7 @@ fn counted(number: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use warplens_sim::trace::{Sectors, Wavefronts};
+    use warplens_sim_warp::trace::{Sectors, Wavefronts};
 
     use super::*;
     use crate::testing::{ALL, trace};

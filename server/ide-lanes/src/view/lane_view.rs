@@ -7,12 +7,13 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::source_name;
-use warplens_sim::ScalarType;
-use warplens_sim::launch::{Launch, PlacedBuffer, Resolved};
-use warplens_sim::objects::{ArrayShape, Object};
-use warplens_sim::{
-    Correction, Executable, Finding, LineTrace, Mask, Note, OperandMeaning, Reconvergence, RunResult,
-    Severity, StatementId, Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
+use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
+use warplens_sim_ptx::meaning::OperandMeaning;
+use warplens_sim_warp::ScalarType;
+use warplens_sim_warp::objects::{ArrayShape, Object};
+use warplens_sim_warp::{
+    Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
+    Status, TracedRegister, TracedVisit, Values, WarpId, WarpTrace,
 };
 
 use super::positions::{PlacedStatement, StatementPosition};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::{Divergence, LineTrace, Mask, Status};
+use warplens_sim_warp::{Divergence, LineTrace, Mask, Status};
 
 use super::lane_view::{LaneView, StatementView};
 
@@ -86,7 +86,7 @@ fn causes(divergence: &Divergence, shown: &LaneView, line_of: &dyn Fn(TextSize) 
 
 fn line(
     shown: &LaneView,
-    statement: warplens_sim::StatementId,
+    statement: warplens_sim_warp::StatementId,
     line_of: &dyn Fn(TextSize) -> u32,
 ) -> Option<String> {
     Some(format!("line {}", line_of(shown.place(statement)?.start()) + 1))

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_sim::{OperandMeaning, ScalarType, StatementId};
+use warplens_sim_ptx::meaning::OperandMeaning;
+use warplens_sim_warp::{ScalarType, StatementId};
 
 use crate::program::{AddressRegister, CodePlace, SourceLine, Statement};
 use crate::run::{Effect, Role};

@@ -2,8 +2,8 @@
 //!
 //! Words and digits only, for screen readers; short, because editors truncate long hints.
 
-use warplens_sim::lanes::{Pattern, ranges};
-use warplens_sim::{LineTrace, Mask, TracedVisit, Visit};
+use warplens_sim_warp::lanes::{Pattern, ranges};
+use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
 use crate::json::hex;
 use crate::run::{Role, splits};

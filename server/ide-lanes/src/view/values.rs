@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use warplens_sim::launch::show;
-use warplens_sim::objects::Object;
-use warplens_sim::{Class, ScalarType};
-use warplens_sim::{Lanes, Mask, TracedRegister};
+use warplens_sim_launch::show;
+use warplens_sim_warp::objects::Object;
+use warplens_sim_warp::{Class, ScalarType};
+use warplens_sim_warp::{Lanes, Mask, TracedRegister};
 
 /// The maximum number of different values that are listed.
 const FEW: usize = 3;

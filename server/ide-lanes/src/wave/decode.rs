@@ -3,8 +3,9 @@
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Instruction, Link, Value};
-use warplens_sim::ScalarType;
-use warplens_sim::{StatementId, wave};
+use warplens_sim_warp::ScalarType;
+use warplens_sim_warp::StatementId;
+use warplens_sim_wave as wave;
 
 use crate::program::{Flow, Statement};
 

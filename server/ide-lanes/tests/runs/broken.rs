@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use warplens_ide::AnalysisHost;
 use warplens_ide::fixture::FILE;
 use warplens_ide_lanes::{Choice, RunRequest};
-use warplens_sim::{Control, RunOptions};
+use warplens_sim_warp::{Control, RunOptions};
 
 const PTX: &str = "\
 .version 8.7

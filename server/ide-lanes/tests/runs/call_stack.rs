@@ -7,7 +7,7 @@ use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
 use warplens_ide_lanes::{Choice, LaneView, RunRequest, hover};
-use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
+use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 const TEXT: &str = "\
 .kernel k

@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::{Choice, RunRequest};
-use warplens_sim::launch::launch_object;
-use warplens_sim::{Checks, Control, RunOptions};
+use warplens_sim_launch::launch_object;
+use warplens_sim_warp::{Checks, Control, RunOptions};
 
 const FILE: FileId = FileId(0);
 

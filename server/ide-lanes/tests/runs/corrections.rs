@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
 use warplens_ide_lanes::{Choice, RunRequest};
-use warplens_sim::{Checks, Control, RunOptions};
+use warplens_sim_warp::{Checks, Control, RunOptions};
 
 /// The findings of a text, and the text with the first fix that inserts a statement.
 fn run(text: &str) -> (Vec<String>, Option<String>) {

@@ -6,7 +6,7 @@ use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
 use warplens_ide_lanes::{Choice, RunRequest, hover};
-use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
+use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Runs the first launch of `text`, which has no findings; the hover of `word` at the first `place`, in the first warp.
 pub(crate) fn after_run(text: &str, place: &str, word: &str, options: RunOptions) -> String {

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::{Choice, RunRequest};
-use warplens_sim::{Checks, Control, Limits, RunOptions};
+use warplens_sim_warp::{Checks, Control, Limits, RunOptions};
 
 const FILE: FileId = FileId(0);
 

@@ -7,7 +7,7 @@ use text_size::TextSize;
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
 use warplens_ide_lanes::{Choice, LaneView, LensStyle, Prepared, RunRequest, hover};
-use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
+use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 
 /// Lanes 0 to 3 break in the `if`.
 const BREAK_IN_IF: &str = "\

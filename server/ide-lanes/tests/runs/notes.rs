@@ -1,7 +1,7 @@
 //! What hovers show about tensor copies and mbarriers after a run.
 
 use expect_test::{Expect, expect};
-use warplens_sim::{Checks, RunOptions};
+use warplens_sim_warp::{Checks, RunOptions};
 
 use crate::hovers::after_run;
 

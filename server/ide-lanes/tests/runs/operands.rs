@@ -1,7 +1,7 @@
 //! What operands of tensor instructions stand for, with their values in a run.
 
 use expect_test::{Expect, expect};
-use warplens_sim::RunOptions;
+use warplens_sim_warp::RunOptions;
 
 use crate::hovers::after_run;
 

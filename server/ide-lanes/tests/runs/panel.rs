@@ -9,8 +9,8 @@ use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_ide_lanes::json::{Options, Position, Report};
 use warplens_ide_lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
 use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
-use warplens_sim::launch::Format;
-use warplens_sim::{Control, Limits, RunOptions, RunResult, StatementId, Status};
+use warplens_sim_launch::Format;
+use warplens_sim_warp::{Control, Limits, RunOptions, RunResult, StatementId, Status};
 use warplens_syntax::{ptx, sass, wave};
 
 use crate::presentation::OneThread;

@@ -10,8 +10,8 @@ use warplens_ide_lanes::{
     Choice, DocumentName, LaneHint, LaneView, LaunchFile, LaunchProblem, LensStyle, Prepared, RunRequest,
     hover,
 };
-use warplens_sim::launch::{Format, Launch};
-use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
+use warplens_sim_launch::{Format, Launch};
+use warplens_sim_warp::{Control, RunOptions, TraceRequest, WarpId};
 use warplens_syntax::Language;
 
 const PTX: &str = "\
@@ -426,11 +426,11 @@ mod any_text {
 
     /// Prepares, runs and shows a document, and asks everything that can be asked of it.
     fn survive(host: &AnalysisHost, file: FileId, text: &str, point: usize) {
-        let limits = warplens_sim::Limits { max_steps: 2000, ..warplens_sim::Limits::default() };
+        let limits = warplens_sim_warp::Limits { max_steps: 2000, ..warplens_sim_warp::Limits::default() };
         let options = RunOptions {
             limits,
             registers: true,
-            checks: warplens_sim::Checks::ALL,
+            checks: warplens_sim_warp::Checks::ALL,
             counters: true,
             ..RunOptions::default()
         };

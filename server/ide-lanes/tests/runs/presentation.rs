@@ -5,7 +5,7 @@ use text_size::{TextRange, TextSize};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::text::Style;
 use warplens_ide_lanes::{Choice, LaneView, LensStyle, Outcome, Prepared, RunRequest, RunSettings, hover};
-use warplens_sim::{Cancelled, WarpId, Workers};
+use warplens_sim_warp::{Cancelled, WarpId, Workers};
 use warplens_syntax::Language;
 
 const FILE: FileId = FileId(0);

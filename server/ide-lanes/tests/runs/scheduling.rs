@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use warplens_ide::{AnalysisHost, FileId};
 use warplens_ide_lanes::{Choice, Model, RunRequest};
-use warplens_sim::{Control, RunOptions};
+use warplens_sim_warp::{Control, RunOptions};
 
 const FILE: FileId = FileId(0);
 

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use warplens_ide::AnalysisHost;
 use warplens_ide_db::FileId;
-use warplens_sim::{Checks, RunOptions};
+use warplens_sim_warp::{Checks, RunOptions};
 
 use crate::hovers::{after_run, after_run_of};
 

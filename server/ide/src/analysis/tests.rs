@@ -90,88 +90,75 @@ fn check_edit(find: &str, replace: &str, expect: Expect) {
     expect.assert_eq(&runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)]));
 }
 
-/// An edit that does not concern other items: the queries about this function run once, and no others.
+/// An edit inside a body: the queries about its item and about the group of items run once.
 fn check_body_edit(find: &str, replace: &str) {
     check_edit(
         find,
         replace,
         expect![[r#"
-            calls_of 1
+            cross_item_uses 1
             group_headers 1
+            group_lints 1
+            group_problems 1
+            group_uses 1
             item_folds 1
             item_groups 1
-            item_lints 1
-            item_problems 1
             item_symbols 1
             items_of 1
-            module_uses 1
-            shared_of 1
-            wanted 1
         "#]],
     );
 }
 
-/// An edit that other items can see. The queries about the module also run. For other functions, only the query that reads their
-/// header from the group runs. The file has `items` items afterwards. If an item uses a changed name, variables are looked up again
-/// for all items.
-fn check_header_edit(find: &str, replace: &str, items: usize, is_used: bool) {
+/// An edit of a declaration, after which there are `items` items. The queries about the module run too, and of the queries about other
+/// items only those that take their headers from the group.
+fn check_header_edit(find: &str, replace: &str, items: usize) {
     let ran = runs_after(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)])
         .replace(&format!("ptx_header {items}"), "ptx_header of every item");
-    let variables = if is_used { "module_variable 4\n" } else { "" };
-    assert_eq!(ran.contains("module_variable"), is_used);
-    let ran = ran.replace(variables, "");
     let expected = expect![[r#"
-        calls_of 1
-        debug_names 1
-        environment 1
+        cross_item_uses 1
         group_headers 1
+        group_lints 1
+        group_problems 1
+        group_uses 1
         item_folds 1
         item_groups 1
-        item_lints 1
-        item_problems 1
         item_symbols 1
         items 1
         items_of 1
+        items_that_use_names 1
         module_names 1
         module_problems 1
         module_target 1
-        module_uses 1
+        module_variable 4
         never_returns 1
         ptx_header of every item
-        shared_of 1
         symbol_group 1
-        wanted 1
     "#]];
     expected.assert_eq(&ran);
 }
 
 #[test]
-fn at_first_every_query_runs_for_every_item() {
+fn at_first_every_query_runs_once_for_each_item_or_group() {
     let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, MODULE);
     expect![[r#"
-        calls_of 10
-        debug_names 1
-        environment 1
+        cross_item_uses 1
         group_headers 1
+        group_lints 1
+        group_problems 1
+        group_uses 1
         item_folds 10
         item_groups 1
-        item_lints 10
-        item_problems 10
         item_symbols 10
         items 1
         items_of 1
+        items_that_use_names 1
         module_names 1
         module_problems 1
         module_target 1
-        module_uses 10
         module_variable 4
         never_returns 1
         ptx_header 10
-        section_words 2
-        settings 1
-        shared_of 10
         symbol_group 1
-        wanted 10
     "#]]
     .assert_eq(&observed.ask_everything());
     assert_eq!(observed.ask_everything(), "", "and then none");
@@ -192,26 +179,49 @@ fn typing_in_one_group_checks_no_other() {
     let groups = |ran: &str| -> String {
         ran.lines().filter(|line| line.contains("group")).map(|line| format!("{line}\n")).collect()
     };
-    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+    expect![[r#"
+        group_headers 5
+        group_lints 5
+        group_problems 5
+        group_uses 5
+        item_groups 1
+        symbol_group 5
+    "#]]
+    .assert_eq(&groups(&observed.ask_everything()));
     observed.edit("mov.u32 %r1, 1;", "mov.u32 %r1, 12;");
-    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+    expect![[r#"
+        group_headers 1
+        group_lints 1
+        group_problems 1
+        group_uses 1
+        item_groups 1
+    "#]]
+    .assert_eq(&groups(&observed.ask_everything()));
     observed.edit(".entry k200()", ".entry k_200()");
-    expect![[r#""#]].assert_eq(&groups(&observed.ask_everything()));
+    expect![[r#"
+        group_headers 1
+        group_lints 1
+        group_problems 1
+        group_uses 1
+        item_groups 1
+        symbol_group 1
+    "#]]
+    .assert_eq(&groups(&observed.ask_everything()));
 }
 
 #[test]
-fn renaming_a_kernel_runs_nothing_of_the_others() {
-    check_header_edit(".entry b()", ".entry b2()", 10, false);
+fn renaming_a_kernel_runs_no_query_of_other_items() {
+    check_header_edit(".entry b()", ".entry b2()", 10);
 }
 
 #[test]
-fn renaming_a_function_that_others_call_runs_none_of_theirs() {
-    check_header_edit(".func f()", ".func f2()", 10, true);
+fn renaming_a_function_that_others_call_runs_no_query_of_theirs() {
+    check_header_edit(".func f()", ".func f2()", 10);
 }
 
 #[test]
 fn a_new_item_runs_only_its_own() {
-    check_header_edit(".entry b()", ".entry n() { ret; }\n.entry b()", 11, false);
+    check_header_edit(".entry b()", ".entry n() { ret; }\n.entry b()", 11);
 }
 
 #[test]
@@ -222,21 +232,19 @@ fn open_braces_quotes_and_comments_stay_inside() {
         "mov.u32 %r1, 1;",
         "/* mov.u32 %r1, 1;",
         expect![[r#"
-            calls_of 2
-            environment 1
+            cross_item_uses 1
             group_headers 1
+            group_lints 1
+            group_problems 1
+            group_uses 1
             item_folds 2
             item_groups 1
-            item_lints 2
-            item_problems 2
             item_symbols 2
             items_of 1
+            items_that_use_names 1
             module_problems 1
-            module_uses 2
             ptx_header 10
-            shared_of 2
             symbol_group 1
-            wanted 2
         "#]],
     );
 }

@@ -10,8 +10,8 @@ use warplens_ide_db::any_of;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Directive, Instruction, Modifier, ModifierClass, Scope, SpecialRegister};
 
-use warplens_sim::ptx::tensor::describe::describe_any;
-use warplens_sim::ptx::tensor_memory::instruction_descriptor::ProductForm;
+use warplens_sim_ptx::tensor::describe::describe_any;
+use warplens_sim_ptx::tensor_memory::instruction_descriptor::ProductForm;
 
 use crate::explain::page::{Page, RULE, simulation};
 use crate::ptx::explain::facts::{first_clause, operand, section, status};

@@ -7,9 +7,9 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, NotRewritten, TextEdit};
-use warplens_sim::LaunchConfig;
-use warplens_sim::wave::{decode, device_memory, launch_config, reference, run};
-use warplens_sim::{Control, RunOptions, RunResult, Status};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Control, RunOptions, RunResult, Status};
+use warplens_sim_wave::{decode, device_memory, launch_config, reference, run};
 
 const FILE: FileId = FileId(0);
 

@@ -5,7 +5,7 @@ use crate::page::{Example, accepts, check_names, examples, pages};
 use expect_test::expect_file;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{AnalysisHost, FileId, Severity};
-use warplens_sim::{Checks, Control, FindingKind, RunOptions};
+use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions};
 
 /// The page without examples: one would need a run with hundreds of megabytes.
 const WITHOUT_EXAMPLE: FindingKind = FindingKind::ShadowLimit;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use warplens_hir::ptx::{Function, FunctionKind, Header};
 use warplens_ide::{AnalysisHost, FileId, Fix};
-use warplens_sim::cuda::launch_config::launch_config;
-use warplens_sim::ptx::{Model, Module, decode, run};
-use warplens_sim::{Control, Limits, RunOptions, Status};
+use warplens_sim_cuda::launch_config::launch_config;
+use warplens_sim_ptx::{Model, Module, decode, run};
+use warplens_sim_warp::{Control, Limits, RunOptions, Status};
 use warplens_syntax::{ItemList, parse_item};
 
 const LINT: &str = "branch-for-predicate";

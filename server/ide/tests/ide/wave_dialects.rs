@@ -5,9 +5,9 @@ use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
 use warplens_isa::Simulation;
 use warplens_isa::wave::{self as isa, Availability, Instruction};
-use warplens_sim::LaunchConfig;
-use warplens_sim::wave::{decode, device_memory, launch_config, reference, run};
-use warplens_sim::{Control, RunOptions, RunResult, Status};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Control, RunOptions, RunResult, Status};
+use warplens_sim_wave::{decode, device_memory, launch_config, reference, run};
 
 const FILE: FileId = FileId(0);
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Severity, TextSize};
 use warplens_isa::wave as isa;
-use warplens_sim::{Control, RunOptions, Status};
+use warplens_sim_warp::{Control, RunOptions, Status};
 
 /// Lines that are complete on their own: integers, bits, floating point in three widths, comparisons, conversions, memory,
 /// atomics, wave operations, control, fragments. r8 contains a different address for each lane, r9 a small number, r20 to
@@ -386,7 +386,7 @@ fn failed_run(analysis: &Analysis) -> Option<String> {
         Err(problem) => return Some(format!("cannot be run: {}", problem.message)),
     };
     let result = run.run(Control::none()).expect("nothing cancels");
-    let errors = result.findings.iter().filter(|found| found.severity == warplens_sim::Severity::Error);
+    let errors = result.findings.iter().filter(|found| found.severity == warplens_sim_warp::Severity::Error);
     let errors: Vec<&str> = errors.map(|found| found.message.as_str()).collect();
     (result.status != Status::Finished || !errors.is_empty())
         .then(|| format!("{}: {}", result.status.as_str(), errors.join("; ")))

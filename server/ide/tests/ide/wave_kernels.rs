@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use warplens_hir::wave as hir;
 use warplens_ide::{AnalysisHost, Dialect, FileId};
-use warplens_sim::LaunchConfig;
-use warplens_sim::wave::{decode, device_memory, launch_config, run};
-use warplens_sim::{Checks, Control, FindingKind, RunOptions, RunResult, Status};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Checks, Control, FindingKind, RunOptions, RunResult, Status};
+use warplens_sim_wave::{decode, device_memory, launch_config, run};
 use warplens_syntax::parse_file;
 
 /// The address of the results. The input is at address 0.

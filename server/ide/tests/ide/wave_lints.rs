@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use warplens_hir::wave::{Code, lower};
 use warplens_ide::{AnalysisHost, FileId, Fix};
-use warplens_sim::LaunchConfig;
-use warplens_sim::wave::{decode, device_memory, launch_config, run};
-use warplens_sim::{Control, Limits, RunOptions, Status};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Control, Limits, RunOptions, Status};
+use warplens_sim_wave::{decode, device_memory, launch_config, run};
 use warplens_syntax::parse_file;
 
 const LINTS: [&str; 4] = ["branch-for-select", "branch-for-break", "branch-for-continue", "nested-branch"];

@@ -7,13 +7,13 @@ use warplens_ide::lanes::{Decoded, DocumentKernel, Flow, Found, LaunchProblem, M
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{SemanticToken, Symbol, SymbolKind, TokenKind, TokenModifiers};
 use warplens_ide_db::{Database, Db, File, FilePosition, Item, LanguageQueries, Problem, items};
-use warplens_sim::launch::{Body, Kernel};
-use warplens_sim::memory::DeviceMemory;
-use warplens_sim::wave::launch_rules::WaveKernel;
-use warplens_sim::{
+use warplens_sim_launch::{Body, Kernel};
+use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::{
     Cancelled, Control, Executable, LaunchConfig, LineTrace, ModelInfo, Output, RunOptions, RunResult,
     StatementId, Status, Totals, Visit, WarpTrace,
 };
+use warplens_sim_wave::launch_rules::WaveKernel;
 use warplens_syntax::{
     ItemKind, Language, LanguageInfo, Lexed, Parser, Scanned, SyntaxKind, SyntaxToken, Tail,
 };

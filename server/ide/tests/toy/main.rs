@@ -8,7 +8,7 @@ use expect_test::expect;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::language::LanguageSupport;
 use warplens_ide::{Analysis, AnalysisHost, FileId, RenameError, TextSize};
-use warplens_sim::{Control, RunOptions};
+use warplens_sim_warp::{Control, RunOptions};
 use warplens_syntax::{ItemList, TextRange, parse_file, parse_item, reparse_item};
 
 static LANGUAGES: &[LanguageSupport] = &[lines::LINES];

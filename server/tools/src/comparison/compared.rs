@@ -4,7 +4,7 @@ use ropey::Rope;
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality, LaneDifference};
 use warplens_ide::lanes::json::Position;
-use warplens_sim::{Cancelled, Control, RunResult, StatementId};
+use warplens_sim_warp::{Cancelled, Control, RunResult, StatementId};
 
 use crate::source::Source;
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use warplens_ide::lanes::compare::{BufferDifference, LaneDifference, LaneStep, OutputDifference};
 use warplens_ide::lanes::json::Position;
-use warplens_sim::launch::{Element, Launch};
-use warplens_sim::{LaneStore, Severity};
+use warplens_sim_launch::{Element, Launch};
+use warplens_sim_warp::{LaneStore, Severity};
 
 use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 

@@ -4,8 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{Drawer, Equality, Unusable, unusable};
-use warplens_sim::Status;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::Status;
 
 use super::compared::{Compared, Drawn, Run, Scope};
 use super::sides::{Sides, labelled};

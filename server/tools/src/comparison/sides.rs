@@ -2,8 +2,8 @@
 
 use warplens_ide::SymbolKind;
 use warplens_ide::lanes::{Choice, LaunchSource, Prepared, RunRequest};
-use warplens_sim::Control;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::Control;
 
 use super::compared::Run;
 use crate::source::{Launches, RunError, Source};

@@ -17,7 +17,7 @@ use thiserror::Error;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, languages,
 };
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 
 use super::files::{Found, Input, collect};
 use super::input::{ReadError, language_parser};

@@ -17,7 +17,7 @@ use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{RunRequest, RunSettings};
-use warplens_sim::Control;
+use warplens_sim_warp::Control;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::comparison::random::{self, Random};
 use warplens_tools::comparison::sides::{Sides, labelled};

@@ -7,7 +7,7 @@ use std::path::Path;
 use thiserror::Error;
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_ide::{Language, Severity};
-use warplens_sim::launch::{Format, launch_text};
+use warplens_sim_launch::{Format, launch_text};
 use warplens_tools::source::{Launches, RunError, Source};
 
 pub(crate) use arguments::{ArgumentError, LaunchArguments};
@@ -40,8 +40,8 @@ impl From<warplens_ide::Cancelled> for LaunchError {
     }
 }
 
-impl From<warplens_sim::Cancelled> for LaunchError {
-    fn from(_: warplens_sim::Cancelled) -> LaunchError {
+impl From<warplens_sim_warp::Cancelled> for LaunchError {
+    fn from(_: warplens_sim_warp::Cancelled) -> LaunchError {
         RunError::Cancelled.into()
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn read_launches(
     let found = launch_file::of_text(text, format, name, Path::new("."), file);
     // Files are relative to the current folder.
     let base = Path::new("launches");
-    if warplens_sim::launch::launches(&found.text, format).is_ok() {
+    if warplens_sim_launch::launches(&found.text, format).is_ok() {
         return Ok(launch_file::launches(Some(found), base));
     }
     let launch = launch_text(&found.text, format);

@@ -22,7 +22,7 @@ use thiserror::Error;
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::json::Report;
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
-use warplens_sim::Control;
+use warplens_sim_warp::Control;
 
 pub(super) use arguments::Arguments;
 use arguments::Format as OutputFormat;

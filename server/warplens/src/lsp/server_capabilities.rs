@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use warplens_ide::{Language, TokenKind, TokenModifiers};
-use warplens_sim::ModelInfo;
+use warplens_sim_warp::ModelInfo;
 
 use crate::lsp::handlers::code_action::{DIALECT_ACTIONS, FIX_ALL};
 use crate::lsp::handlers::commands;

@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use warplens_ide::lanes::Prepared;
-use warplens_sim::RunResult;
-use warplens_sim::launch::{Argument, Contents, Passed};
+use warplens_sim_launch::{Argument, Contents, Passed};
+use warplens_sim_warp::RunResult;
 
 use super::generate::{BYTES, THREADS};
 use super::module::{Module, head, name};

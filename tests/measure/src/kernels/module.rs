@@ -5,8 +5,8 @@ use fastrand::Rng;
 use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality};
 use warplens_ide::lanes::{Choice, Prepared, RunRequest, RunSettings};
 use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
-use warplens_sim::launch::{Argument, Buffer, Contents, Fill, Launch, Passed};
-use warplens_sim::{Control, RunResult, ScalarType, Status};
+use warplens_sim_launch::{Argument, Buffer, Contents, Fill, Launch, Passed};
+use warplens_sim_warp::{Control, RunResult, ScalarType, Status};
 use warplens_syntax::{ptx, sass};
 
 use super::counts::Counts;

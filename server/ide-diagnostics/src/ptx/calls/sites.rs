@@ -12,7 +12,7 @@ use crate::ptx::statement_ranges::StatementRanges;
 
 /// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ptx) struct Call {
+pub(crate) struct Call {
     pub(super) target: Target,
     pub(super) target_range: TextRange,
     pub(super) returns: Vec<Actual>,
@@ -104,7 +104,7 @@ impl Shape {
 }
 
 /// Finds the calls of an item, which was lowered to `function`. Calls with a syntax error are skipped.
-pub(in crate::ptx) fn find<'db>(db: &'db dyn Db, item: Item<'db>, function: &Function) -> Box<[Call]> {
+pub(crate) fn find<'db>(db: &'db dyn Db, item: Item<'db>, function: &Function) -> Box<[Call]> {
     let is_call: Vec<bool> = function.mnemonics().iter().map(|mnemonic| mnemonic.opcode == "call").collect();
     if !is_call.contains(&true) {
         return Box::default();

@@ -3,8 +3,8 @@
 //! Drawing learns which sizes and contents a kernel accepts: a distribution whose launches are discarded is used less often. The same
 //! seed and the same verdicts give the same launches.
 
-use warplens_sim::ScalarType;
-use warplens_sim::launch::{Argument, Buffer, Contents, Launch, Passed, Resolved, SplitMix64};
+use warplens_sim_launch::{Argument, Buffer, Contents, Launch, Passed, Resolved, SplitMix64};
+use warplens_sim_warp::ScalarType;
 
 /// How the contents of a buffer, the value of a scalar or the sizes of a launch are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,8 +232,8 @@ fn canonical(kind: ScalarType, bits: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use warplens_sim::cuda::launch_config::launch_config;
-    use warplens_sim::launch::arguments;
+    use warplens_sim_cuda::launch_config::launch_config;
+    use warplens_sim_launch::arguments;
 
     use super::*;
 

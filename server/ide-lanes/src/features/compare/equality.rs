@@ -1,6 +1,6 @@
 //! When two elements of a buffer are equal.
 
-use warplens_sim::ScalarType;
+use warplens_sim_warp::ScalarType;
 
 /// When two elements are equal: their bits are, or both are NaN, or they are floats that are close enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

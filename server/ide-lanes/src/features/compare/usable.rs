@@ -1,6 +1,6 @@
 //! Which runs can be compared: a run that reads outside of its buffers, or that has a data race, has no specified results.
 
-use warplens_sim::{Finding, FindingKind, RunResult, Severity, Status};
+use warplens_sim_warp::{Finding, FindingKind, RunResult, Severity, Status};
 
 /// Findings about accesses outside of the buffers of a launch.
 const ADDRESSES: [FindingKind; 4] =

@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use text_size::TextSize;
-use warplens_sim::{Mask, RunResult, WarpTrace};
+use warplens_sim_warp::{Mask, RunResult, WarpTrace};
 
 use super::*;
 use crate::testing::{TEXT, result, shown};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim::{Lanes, LineTrace, Mask, Reconvergence};
+use warplens_sim_warp::{Lanes, LineTrace, Mask, Reconvergence};
 
 use crate::run::{Role, splits};
 use crate::view::{LaneView, LineOf, StatementView};

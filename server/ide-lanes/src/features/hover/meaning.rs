@@ -1,6 +1,7 @@
 //! What the values of operands mean: descriptors, parts of matrices, and addresses in tensor memory.
 
-use warplens_sim::{OperandMeaning, TracedVisit};
+use warplens_sim_ptx::meaning::OperandMeaning;
+use warplens_sim_warp::TracedVisit;
 
 use crate::view::StatementView;
 

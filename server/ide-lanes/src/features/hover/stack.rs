@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
+use warplens_sim_warp::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
 
 use crate::view::{LaneView, LineOf, StatementView};
 

@@ -3,12 +3,12 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::testing::{ALL, TEXT, result, shown, trace};
 
-fn check(result: warplens_sim::RunResult, at: &str, expect: Expect) {
+fn check(result: warplens_sim_warp::RunResult, at: &str, expect: Expect) {
     check_word(result, at, "", expect);
 }
 
 /// What pointing at `word` says.
-fn check_word(result: warplens_sim::RunResult, at: &str, word: &str, expect: Expect) {
+fn check_word(result: warplens_sim_warp::RunResult, at: &str, word: &str, expect: Expect) {
     let offset = TextSize::try_from(TEXT.find(at).unwrap()).unwrap();
     let line_of = |offset: TextSize| TEXT[..usize::from(offset)].matches('\n').count() as u32;
     let answer = hover(&shown(TEXT, result), offset, word, &line_of);

@@ -1,6 +1,6 @@
 //! The lenses of the extension: each part of the result leads to what it names.
 
-use warplens_sim::{Status, WarpId};
+use warplens_sim_warp::{Status, WarpId};
 
 use super::click::{Click, Lens, LensTarget};
 use super::titles::{assumed, expected, launch_title, stopped_at, under};

@@ -1,6 +1,6 @@
 //! The lenses of clients that know only the commands of the server.
 
-use warplens_sim::Status;
+use warplens_sim_warp::Status;
 
 use super::click::{Click, Lens};
 use super::titles::{assumed, expected, launch_title, stopped_at, under};

@@ -1,6 +1,6 @@
 //! Titles that the lenses of all clients share.
 
-use warplens_sim::launch::{Launch, size};
+use warplens_sim_launch::{Launch, size};
 
 use crate::launches::{AvailableLaunch, LaunchSource};
 use crate::view::{LaneView, LineOf};

@@ -1,7 +1,7 @@
 //! Memory accesses: the sectors and banks of one visit, and the accesses of the kernel that exceed the ideal most.
 
 use serde::Serialize;
-use warplens_sim::{AccessSpace, Control, LaneAccesses, LineTrace, WarpId};
+use warplens_sim_warp::{AccessSpace, Control, LaneAccesses, LineTrace, WarpId};
 
 use super::cost::{Cost, Part};
 use super::error::PanelError;

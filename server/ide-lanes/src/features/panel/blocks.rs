@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use warplens_hir::graph::{Dominance, Graph};
-use warplens_sim::{ControlFlow, StatementId};
+use warplens_sim_warp::{ControlFlow, StatementId};
 
 use crate::json::Positions;
 use crate::program::Statement;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use warplens_sim::launch::{Element, PlacedBuffer, differences};
-use warplens_sim::{Control, Limits, RunOptions, Status, TraceRequest};
+use warplens_sim_launch::{Element, PlacedBuffer, differences};
+use warplens_sim_warp::{Control, Limits, RunOptions, Status, TraceRequest};
 
 use super::error::PanelError;
 use super::run::Panel;

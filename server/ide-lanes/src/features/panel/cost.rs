@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warplens_sim::{AccessSpace, LaneAccesses, Mask};
+use warplens_sim_warp::{AccessSpace, LaneAccesses, Mask};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;

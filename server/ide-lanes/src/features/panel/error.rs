@@ -1,6 +1,6 @@
 //! Why a request of the panel has no answer.
 
-use warplens_sim::Cancelled;
+use warplens_sim_warp::Cancelled;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PanelError {

@@ -1,7 +1,7 @@
 //! The control-flow graph of a program with the paths of a warp.
 
 use serde::Serialize;
-use warplens_sim::{Control, WarpId};
+use warplens_sim_warp::{Control, WarpId};
 
 use super::blocks::Lines;
 use super::error::PanelError;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use warplens_sim::{Control, Finding, Limits, Mask, RunOptions, StepSink, WarpId};
+use warplens_sim_warp::{Control, Finding, Limits, Mask, RunOptions, StepSink, WarpId};
 
 use super::blocks::Blocks;
 use super::error::PanelError;

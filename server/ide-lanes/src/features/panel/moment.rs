@@ -1,7 +1,7 @@
 //! A moment of a warp: one of its steps, found by number or by statement and visit.
 
 use serde::Serialize;
-use warplens_sim::{Control, Limits, Mask, Moment, RunOptions, StatementId, TraceRequest, WarpId};
+use warplens_sim_warp::{Control, Limits, Mask, Moment, RunOptions, StatementId, TraceRequest, WarpId};
 
 use super::error::PanelError;
 use super::history::{History, RangeVisitor};

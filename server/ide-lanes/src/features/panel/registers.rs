@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smol_str::SmolStr;
-use warplens_sim::{Control, Mask, RegisterValues, ScalarType, TracedRegister, WarpId};
+use warplens_sim_warp::{Control, Mask, RegisterValues, ScalarType, TracedRegister, WarpId};
 
 use super::error::PanelError;
 use super::moment::{JsonMoment, MomentRequest};
@@ -113,7 +113,7 @@ impl Panel {
     }
 
     /// Whether some visit of a statement writes the register.
-    fn writes(&self, statement: warplens_sim::StatementId, name: &str) -> bool {
+    fn writes(&self, statement: warplens_sim_warp::StatementId, name: &str) -> bool {
         self.prepared().program.writes(statement).iter().any(|written| written == name)
     }
 }

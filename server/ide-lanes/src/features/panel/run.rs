@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use warplens_sim::{Control, RunOptions, RunResult, WarpId};
+use warplens_sim_warp::{Control, RunOptions, RunResult, WarpId};
 
 use super::blocks::Blocks;
 use super::error::PanelError;
@@ -92,7 +92,7 @@ impl Panel {
         if let Some(known) = known {
             return Ok(known);
         }
-        let limits = warplens_sim::Limits { max_warps: 0, ..self.prepared.options.limits };
+        let limits = warplens_sim_warp::Limits { max_warps: 0, ..self.prepared.options.limits };
         let options = RunOptions { counters: true, limits, ..RunOptions::default() };
         let result = self.prepared.program.trace(self.prepared.resolved.config.clone(), &options, control)?;
         let result = Arc::new(result);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warplens_sim::{Finding, Mask};
+use warplens_sim_warp::{Finding, Mask};
 
 use super::blocks::Blocks;
 use super::walk::{Piece, Visitor};

@@ -1,7 +1,7 @@
 //! The time line: which lanes were active in each step of a warp.
 
 use serde::Serialize;
-use warplens_sim::{Control, Mask, WarpId};
+use warplens_sim_warp::{Control, Mask, WarpId};
 
 use super::blocks::Lines;
 use super::error::PanelError;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim::{Mask, StepSink};
+use warplens_sim_warp::{Mask, StepSink};
 
 use super::blocks::Blocks;
 use crate::run::StepRange;
@@ -146,7 +146,7 @@ impl<V: Visitor> StepSink for Walk<V> {
     fn steps(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
         while at < end {
-            let Some(number) = self.blocks.block_of(warplens_sim::StatementId(at)) else { return };
+            let Some(number) = self.blocks.block_of(warplens_sim_warp::StatementId(at)) else { return };
             let Some(block) = self.blocks.get(number) else { return };
             let stop = block.end.min(end).max(at + 1);
             self.in_block(number, at, stop, active, executed);

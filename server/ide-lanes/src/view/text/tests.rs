@@ -1,5 +1,5 @@
 use expect_test::{Expect, expect};
-use warplens_sim::StatementId;
+use warplens_sim_warp::StatementId;
 
 use super::*;
 

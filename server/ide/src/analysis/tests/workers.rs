@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 use warplens_syntax::ptx::LANGUAGE;
 
 use crate::analysis::{Analysis, AnalysisHost, Cancelled};

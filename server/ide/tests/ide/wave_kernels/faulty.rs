@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use warplens_ide::lanes::Reporter;
-use warplens_sim::LaunchConfig;
-use warplens_sim::WarpId;
-use warplens_sim::wave::{device_memory, launch_config};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::WarpId;
+use warplens_sim_wave::{device_memory, launch_config};
 
 use super::{BEGINNING, code, simulate};
 
@@ -29,8 +29,9 @@ impl Sheet {
         let reporter = Reporter { block: [8, 1, 1], width: 4 };
         let all = reporter.findings(&result, Some(WarpId { cta: [0; 3], warp: 0 }), &|_| None);
         assert_eq!(all.len(), 1, "{name}: {:?}", result.findings);
-        let place =
-            |statement: warplens_sim::StatementId| text[code.instructions[statement.index()].range].trim();
+        let place = |statement: warplens_sim_warp::StatementId| {
+            text[code.instructions[statement.index()].range].trim()
+        };
         let finding = all[0].finding;
         let at = finding.statement.map_or("", place);
         writeln!(

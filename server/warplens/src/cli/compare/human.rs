@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference, OutputDifference};
-use warplens_sim::launch::size;
-use warplens_sim::{LaneStore, Severity, StatementId, Status, WarpId};
+use warplens_sim_launch::size;
+use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
 use crate::cli::plain::plain;

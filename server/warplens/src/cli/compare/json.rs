@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
 
 use super::reduce::Reduced;
 use warplens_tools::comparison::compared::Compared;

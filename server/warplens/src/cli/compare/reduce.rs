@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use warplens_ide::is_reducible;
-use warplens_sim::Status;
+use warplens_sim_warp::Status;
 
 use candidate::Candidate;
 use oracle::Oracle;

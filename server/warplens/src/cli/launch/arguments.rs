@@ -6,7 +6,7 @@ use clap::Args;
 use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::{Choice, RunRequest, RunSettings, UnknownModel};
-use warplens_sim::launch::{Launch, arguments, extent};
+use warplens_sim_launch::{Launch, arguments, extent};
 
 use crate::cli::input::STANDARD_INPUT;
 use crate::launch_file;

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::{RunRequest, RunSettings};
-use warplens_sim::WarpId;
+use warplens_sim_warp::WarpId;
 
 use crate::cli::input::language_parser;
 use crate::cli::launch::{ArgumentError, LaunchArguments};

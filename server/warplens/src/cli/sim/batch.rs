@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use thiserror::Error;
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 
 use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;

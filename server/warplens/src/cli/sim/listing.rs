@@ -8,8 +8,8 @@ use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
 use warplens_ide::lanes::{LaneView, LaunchSource, counter_totals, first_divergence};
-use warplens_sim::launch::{show, size};
-use warplens_sim::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
+use warplens_sim_launch::{show, size};
+use warplens_sim_warp::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::{registers, steps};

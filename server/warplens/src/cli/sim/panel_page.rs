@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
-use warplens_sim::{Control, FindingKind, Severity, WarpId};
+use warplens_sim_warp::{Control, FindingKind, Severity, WarpId};
 
 use super::simulated::Simulated;
 
@@ -60,7 +60,7 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let timeline = json!(panel.timeline(warp, Page { from: 0, to: None, bins: None }, at, control)?);
     let steps = panel.statements(warp, MAX_STEPS, control)?;
     let ids = 0..run.prepared.statements.len() as u32;
-    let lines = ids.map(|id| at(warplens_sim::StatementId(id)).map(|position| position.line));
+    let lines = ids.map(|id| at(warplens_sim_warp::StatementId(id)).map(|position| position.line));
     let [pages, writers] = buffers(&panel, at, control)?;
     let all = json!(panel.buffers(&BufferRequest::default(), at, control)?);
     let total = |key: &str| -> u64 {

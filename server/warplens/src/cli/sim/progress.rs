@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use warplens_sim::Progress;
+use warplens_sim_warp::Progress;
 
 /// The delay after which the progress is shown.
 const DELAY: Duration = Duration::from_millis(150);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use warplens_sim::{RegisterValues, WarpTrace};
+use warplens_sim_warp::{RegisterValues, WarpTrace};
 
 const STRONG: Style = Style::new().bold();
 const FAINT: Style = Style::new().dimmed();

@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 use warplens_ide::lanes::Prepared;
-use warplens_sim::WarpId;
-use warplens_sim::launch::PlacedBuffer;
+use warplens_sim_launch::PlacedBuffer;
+use warplens_sim_warp::WarpId;
 
 /// The launch has no such buffer or warp.
 #[derive(Debug, Error)]

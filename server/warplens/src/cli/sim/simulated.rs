@@ -7,8 +7,8 @@ use ropey::Rope;
 use text_size::TextSize;
 use warplens_ide::lanes::json::{Options, Position};
 use warplens_ide::lanes::{Prepared, Steps};
-use warplens_sim::launch::PlacedBuffer;
-use warplens_sim::{Finding, RunResult, Severity, StatementId, Status, WarpId};
+use warplens_sim_launch::PlacedBuffer;
+use warplens_sim_warp::{Finding, RunResult, Severity, StatementId, Status, WarpId};
 
 use crate::cli::outcome::Outcome;
 use warplens_protocol::position::{self, Encoding};

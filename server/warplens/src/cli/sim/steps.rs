@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use text_size::TextRange;
 use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::{Prepared, Steps};
-use warplens_sim::{Cancelled, Control, WarpId};
+use warplens_sim_warp::{Cancelled, Control, WarpId};
 
 use super::arguments::Arguments;
 use super::simulated::Simulated;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use warplens_ide::AnalysisHost;
 use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchProblem, LaunchSource, RunRequest, RunSettings};
-use warplens_sim::{Control, Severity, Status};
+use warplens_sim_warp::{Control, Severity, Status};
 
 use crate::cli::files::Input;
 use crate::cores::Cores;

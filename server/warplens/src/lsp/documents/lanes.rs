@@ -10,7 +10,7 @@ use warplens_ide::lanes::panel::Panel;
 use warplens_ide::lanes::same_registers::{Ran, SameRegisters};
 use warplens_ide::lanes::{LaneView, Outcome, Prepared, WarpId};
 
-use warplens_sim::{Control, StatementId};
+use warplens_sim_warp::{Control, StatementId};
 
 use crate::lsp::documents::document::Edit;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 use tower_lsp::ls_types::{SemanticToken, Uri};
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
 
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Lanes;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use tower_lsp::ls_types::Uri;
 use warplens_ide::{Origin, codes};
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 
 /// The folder of the pages, with a subfolder for each origin.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {

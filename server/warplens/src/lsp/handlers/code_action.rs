@@ -14,7 +14,7 @@ use warplens_ide::lanes::{LaunchSource, WarpId};
 use warplens_ide::{
     Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten, forward_progress_model, safe_fixes,
 };
-use warplens_sim::FindingKind;
+use warplens_sim_warp::FindingKind;
 
 use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};

@@ -11,8 +11,8 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{NumberOrString, TextDocumentIdentifier, Uri};
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
-use warplens_sim::Control;
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
+use warplens_sim_warp::Control;
 
 use crate::cores::Cores;
 use crate::launch_file;

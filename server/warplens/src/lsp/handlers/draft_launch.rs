@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Click, Lens};
-use warplens_sim::launch::{launch_comment, launch_table};
+use warplens_sim_launch::{launch_comment, launch_table};
 
 use crate::launch_file;
 use crate::lsp::documents::snapshot::{Failure, Snapshot};

@@ -9,7 +9,7 @@ use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::{AvailableLaunch, Choice, LaunchFile, LaunchSource, WarpId};
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
 
 use crate::launch_file;
 use crate::lsp::documents::request::{Request, Response, Urgency};

@@ -23,7 +23,7 @@ use warplens_ide::lanes::json::Position;
 use warplens_ide::lanes::panel::{Panel, PanelError};
 use warplens_ide::lanes::{LaneView, WarpId};
 use warplens_protocol::position::{self, Encoding};
-use warplens_sim::{Control, StatementId};
+use warplens_sim_warp::{Control, StatementId};
 
 use crate::lsp::errors::{internal, not_open, refused};
 use crate::lsp::event::Event;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
 use tower_lsp::ls_types::Uri;
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 
 use crate::cores::Cores;
 use crate::lsp::documents::request::{Job, Requester, Urgency, run};

@@ -3,9 +3,9 @@
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use warplens_ide::lanes::WarpId;
+use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::Panel;
-use warplens_ide::lanes::report::Positions;
-use warplens_sim::Control;
+use warplens_sim_warp::Control;
 
 /// The run that a document shows, as a handler of the panel sees it.
 pub(crate) struct PanelRun<'a> {

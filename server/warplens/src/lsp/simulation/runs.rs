@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Outcome, Prepared, WarpId, WarpRequest};
-use warplens_sim::Workers;
+use warplens_sim_warp::Workers;
 
 use crate::cores::Cores;
 use crate::lsp::documents::document::Edit;

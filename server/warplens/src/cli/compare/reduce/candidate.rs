@@ -1,7 +1,7 @@
 //! A candidate of a reduction, and edits of it.
 
 use warplens_ide::{TextEdit, TextRange};
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
 
 /// One kernel, or two of one language that are reduced together, and the launch.
 #[derive(Debug, Clone, PartialEq)]

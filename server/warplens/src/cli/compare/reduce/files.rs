@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use warplens_sim::launch::launch_table;
+use warplens_sim_launch::launch_table;
 
 use super::error::ReduceError;
 use super::launches;

@@ -2,8 +2,8 @@
 
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::Drawer;
-use warplens_sim::ScalarType;
-use warplens_sim::launch::{Argument, Buffer, Contents, Fill, Launch, Passed, PlacedBuffer, Resolved};
+use warplens_sim_launch::{Argument, Buffer, Contents, Fill, Launch, Passed, PlacedBuffer, Resolved};
+use warplens_sim_warp::ScalarType;
 
 use warplens_tools::comparison::compared::Compared;
 

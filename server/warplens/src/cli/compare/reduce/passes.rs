@@ -1,7 +1,7 @@
 //! The passes of a reduction, which are repeated until none makes the kernel smaller.
 
 use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
-use warplens_sim::launch::Launch;
+use warplens_sim_launch::Launch;
 
 use super::candidate::Candidate;
 use super::error::ReduceError;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use warplens_ide::lanes::{Choice, RunRequest};
-use warplens_sim::launch::launch_object;
+use warplens_sim_launch::launch_object;
 use warplens_test_support::corpus;
 
 use super::*;
@@ -16,7 +16,7 @@ fn cases(folder: &Path) -> Vec<Value> {
 }
 
 /// The launch of a case. Its parameters are called `p0`, `p1` and so on.
-fn launch(case: &Value) -> warplens_sim::launch::Launch {
+fn launch(case: &Value) -> warplens_sim_launch::Launch {
     let args: Vec<Value> =
         case["params"].as_array().expect("parameters").iter().enumerate().map(argument).collect();
     let mut launch = json!({
@@ -66,8 +66,8 @@ fn compare_case(folder: &Path, case: &Value) -> Result<Compared, LaunchError> {
 }
 
 /// The bytes of a value in hexadecimal, as in memory.
-fn bytes(element: &warplens_sim::launch::Element) -> String {
-    let warplens_sim::launch::Element(kind, bits) = element;
+fn bytes(element: &warplens_sim_launch::Element) -> String {
+    let warplens_sim_launch::Element(kind, bits) = element;
     bits.to_le_bytes()[..kind.bytes()].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

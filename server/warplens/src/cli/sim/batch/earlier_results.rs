@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
-use warplens_sim::launch::BatchId;
+use warplens_sim_launch::BatchId;
 
 /// The launches that have a result, by their `id`, or if they have none, by their line.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use warplens_ide::lanes::json::{Report, Summary};
-use warplens_sim::launch::BatchId;
+use warplens_sim_launch::BatchId;
 
 use crate::cli::outcome::Outcome;
 use crate::cli::sim::arguments::Arguments;

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
 use warplens_ide::lanes::Choice;
-use warplens_sim::Control;
-use warplens_sim::launch::{BatchId, Launch, batch_line};
+use warplens_sim_launch::{BatchId, Launch, batch_line};
+use warplens_sim_warp::Control;
 
 use super::earlier_results::EarlierResults;
 use super::lines::{Line, Lines, UnusableLine};

@@ -1,0 +1,160 @@
+//! The completion of operations: sources are read, destinations written, and the mbarrier gets its signal.
+
+use super::operation::{
+    Convert, Effect, Family, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer,
+};
+use super::phase_log::PhaseAction;
+use crate::address::Space;
+use crate::memory::atomic_operation::apply;
+use crate::memory::mbarrier_object::Object;
+use crate::memory::region::MemoryRegion;
+use crate::memory::spaces::{Spaces, read, write};
+
+impl Spaces {
+    /// Issues an operation.
+    pub fn issue(&mut self, operation: Operation) {
+        if self.asynchronous.eager {
+            self.complete(operation);
+        } else {
+            self.asynchronous.operations.push(operation);
+        }
+    }
+
+    /// Completes the oldest operation in flight; `false` if there is none.
+    pub fn complete_oldest(&mut self) -> bool {
+        if self.asynchronous.operations.is_empty() {
+            return false;
+        }
+        let oldest = self.asynchronous.operations.remove(0);
+        self.complete(oldest);
+        true
+    }
+
+    /// Completes all operations in flight.
+    pub fn complete_all(&mut self) {
+        std::mem::take(&mut self.asynchronous.operations)
+            .into_iter()
+            .for_each(|operation| self.complete(operation));
+    }
+
+    /// Threads wait until at most `left` groups of a family are in flight; with `read`, until their sources have been read.
+    pub fn wait_for_groups(&mut self, waiting: Issuer, family: Family, left: Option<u32>, read: bool) {
+        if self.asynchronous.operations.is_empty() {
+            return;
+        }
+        let all = std::mem::take(&mut self.asynchronous.operations);
+        for mut operation in all {
+            if !self.asynchronous.covers(waiting, family, left, &operation) {
+                self.asynchronous.operations.push(operation);
+            } else if read {
+                self.read_sources(&mut operation);
+                self.asynchronous.operations.push(operation);
+            } else {
+                self.complete(operation);
+            }
+        }
+    }
+
+    fn complete(&mut self, mut operation: Operation) {
+        self.read_sources(&mut operation);
+        match &operation.effect {
+            Effect::Transfer(transfer) => self.write_destinations(transfer),
+            Effect::Cells(cells) => {
+                let size = self.window.size;
+                if let Some(problem) = cells.effect.complete(&self.shared, size, &mut self.tensor_memory) {
+                    self.asynchronous.note_problem(operation.issuer, operation.statement, problem);
+                }
+                self.changes += 1;
+            }
+            Effect::Nothing => {}
+        }
+        self.signal(operation.signal, operation.statement);
+    }
+
+    fn read_sources(&self, operation: &mut Operation) {
+        let Effect::Transfer(transfer) = &mut operation.effect else { return };
+        if transfer.data.is_some() {
+            return;
+        }
+        let mut data = Vec::with_capacity(transfer.segments.iter().map(|segment| segment.len).sum());
+        for &Segment { from, len, .. } in &transfer.segments {
+            match from.and_then(|place| self.bytes(place.region).get(place.index..place.index + len)) {
+                Some(bytes) => data.extend_from_slice(bytes),
+                None if transfer.fill.is_empty() => data.resize(data.len() + len, 0),
+                None => data.extend(transfer.fill.iter().cycle().take(len)),
+            }
+        }
+        convert(transfer.convert, &mut data);
+        transfer.data = Some(data);
+    }
+
+    fn write_destinations(&mut self, transfer: &Transfer) {
+        let mut data = transfer.data.as_deref().unwrap_or_default();
+        for &Segment { to, len, .. } in &transfer.segments {
+            let (bytes, rest) = data.split_at(len.min(data.len()));
+            data = rest;
+            let Some(MemoryPosition { region, index }) = to else { continue };
+            let Some(target) = self.bytes_mut(region).get_mut(index..index + len) else { continue };
+            match transfer.reduction {
+                None => target.copy_from_slice(bytes),
+                Some((op, ty)) => {
+                    let size = ty.bytes() as u32;
+                    // Atomics of halves and singles depend on the space.
+                    let space = if region == MemoryRegion::Shared { Space::Shared } else { Space::Global };
+                    for at in (0..len).step_by(size as usize) {
+                        let (old, value) = (read(target, at, size), read(bytes, at, size));
+                        let new = apply(op, ty, space, old.into(), value.into(), 0);
+                        write(target, at, size, new as u64);
+                    }
+                }
+            }
+        }
+        self.changes += 1;
+    }
+
+    fn signal(&mut self, signal: Signal, statement: u32) {
+        let (at, bytes, arrivals) = match signal {
+            Signal::Nothing => return,
+            Signal::Bytes(at, bytes) => (at, bytes, 0),
+            Signal::Arrive(at) => (at, 0, 1),
+        };
+        self.changes += 1;
+        // A program may have invalidated the object in the meantime.
+        let Some(bits) = self.shared.get(at..at + 8).map(|bytes| read(bytes, 0, 8)) else { return };
+        let Some(mut object) = Object::of_bits(bits) else { return };
+        if object.expect(-i64::from(bytes)).is_err() || object.arrive(arrivals).is_err() {
+            return;
+        }
+        let parity = object.parity;
+        object.advance();
+        if bytes != 0 {
+            self.asynchronous.phases.note(at, statement, PhaseAction::Complete, bytes.into());
+        }
+        if arrivals != 0 {
+            self.asynchronous.phases.note(at, statement, PhaseAction::Arrive, arrivals);
+        }
+        if object.parity != parity {
+            self.asynchronous.phases.advance(at);
+        }
+        write(&mut self.shared, at, 8, object.bits());
+    }
+}
+
+fn convert(convert: Convert, data: &mut [u8]) {
+    if convert == Convert::No {
+        return;
+    }
+    for bytes in data.chunks_exact_mut(4) {
+        let bits = read(bytes, 0, 4) as u32;
+        let exponent = bits & 0x7f80_0000;
+        let new = match convert {
+            Convert::Flush | Convert::FlushTf32 if exponent == 0 => bits & 0x8000_0000,
+            // Round to nearest, ties away, as `cvt.rna.tf32`.
+            Convert::Tf32 | Convert::FlushTf32 if exponent != 0x7f80_0000 => {
+                bits.wrapping_add(0x1000) & !0x1fff
+            }
+            _ => bits,
+        };
+        write(bytes, 0, 4, new.into());
+    }
+}

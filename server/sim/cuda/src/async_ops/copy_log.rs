@@ -1,0 +1,55 @@
+//! The last tensor copy of each statement and warp, for hovers.
+
+use rustc_hash::FxHashMap;
+
+use super::operation::Issuer;
+use crate::tensor::box_mode::BoxMode;
+use crate::tensor::map::TensorMap;
+
+/// Statements of warps that are kept.
+const MAX_COPIES: usize = 256;
+
+/// A tensor copy of one lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoxCopy {
+    /// The map.
+    pub map: TensorMap,
+    /// How the elements are chosen.
+    pub mode: BoxMode,
+    /// Whether the copy is to shared memory.
+    pub loads: bool,
+    /// The coordinates.
+    pub coordinates: Vec<i32>,
+    /// Rows of the box.
+    pub rows: u64,
+    /// Elements that are not in the tensor.
+    pub outside: u64,
+    /// The offset of the tile in the shared memory of the cluster.
+    pub tile: usize,
+    /// The thread.
+    pub issuer: Issuer,
+}
+
+/// The last copies by statement and warp, with the number of copies.
+#[derive(Clone, Debug, Default)]
+pub struct CopyLog(FxHashMap<(u32, u32, u32), (u64, BoxCopy)>);
+
+impl CopyLog {
+    /// A statement has started a copy.
+    pub fn note(&mut self, statement: u32, copy: BoxCopy) {
+        let key = (statement, copy.issuer.rank, copy.issuer.warp);
+        let is_full = self.0.len() >= MAX_COPIES;
+        match self.0.get_mut(&key) {
+            Some((count, last)) => (*count, *last) = (*count + 1, copy),
+            None if is_full => {}
+            None => drop(self.0.insert(key, (1, copy))),
+        }
+    }
+
+    /// The statements with the number of copies and the last one, in program order.
+    pub fn all(&self) -> Vec<(u32, u64, &BoxCopy)> {
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_unstable_by_key(|(key, _)| **key);
+        all.into_iter().map(|((statement, ..), (count, copy))| (*statement, *count, copy)).collect()
+    }
+}

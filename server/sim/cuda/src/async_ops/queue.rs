@@ -1,0 +1,119 @@
+//! The operations in flight of a cluster, and the groups that its threads have committed.
+
+use rustc_hash::FxHashMap;
+
+use super::copy_log::CopyLog;
+use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
+use super::phase_log::PhaseLog;
+use crate::registers::{WIDTH, lanes};
+use crate::tensor_memory::operation::{CellOperation, LateProblem};
+use crate::tensor_memory::use_log::UseLog;
+
+/// Operations in flight, oldest first, of the running cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Queue {
+    /// Whether operations complete at issue.
+    pub eager: bool,
+    pub(super) operations: Vec<Operation>,
+    /// What completed operations found in their operands, with the issuer and the statement.
+    pub problems: Vec<(Issuer, u32, LateProblem)>,
+    /// What happened in the phases of mbarriers.
+    pub phases: PhaseLog,
+    /// The tensor copies of its statements, in runs with checks.
+    pub copies: CopyLog,
+    /// What blocks did with their tensor memory, by rank, in runs with checks.
+    pub cells: Vec<UseLog>,
+    /// This queue and the shared memory of the cluster when the trace of a warp was complete.
+    traced: Option<Box<(Queue, Vec<u8>)>>,
+    /// Committed groups by rank, warp and family, of each lane.
+    committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
+}
+
+impl Queue {
+    /// An empty queue.
+    pub fn new(eager: bool) -> Queue {
+        Queue { eager, ..Queue::default() }
+    }
+
+    /// Keeps the present state, with the shared memory of the cluster: the trace of a warp is complete.
+    pub fn keep(&mut self, shared: &[u8]) {
+        if self.traced.is_none() {
+            self.traced = Some(Box::new((self.clone(), shared.to_vec())));
+        }
+    }
+
+    /// The kept state.
+    pub fn take_kept(&mut self) -> Option<(Queue, Vec<u8>)> {
+        self.traced.take().map(|kept| *kept)
+    }
+
+    /// What a block did with its tensor memory.
+    pub fn cells_of(&mut self, rank: u32) -> &mut UseLog {
+        let rank = rank as usize;
+        if self.cells.len() <= rank {
+            self.cells.resize_with(rank + 1, UseLog::default);
+        }
+        &mut self.cells[rank]
+    }
+
+    /// Bytes that operations in flight will complete at an mbarrier.
+    pub(crate) fn bytes_for(&self, object: usize) -> i64 {
+        let bytes = |operation: &Operation| match operation.signal {
+            Signal::Bytes(at, bytes) if at == object => i64::from(bytes),
+            _ => 0,
+        };
+        self.operations.iter().map(bytes).sum()
+    }
+
+    /// The operations on tensor memory in flight, with their issuers and statements.
+    pub fn cell_operations(&self) -> impl Iterator<Item = (Issuer, u32, &CellOperation)> {
+        self.operations.iter().filter_map(|operation| match &operation.effect {
+            Effect::Cells(cells) => Some((operation.issuer, operation.statement, &**cells)),
+            Effect::Transfer(_) | Effect::Nothing => None,
+        })
+    }
+
+    /// A completed operation found a problem; one of a kind is kept for a statement.
+    pub(super) fn note_problem(&mut self, issuer: Issuer, statement: u32, problem: LateProblem) {
+        let known =
+            |(_, at, other): &(Issuer, u32, LateProblem)| (*at, other.kind) == (statement, problem.kind);
+        if !self.problems.iter().any(known) {
+            self.problems.push((issuer, statement, problem));
+        }
+    }
+
+    /// The group that an operation of a thread belongs to.
+    pub fn group(&self, issuer: Issuer, family: Family) -> Group {
+        let lane = issuer.lanes.trailing_zeros() as usize % WIDTH;
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        Group { family, number: committed.map_or(0, |committed| committed[lane]) }
+    }
+
+    /// Threads commit a group.
+    pub fn commit(&mut self, issuer: Issuer, family: Family) {
+        let key = (issuer.rank, issuer.warp, family == Family::Bulk);
+        let committed = self.committed.entry(key).or_insert([0; WIDTH]);
+        lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
+    }
+
+    /// Whether a wait of threads, until at most `left` groups are in flight (`None`: no operation), covers an operation.
+    pub(super) fn covers(
+        &self,
+        waiting: Issuer,
+        family: Family,
+        left: Option<u32>,
+        operation: &Operation,
+    ) -> bool {
+        let Operation { issuer, group: Some(group), .. } = operation else { return false };
+        let both = issuer.lanes & waiting.lanes;
+        if (issuer.rank, issuer.warp, group.family) != (waiting.rank, waiting.warp, family) || both == 0 {
+            return false;
+        }
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        left.is_none_or(|left| {
+            committed.is_some_and(|committed| {
+                lanes(both).any(|lane| group.number.saturating_add(left) < committed[lane])
+            })
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Addresses in the shared memory of a cluster's blocks. The shared memory of all blocks is contiguous; an address has the rank of
+//! its block in the upper bits, from bit 24 up in the shared space.
+
+use crate::address::Space;
+use crate::windows;
+
+/// The shared memory of the running block within that of its cluster.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClusterWindow {
+    pub rank: u32,
+    /// Blocks of the cluster.
+    pub blocks: u32,
+    /// Bytes per block.
+    pub size: u32,
+    /// Exited blocks, by rank.
+    pub ended: u32,
+}
+
+impl ClusterWindow {
+    /// The first address of the running block in the shared space.
+    #[inline]
+    pub fn own_base(self) -> u32 {
+        self.rank * windows::SHARED_RANK as u32
+    }
+
+    /// The rank of the block that a shared or generic address belongs to, and the offset in its memory.
+    #[inline]
+    pub fn block_at(self, space: Space, address: u64) -> Option<(u64, u64)> {
+        let (start, stride) = window(space);
+        let offset = address.checked_sub(start)?;
+        Some((offset / stride, offset % stride))
+    }
+
+    /// The address in the block with this rank that corresponds to a shared or generic address.
+    #[inline]
+    pub fn mapped(self, space: Space, address: u64, rank: u32) -> u64 {
+        let (start, stride) = window(space);
+        let (_, within) = self.block_at(space, address).unwrap_or((0, address));
+        start + u64::from(rank) * stride + within
+    }
+
+    /// The generic address that corresponds to a shared address, or with `to_shared` the reverse.
+    pub fn converted(self, address: u64, to_shared: bool) -> u64 {
+        let (from, to) =
+            if to_shared { (Space::Generic, Space::Shared) } else { (Space::Shared, Space::Generic) };
+        match self.block_at(from, address) {
+            Some((rank, _)) if self.blocks > 1 && rank < self.blocks.into() => {
+                let (_, within) = self.block_at(from, address).unwrap_or_default();
+                let (start, stride) = window(to);
+                start + rank * stride + within
+            }
+            _ if to_shared => address.wrapping_sub(windows::SHARED),
+            _ => address.wrapping_add(windows::SHARED),
+        }
+    }
+}
+
+/// The first address of the block of rank 0, and the distance between two blocks.
+fn window(space: Space) -> (u64, u64) {
+    match space {
+        Space::Shared => (0, windows::SHARED_RANK),
+        _ => (windows::SHARED, windows::RANK),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_mapped_there_and_back() {
+        let window = ClusterWindow { rank: 1, blocks: 4, size: 1024, ended: 0 };
+        for (space, start) in
+            [(Space::Shared, 0x0100_0000), (Space::Generic, windows::SHARED + windows::RANK)]
+        {
+            let there = window.mapped(space, start + 20, 3);
+            assert_eq!(window.block_at(space, there), Some((3, 20)));
+            assert_eq!(window.mapped(space, there, 1), start + 20);
+        }
+        assert_eq!(window.converted(0x0200_0014, false), windows::SHARED + 2 * windows::RANK + 20);
+        assert_eq!(window.converted(windows::SHARED + 2 * windows::RANK + 20, true), 0x0200_0014);
+    }
+}

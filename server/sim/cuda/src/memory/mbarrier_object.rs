@@ -1,0 +1,94 @@
+//! mbarrier objects: 64 bits that count arrivals and bytes, phase by phase.
+//!
+//! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
+
+/// Maximum number of arrivals of a phase.
+pub const MAX_ARRIVALS: u64 = (1 << 20) - 1;
+/// Maximum number of pending bytes of a phase, also of bytes completed early.
+pub(crate) const MAX_BYTES: i64 = (1 << 20) - 1;
+
+/// Set in every initialized object, so that zeros are not an object.
+const LIVE: u64 = 1 << 63;
+
+/// The bits on which the result of a test depends: the parity, and whether there is an object.
+pub const PHASE: u64 = LIVE | 1 << 61;
+
+/// An initialized object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Arrivals that complete a phase.
+    pub expected: u64,
+    /// Pending arrivals of this phase.
+    pub pending: u64,
+    /// Pending bytes of this phase.
+    pub bytes: i64,
+    /// Parity of the current phase: 0 or 1.
+    pub parity: u64,
+    pub layout: u64,
+}
+
+impl Object {
+    pub fn of_bits(bits: u64) -> Option<Object> {
+        (bits & LIVE != 0).then_some(Object {
+            expected: bits & MAX_ARRIVALS,
+            pending: bits >> 20 & MAX_ARRIVALS,
+            // 21 bits, signed.
+            bytes: (bits << 3) as i64 >> 43,
+            parity: bits >> 61 & 1,
+            layout: bits >> 62 & 1,
+        })
+    }
+
+    pub fn bits(self) -> u64 {
+        let bytes = (self.bytes as u64 & ((1 << 21) - 1)) << 40;
+        LIVE | self.layout << 62 | self.parity << 61 | bytes | self.pending << 20 | self.expected
+    }
+
+    pub fn expect(&mut self, bytes: i64) -> Result<(), String> {
+        self.bytes += bytes;
+        match self.bytes.abs() > MAX_BYTES {
+            true => Err(format!("a phase tracks at most {MAX_BYTES} bytes, not {}", self.bytes)),
+            false => Ok(()),
+        }
+    }
+
+    pub fn arrive(&mut self, count: u64) -> Result<(), String> {
+        if count > self.pending {
+            let pending = self.pending;
+            return Err(format!(
+                "{count} arrivals in a phase with {pending} pending arrivals\nraise the count of `mbarrier.init`"
+            ));
+        }
+        self.pending -= count;
+        Ok(())
+    }
+
+    /// Starts the next phase if this one is complete.
+    pub fn advance(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.parity ^= 1;
+            self.pending = self.expected;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bits_encode_the_whole_object(
+            expected in 0u64..1 << 20,
+            pending in 0u64..1 << 20,
+            bytes in -MAX_BYTES..=MAX_BYTES,
+            parity in 0u64..2,
+            layout in 0u64..2,
+        ) {
+            let object = Object { expected, pending, bytes, parity, layout };
+            prop_assert_eq!(Object::of_bits(object.bits()), Some(object));
+        }
+    }
+}

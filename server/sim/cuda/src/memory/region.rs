@@ -1,0 +1,109 @@
+//! Regions of memory, ranges of addresses in them, and the result of an address check.
+
+use crate::address::Space;
+use crate::registers::Lanes;
+
+/// The memory region that an address belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryRegion {
+    Launch,
+    Globals,
+    Constants,
+    Params,
+    Shared,
+    Local,
+}
+
+impl MemoryRegion {
+    /// Whether threads share it and may write it.
+    #[inline]
+    pub fn is_common(self) -> bool {
+        matches!(self, MemoryRegion::Launch | MemoryRegion::Globals | MemoryRegion::Shared)
+    }
+}
+
+/// A range of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    pub region: MemoryRegion,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) origin: u64,
+    pub(super) read_only: bool,
+}
+
+impl Extent {
+    #[inline(always)]
+    pub fn holds(self, address: u64, span: u64) -> bool {
+        address >= self.start && address <= self.end && self.end - address >= span
+    }
+
+    /// Bytes from `address` to the end.
+    #[inline]
+    pub fn end_of(self, address: u64) -> u64 {
+        self.end.saturating_sub(address)
+    }
+
+    /// The offset of `address` in its region.
+    #[inline(always)]
+    pub fn index(self, address: u64) -> usize {
+        address.wrapping_sub(self.origin) as usize
+    }
+}
+
+/// The kind of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessMode {
+    Load,
+    Store,
+}
+
+impl AccessMode {
+    /// The name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            AccessMode::Load => "load",
+            AccessMode::Store => "store",
+        }
+    }
+}
+
+/// An access of `span` bytes, in elements of `unit` bytes, that is not valid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InvalidAccess {
+    pub(super) space: Space,
+    pub(super) address: u64,
+    pub(super) span: u64,
+    pub(super) unit: u64,
+    pub(super) mode: AccessMode,
+}
+
+/// Addresses that have been checked.
+pub enum CheckedAddresses {
+    /// All lanes are in one extent.
+    One(Extent),
+    /// One extent per lane.
+    Each(Box<Lanes<Option<Extent>>>),
+}
+
+impl CheckedAddresses {
+    /// Whether other threads may read what is stored there.
+    #[inline(always)]
+    pub fn is_common(&self) -> bool {
+        match self {
+            CheckedAddresses::One(extent) => extent.region.is_common(),
+            CheckedAddresses::Each(extents) => {
+                extents.iter().flatten().any(|extent| extent.region.is_common())
+            }
+        }
+    }
+
+    /// The extent of a lane's address.
+    #[inline(always)]
+    pub fn of(&self, lane: usize) -> Option<Extent> {
+        match self {
+            CheckedAddresses::One(extent) => Some(*extent),
+            CheckedAddresses::Each(extents) => extents[lane],
+        }
+    }
+}

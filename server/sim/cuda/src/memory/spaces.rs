@@ -1,0 +1,399 @@
+//! The state spaces of a running block.
+
+use std::sync::Arc;
+
+use warplens_sim_warp::memory::DeviceMemory;
+
+use super::access_set::AccessSet;
+use super::cluster_window::ClusterWindow;
+use super::heap::Heap;
+use super::local::Local;
+use super::polled::{PolledMemory, PolledValue};
+use super::print_buffer::PrintBuffer;
+use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
+use crate::address::{Address, Relative, Space};
+use crate::async_ops::queue::Queue;
+use crate::fault::Fault;
+use crate::objects::ProgramObjects;
+use crate::registers::{Lanes, Registers, WIDTH, lanes};
+use crate::slot::RegisterSlot;
+use crate::tensor::changed_maps::ChangedMaps;
+use crate::tensor_memory::cells::TensorMemory;
+use crate::windows;
+
+/// All memory that a block accesses except local memory.
+#[derive(Clone, Debug)]
+pub struct Spaces {
+    pub launch: DeviceMemory,
+    pub globals: DeviceMemory,
+    pub constants: DeviceMemory,
+    pub params: Vec<u8>,
+    /// Of all blocks of the running block's cluster.
+    pub shared: Vec<u8>,
+    /// The running block's own part of it.
+    pub window: ClusterWindow,
+    /// The device heap.
+    pub heap: Heap,
+    /// Printed text.
+    pub printed: PrintBuffer,
+    /// The objects of the program that have no buffer.
+    pub objects: Arc<ProgramObjects>,
+    /// Counts changes of shared and global memory: a spinning warp need not run before it changes.
+    pub changes: u64,
+    /// How far clocks are ahead of the executed instructions: time passes quickly while all threads wait.
+    pub skipped_time: u64,
+    /// The asynchronous operations in flight of the running cluster.
+    pub asynchronous: Queue,
+    /// The tensor memory of the running cluster.
+    pub tensor_memory: TensorMemory,
+    /// Tensor maps that the device has changed.
+    pub changed_maps: ChangedMaps,
+    /// Records accesses to memory shared between blocks, if requested.
+    pub access_set: Option<Box<AccessSet>>,
+}
+
+/// What addresses of variables are relative to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bases {
+    /// The start of the frame's local memory.
+    pub frame: u32,
+    /// The start of the block's shared memory.
+    pub shared: u32,
+}
+
+/// The access of `span` bytes at the address of each lane of `mask`.
+pub struct AddressCheck<'a> {
+    pub space: Space,
+    pub addresses: &'a Lanes<u64>,
+    pub span: u64,
+    /// Bytes of an element, for messages.
+    pub unit: u64,
+    pub mode: AccessMode,
+    pub mask: u32,
+}
+
+impl Spaces {
+    /// The extent around `address`.
+    fn extent(&self, space: Space, address: u64, local: &Local) -> Option<Extent> {
+        let window = |region, origin: u64, len: u64| {
+            let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
+            let extent = Extent { region, start: origin, end: origin + len, origin, read_only };
+            extent.holds(address, 0).then_some(extent)
+        };
+        match space {
+            Space::Shared => self.shared(address, 0, windows::SHARED_RANK),
+            Space::Local => self.local(address, 0, local),
+            Space::Param => window(MemoryRegion::Params, 0, self.params.len() as u64),
+            Space::Const => {
+                let extent =
+                    device(&self.constants, MemoryRegion::Constants, address.wrapping_add(windows::CONST))?;
+                let shift = |at: u64| at - windows::CONST;
+                Some(Extent { start: shift(extent.start), end: shift(extent.end), origin: 0, ..extent })
+            }
+            Space::Global => self.global(address),
+            Space::Generic => match address {
+                windows::GLOBAL.. => self.global(address),
+                windows::MODULE.. => self.global(address),
+                windows::CONST.. => device(&self.constants, MemoryRegion::Constants, address),
+                windows::PARAM.. => window(MemoryRegion::Params, windows::PARAM, self.params.len() as u64),
+                windows::LOCAL.. => self.local(address, windows::LOCAL, local),
+                windows::SHARED.. => self.shared(address, windows::SHARED, windows::RANK),
+                _ => None,
+            },
+        }
+    }
+
+    /// The local memory of the running call and its callers, whose window starts at `origin`.
+    fn local(&self, address: u64, origin: u64, local: &Local) -> Option<Extent> {
+        let (start, end) = local.frames.range(address - origin, &self.objects)?;
+        let end = end.min(local.len());
+        let region = MemoryRegion::Local;
+        Some(Extent { region, start: origin + start, end: origin + end, origin, read_only: false })
+    }
+
+    /// Shared memory, whose window starts at `start` and has a block every `stride` bytes: usually the block's own.
+    #[inline(always)]
+    fn shared(&self, address: u64, start: u64, stride: u64) -> Option<Extent> {
+        let (size, rank) = (u64::from(self.window.size), u64::from(self.window.rank));
+        let own = start + rank * stride;
+        match address.wrapping_sub(own) <= size {
+            true => Some(Extent {
+                region: MemoryRegion::Shared,
+                start: own,
+                end: own + size,
+                origin: own.wrapping_sub(rank * size),
+                read_only: false,
+            }),
+            false => self.shared_of_another(address, start, stride),
+        }
+    }
+
+    #[cold]
+    fn shared_of_another(&self, address: u64, start: u64, stride: u64) -> Option<Extent> {
+        let (rank, within) = ((address - start) / stride, (address - start) % stride);
+        let size = u64::from(self.window.size);
+        let is_there =
+            rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 0 && within <= size;
+        let start = address - within;
+        let origin = start.wrapping_sub(rank * size);
+        is_there.then_some(Extent {
+            region: MemoryRegion::Shared,
+            start,
+            end: start + size,
+            origin,
+            read_only: false,
+        })
+    }
+
+    /// The rank of the block that an address belongs to, if that block has exited.
+    pub(super) fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
+        let is_shared = space == Space::Shared
+            || space == Space::Generic && (windows::SHARED..windows::LOCAL).contains(&address);
+        let (rank, _) = self.window.block_at(space, address).filter(|_| is_shared)?;
+        (rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 1).then_some(rank)
+    }
+
+    fn global(&self, address: u64) -> Option<Extent> {
+        if address >= windows::GLOBAL {
+            device(&self.launch, MemoryRegion::Launch, address)
+        } else {
+            device(&self.globals, MemoryRegion::Globals, address)
+        }
+    }
+
+    /// Checks that every lane may access its address, and records the access.
+    #[inline(always)]
+    pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+        let checked = self.find(request, local)?;
+        if let Some(touched) = &mut self.access_set {
+            let &AddressCheck { addresses, span, mode, mask, .. } = request;
+            match &checked {
+                CheckedAddresses::One(extent) => touched.note(*extent, addresses, span, mode, mask),
+                CheckedAddresses::Each(extents) => {
+                    for lane in lanes(mask) {
+                        extents[lane]
+                            .inspect(|&extent| touched.note(extent, addresses, span, mode, 1 << lane));
+                    }
+                }
+            }
+        }
+        Ok(checked)
+    }
+
+    /// The extents of valid addresses, without a record of the access; `None` if an address is not valid.
+    #[inline]
+    pub fn locate(&self, request: &AddressCheck<'_>, local: &Local) -> Option<CheckedAddresses> {
+        self.find(request, local).ok()
+    }
+
+    #[inline(always)]
+    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+        let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
+        let first = mask.trailing_zeros() as usize % WIDTH;
+        // Without lanes there is nothing to check; the extents are not used then.
+        if let Some(extent) = self.extent(space, addresses[first], local)
+            && !(mode == AccessMode::Store && extent.read_only)
+        {
+            let mut outside = 0;
+            for (lane, &address) in addresses.iter().enumerate() {
+                let wrong = !extent.holds(address, span) || address & (span - 1) != 0;
+                outside |= u32::from(wrong) << lane;
+            }
+            if outside & mask == 0 {
+                return Ok(CheckedAddresses::One(extent));
+            }
+        }
+        self.find_each(request, local)
+    }
+
+    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+        let &AddressCheck { space, addresses, span, unit, mode, mask } = request;
+        let mut extents = [None; WIDTH];
+        let mut fault: Option<Fault> = None;
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let extent = self.extent(space, address, local).filter(|extent| extent.holds(address, span));
+            let access = InvalidAccess { space, address, span, unit, mode };
+            let wrong = match extent {
+                None => Some(self.miss(access, local)),
+                Some(_) if address & (span - 1) != 0 => Some(self.misaligned(access, local)),
+                Some(extent) if mode == AccessMode::Store && extent.read_only => {
+                    Some(self.read_only(access, local))
+                }
+                Some(_) => None,
+            };
+            extents[lane] = extent;
+            match (wrong, &mut fault) {
+                (Some(wrong), None) => fault = Some(Fault { lanes: 1 << lane, ..wrong }),
+                (Some(wrong), Some(fault)) if wrong.kind == fault.kind => fault.lanes |= 1 << lane,
+                _ => {}
+            }
+        }
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(CheckedAddresses::Each(Box::new(extents))),
+        }
+    }
+
+    /// The bytes of a region other than local memory.
+    #[inline]
+    pub fn bytes(&self, region: MemoryRegion) -> &[u8] {
+        match region {
+            MemoryRegion::Launch => self.launch.raw().1,
+            MemoryRegion::Globals => self.globals.raw().1,
+            MemoryRegion::Constants => self.constants.raw().1,
+            MemoryRegion::Params => &self.params,
+            MemoryRegion::Shared => &self.shared,
+            MemoryRegion::Local => &[],
+        }
+    }
+
+    /// [`Self::bytes`], mutable.
+    #[inline]
+    pub fn bytes_mut(&mut self, region: MemoryRegion) -> &mut [u8] {
+        match region {
+            MemoryRegion::Launch => self.launch.raw_mut().1,
+            MemoryRegion::Globals => self.globals.raw_mut().1,
+            MemoryRegion::Constants => self.constants.raw_mut().1,
+            MemoryRegion::Params => &mut self.params,
+            MemoryRegion::Shared => &mut self.shared,
+            MemoryRegion::Local => &mut [],
+        }
+    }
+
+    /// An empty set of accesses to the memory that blocks share.
+    pub fn new_access_set(&self) -> AccessSet {
+        let [launch, globals] = self.device_bytes();
+        AccessSet::new(launch.len(), globals.len())
+    }
+
+    /// The bytes of the memory that blocks share: the launch's buffers and the module's variables.
+    #[inline]
+    pub fn device_bytes(&self) -> [&[u8]; 2] {
+        [self.launch.raw().1, self.globals.raw().1]
+    }
+
+    /// [`Self::device_bytes`], mutable.
+    #[inline]
+    pub fn device_bytes_mut(&mut self) -> [&mut [u8]; 2] {
+        [self.launch.raw_mut().1, self.globals.raw_mut().1]
+    }
+
+    /// Up to eight bytes of one lane at an unchecked address, without a record of the access.
+    #[inline]
+    pub fn peek(
+        &self,
+        space: Space,
+        address: u64,
+        size: u32,
+        lane: usize,
+        local: &Local,
+    ) -> Result<u64, Fault> {
+        let (span, mode, mask) = (size.into(), AccessMode::Load, 1 << lane);
+        let checked = self.find(
+            &AddressCheck { space, addresses: &[address; WIDTH], span, unit: span, mode, mask },
+            local,
+        )?;
+        Ok(match checked {
+            CheckedAddresses::One(extent) => self.read(extent, local, lane, address, size),
+            CheckedAddresses::Each(extents) => {
+                extents[lane].map_or(0, |extent| self.read(extent, local, lane, address, size))
+            }
+        })
+    }
+
+    /// Whether polled memory has another value now.
+    #[inline]
+    pub fn has_changed(&self, polled: &PolledMemory) -> bool {
+        let differs = |polled: &PolledValue| {
+            read(self.bytes(polled.region), polled.index, polled.size) & polled.mask != polled.value
+        };
+        polled.values.iter().any(differs)
+    }
+
+    /// Up to eight bytes at a checked address.
+    #[inline]
+    pub fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
+        let index = extent.index(address);
+        match extent.region {
+            MemoryRegion::Local => local.read(lane, index as u64, size),
+            region => read(self.bytes(region), index, size),
+        }
+    }
+
+    /// Writes up to eight bytes at a checked address.
+    #[inline]
+    pub fn write(
+        &mut self,
+        extent: Extent,
+        local: &mut Local,
+        lane: usize,
+        address: u64,
+        size: u32,
+        value: u64,
+    ) {
+        let index = extent.index(address);
+        match extent.region {
+            MemoryRegion::Local => local.write(lane, index as u64, size, value),
+            region => write(self.bytes_mut(region), index, size, value),
+        }
+    }
+}
+
+fn device(memory: &DeviceMemory, region: MemoryRegion, address: u64) -> Option<Extent> {
+    let buffer = memory.buffer_of(address, 0)?;
+    let (origin, _) = memory.raw();
+    let (start, end) = (buffer.address, buffer.address + buffer.len);
+    Some(Extent { region, start, end, origin, read_only: buffer.read_only })
+}
+
+/// `size` bytes (1, 2, 4 or 8), little-endian.
+#[inline(always)]
+pub fn read(bytes: &[u8], at: usize, size: u32) -> u64 {
+    match size {
+        1 => bytes[at].into(),
+        2 => bytes[at..].first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes).into()),
+        4 => bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes).into()),
+        _ => bytes[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)),
+    }
+}
+
+/// Writes `size` bytes (1, 2, 4 or 8), little-endian.
+#[inline(always)]
+pub fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
+    match size {
+        1 => bytes[at] = value as u8,
+        2 => bytes[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
+        4 => bytes[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
+        _ => bytes[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+    }
+}
+
+/// The addresses of all lanes.
+#[inline(always)]
+pub fn addresses(address: &Address, registers: &Registers, bases: Bases) -> Lanes<u64> {
+    let base = match address.relative {
+        Relative::No => 0,
+        Relative::Frame => bases.frame,
+        Relative::Block => bases.shared,
+    };
+    let offset = (address.offset as u64).wrapping_add(base.into());
+    let mut addresses = [offset; WIDTH];
+    match address.base {
+        // 32-bit addresses wrap at 32 bits.
+        Some(RegisterSlot::Word(slot)) => {
+            let base = registers.get::<u32>(slot);
+            for lane in 0..WIDTH {
+                addresses[lane] = base[lane].wrapping_mul(address.scale).wrapping_add(offset as u32).into();
+            }
+        }
+        Some(RegisterSlot::Double(slot) | RegisterSlot::Quad(slot)) => {
+            let base = registers.get::<u64>(slot);
+            for lane in 0..WIDTH {
+                addresses[lane] = base[lane].wrapping_mul(address.scale.into()).wrapping_add(offset);
+            }
+        }
+        Some(RegisterSlot::Predicate(_)) | None => {}
+    }
+    addresses
+}

@@ -1,0 +1,71 @@
+//! What the races of a run say about its other findings.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_sim_warp::ids::StatementId;
+use warplens_sim_warp::race_scope::RaceScope;
+use warplens_sim_warp::races::remove_raced_reads;
+use warplens_sim_warp::trace::Finding;
+
+/// The cheapest synchronization of two accesses.
+pub(crate) fn barrier(scope: RaceScope) -> &'static str {
+    match scope {
+        RaceScope::Warp => "put a `bar.warp.sync` between the two accesses",
+        RaceScope::Block => "put a `bar.sync` that all threads execute between the two accesses",
+        RaceScope::Cluster => {
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all \
+             threads execute them"
+        }
+        RaceScope::Grid => {
+            "barriers do not synchronize blocks; use an atomic, a fence and a flag, or a second launch"
+        }
+    }
+}
+
+/// The races of a run, by statement.
+#[derive(Debug, Default)]
+pub struct RaceContext {
+    /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
+    raced: FxHashSet<StatementId>,
+    /// The widest scope of the races of a statement.
+    scopes: FxHashMap<StatementId, RaceScope>,
+}
+
+impl RaceContext {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.raced.is_empty() && self.scopes.is_empty()
+    }
+
+    pub(crate) fn add_raced_read(&mut self, statement: StatementId) {
+        self.raced.insert(statement);
+    }
+
+    pub(crate) fn widen(&mut self, statement: StatementId, scope: RaceScope) {
+        let widest = self.scopes.entry(statement).or_insert(scope);
+        *widest = scope.max(*widest);
+    }
+
+    /// Adds other races of the run.
+    pub fn merge(&mut self, other: RaceContext) {
+        self.raced.extend(other.raced);
+        other.scopes.into_iter().for_each(|(statement, scope)| self.widen(statement, scope));
+    }
+
+    /// Completes the findings of the run.
+    pub(crate) fn apply(&self, findings: &mut Vec<Finding>) {
+        remove_raced_reads(findings, &self.raced);
+        findings.iter_mut().for_each(|finding| self.widen_advice(finding));
+    }
+
+    /// Recommends one barrier for all races of a statement: the widest.
+    fn widen_advice(&self, race: &mut Finding) {
+        let statements =
+            race.statement.into_iter().chain(race.related.iter().map(|related| related.statement));
+        let Some(&widest) = statements.filter_map(|statement| self.scopes.get(&statement)).max() else {
+            return;
+        };
+        let Some(narrower) = race.barrier.filter(|scope| *scope < widest) else { return };
+        race.barrier = Some(widest);
+        race.message = race.message.replacen(barrier(narrower), barrier(widest), 1);
+        race.message = race.message.replacen("no `bar.warp.sync` between", "no barrier between", 1);
+    }
+}

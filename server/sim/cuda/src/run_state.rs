@@ -1,0 +1,130 @@
+//! The counters and findings of a run.
+
+use rustc_hash::FxHashSet;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::findings::with_titles;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
+
+use super::race_context::RaceContext;
+use super::sanitizer::{Report, Sanitizer};
+
+/// What distinguishes findings with the same code and statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum FindingKey {
+    /// Findings about one warp: the warp.
+    By([u32; 3], u32),
+    /// Findings about the program: the other statement, whichever warp shows it.
+    With(Option<StatementId>),
+}
+
+/// The state of a run that all its warps share.
+pub struct RunState {
+    /// Executed warp instructions.
+    pub steps: u64,
+    /// The step count at which the caller's control is due.
+    pub pause_at: u64,
+    /// The step limit.
+    pub limit: u64,
+    /// Whether the requested trace is complete.
+    pub trace_complete: bool,
+    pub findings: Vec<Finding>,
+    pub races: RaceContext,
+    /// The sanitizer, if the run has one.
+    pub sanitizer: Option<Box<Sanitizer>>,
+    seen: FxHashSet<(FindingKind, Option<StatementId>, FindingKey)>,
+    max: usize,
+}
+
+impl RunState {
+    pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
+        RunState {
+            steps: 0,
+            pause_at: 0,
+            limit: options.limits.max_steps,
+            trace_complete: false,
+            findings: Vec::new(),
+            races: RaceContext::default(),
+            sanitizer,
+            seen: FxHashSet::default(),
+            max: options.limits.max_findings,
+        }
+    }
+
+    /// Ends the run at the next pause, which is due now.
+    pub fn complete_trace(&mut self) {
+        self.trace_complete = true;
+        self.pause_at = 0;
+    }
+
+    /// The findings, completed by what the races say.
+    pub fn into_findings(self) -> Vec<Finding> {
+        let RunState { mut findings, races, .. } = self;
+        races.apply(&mut findings);
+        with_titles(findings)
+    }
+
+    /// Takes over the results of the sanitizer at an instruction. The visits from `unrecorded` on are not recorded yet.
+    #[inline]
+    pub fn collect(
+        &mut self,
+        sanitizer: &mut Sanitizer,
+        statement: StatementId,
+        unrecorded: u32,
+        recorder: &mut Recorder,
+    ) {
+        let Report { cost, findings, races } = sanitizer.take_report();
+        if let Some(cost) = cost {
+            recorder.cost(statement, &cost);
+        }
+        if !findings.is_empty() || !races.is_empty() {
+            for finding in findings.iter_mut() {
+                let at = finding.statement.unwrap_or(statement);
+                let is_pending = (unrecorded..=statement.0).contains(&at.0);
+                finding.visit =
+                    Some(recorder.visits_of(at) + u64::from(is_pending)).filter(|visit| *visit > 0);
+            }
+            self.collect_findings(findings, races);
+        }
+    }
+
+    /// Takes over the findings that the exit of a block shows. They belong to no visit.
+    pub fn collect_at_exit(&mut self) {
+        let Some(mut sanitizer) = self.sanitizer.take() else { return };
+        let Report { findings, races, .. } = sanitizer.take_report();
+        self.collect_findings(findings, races);
+        self.sanitizer = Some(sanitizer);
+    }
+
+    /// Most instructions have no findings: kept apart, so that they only test that.
+    #[cold]
+    fn collect_findings(&mut self, findings: &mut Vec<Finding>, races: &mut RaceContext) {
+        findings.drain(..).for_each(|finding| self.report(finding));
+        self.races.merge(std::mem::take(races));
+    }
+
+    /// Adds a finding once per statement and warp, or once per pair of statements if it is the sanitizer's.
+    pub fn report(&mut self, finding: Finding) {
+        let seen = match Sanitizer::KINDS.contains(&finding.kind) {
+            true => FindingKey::With(finding.related.first().map(|related| related.statement)),
+            false => FindingKey::By(finding.cta, finding.warp),
+        };
+        if finding.kind == FindingKind::DivisionByZero && self.is_superseded(&finding) {
+            return;
+        }
+        let key = (finding.kind, finding.statement, seen);
+        if self.findings.len() < self.max && self.seen.insert(key) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Whether a division by zero is reported as a warning already. A warning replaces the information.
+    fn is_superseded(&mut self, finding: &Finding) -> bool {
+        let is_same = |other: &Finding| (other.kind, other.statement) == (finding.kind, finding.statement);
+        if finding.severity == Severity::Information {
+            return self.findings.iter().any(is_same);
+        }
+        self.findings.retain(|other| !is_same(other) || other.severity != Severity::Information);
+        false
+    }
+}

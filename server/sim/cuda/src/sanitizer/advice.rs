@@ -1,0 +1,113 @@
+//! How to order two accesses that race, or why their order does not matter.
+
+use warplens_sim_warp::race_scope::RaceScope;
+
+use super::Sanitizer;
+use super::event::{AccessEvent, AccessKind};
+use super::races::{Other, Race};
+use super::shadow::{Conflict, Hazard};
+use super::stamp::{Stamp, Strength};
+use crate::address::AtomicOp;
+use crate::memory::region::MemoryRegion;
+use crate::race_context::barrier;
+
+/// What the message of a race recommends.
+#[derive(Clone, Copy)]
+pub(super) enum Advice {
+    /// A barrier for these threads.
+    Barrier(RaceScope),
+    /// Another change, or none.
+    Other(&'static str),
+}
+
+impl Advice {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Advice::Barrier(scope) => barrier(scope),
+            Advice::Other(text) => text,
+        }
+    }
+
+    pub(super) fn barrier(self) -> Option<RaceScope> {
+        match self {
+            Advice::Barrier(scope) => Some(scope),
+            Advice::Other(_) => None,
+        }
+    }
+}
+
+impl Sanitizer {
+    pub(super) fn advice(
+        &self,
+        event: &AccessEvent<'_>,
+        race: Race,
+        conflict: &Conflict,
+        other: &Other,
+        region: MemoryRegion,
+    ) -> Advice {
+        let Conflict { hazard, before, .. } = *conflict;
+        let atomic = self.patterns.atomic_of([self.visit.statement, before.statement()]);
+        let text = match race {
+            Race::Repaired if region == MemoryRegion::Shared => {
+                "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
+                 CAS repairs. Use `ld.relaxed.cta` (or `volatile`, `cuda::atomic_ref`) to make it defined"
+            }
+            Race::Repaired => {
+                "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
+                 CAS repairs. Use `ld.relaxed.gpu` (or `volatile`, `cuda::atomic_ref`) to make it defined"
+            }
+            Race::SameValue if hazard == Hazard::WriteAfterRead => {
+                "the stored value equals the old value, so the order does not matter"
+            }
+            Race::SameValue => "both write the same value, so the order does not matter",
+            Race::Data if self.is_mixed(event, before) => {
+                "only one of the accesses is atomic or volatile; make both so, or synchronize them"
+            }
+            Race::Data if let Some(op) = atomic => use_atomic(op),
+            Race::Data if self.is_one_store(event, before, other) => {
+                "the order is unspecified; store from one lane, or use a distinct address per lane"
+            }
+            Race::Data => return Advice::Barrier(other.scope),
+        };
+        Advice::Other(text)
+    }
+
+    /// What is missing between the two accesses.
+    pub(super) fn missing(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> &'static str {
+        if self.is_one_store(event, before, other) {
+            "the last writer wins"
+        } else if self.is_mixed(event, before) || other.scope == RaceScope::Grid {
+            "no synchronization between"
+        } else if other.scope == RaceScope::Warp {
+            "no `bar.warp.sync` between"
+        } else {
+            "no barrier between"
+        }
+    }
+
+    /// Whether both accesses are of one store instruction of the warp.
+    fn is_one_store(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> bool {
+        other.scope == RaceScope::Warp
+            && before.statement() == self.visit.statement
+            && event.kind == AccessKind::Store
+    }
+
+    /// Whether only one of the two accesses is strong.
+    fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
+        let was_strong = before.strength() != Strength::Weak;
+        let is_atomic = event.kind == AccessKind::Atomic;
+        was_strong != is_atomic && was_strong != (self.visit.order.strong || is_atomic)
+    }
+}
+
+/// The advice for a load, an operation and a store of one address by several threads.
+fn use_atomic(op: AtomicOp) -> &'static str {
+    match op {
+        AtomicOp::Min => "several threads update the address: use `red.min` (`atomicMin`)",
+        AtomicOp::Max => "several threads update the address: use `red.max` (`atomicMax`)",
+        AtomicOp::And => "several threads update the address: use `red.and` (`atomicAnd`)",
+        AtomicOp::Or => "several threads update the address: use `red.or` (`atomicOr`)",
+        AtomicOp::Xor => "several threads update the address: use `red.xor` (`atomicXor`)",
+        _ => "several threads update the address: use `red.add` (`atomicAdd`)",
+    }
+}

@@ -1,0 +1,92 @@
+//! Copies in flight: asynchronous accesses whose completion has not been waited for.
+//!
+//! Until then, an access of a copy has an epoch that no thread knows, so any conflicting access is a race, even by the thread
+//! that started the copy. After the thread has waited, or a thread has observed the completed phase of the mbarrier that tracks
+//! the copy, the access gets the stamp of an ordinary access of the thread.
+
+use rustc_hash::FxHashMap;
+
+use super::stamp::{IN_FLIGHT, Stamp};
+use crate::memory::region::MemoryRegion;
+
+/// Maximum number of warps per block.
+pub(super) const WARPS: u32 = 32;
+/// Tracked copies per cluster; further ones count as complete when they start.
+pub(super) const MAX_COPIES: usize = 1 << 16;
+
+/// The families of copy groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFamily {
+    /// Of `cp.async`
+    Single,
+    /// Of `cp.async.bulk`
+    Bulk,
+    /// Of `wgmma`
+    Products,
+    /// Of `tcgen05`: until a commit, after which an mbarrier tracks them
+    TensorMemory,
+}
+
+/// The number of families.
+const FAMILIES: usize = 4;
+
+/// How the completion of a copy is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyCompletion {
+    /// The thread waits for the group of the copy.
+    Waited(CopyFamily),
+    /// Completion of this phase of the mbarrier at this offset of shared memory.
+    Phase { object: u64, parity: u64 },
+}
+
+/// The range of memory that a copy reads or writes.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyRange {
+    pub region: MemoryRegion,
+    pub index: u64,
+    pub span: u64,
+    pub writes: bool,
+}
+
+/// A copy in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PendingCopy {
+    pub(super) range: CopyRange,
+    pub(super) statement: u32,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    /// How completion is observed, and the number of its group if the thread waits.
+    pub(super) until: CopyCompletion,
+    pub(super) group: u32,
+    /// The thread's epoch at the start of the copy, or at the arrival on the mbarrier.
+    pub(super) epoch: u32,
+}
+
+/// The copies of a cluster.
+#[derive(Debug, Default)]
+pub(super) struct Copies {
+    pub(super) begun: Vec<PendingCopy>,
+    /// By mbarrier, the parity of the last phase that a thread saw completed.
+    pub(super) completed: FxHashMap<u64, u64>,
+    /// Committed groups of each lane, by warp and family.
+    groups: Vec<[[u32; 32]; FAMILIES]>,
+}
+
+impl Copies {
+    pub(super) fn closed(&mut self, warp: u32, family: CopyFamily) -> &mut [u32; 32] {
+        let warp = warp as usize;
+        if self.groups.len() <= warp {
+            self.groups.resize(warp + 1, [[0; 32]; FAMILIES]);
+        }
+        &mut self.groups[warp][family as usize]
+    }
+
+    /// How the completion of the copy with this stamp is observed.
+    pub(super) fn until(&self, stamp: Stamp) -> Option<CopyCompletion> {
+        let made = |begun: &&PendingCopy| {
+            (begun.statement, begun.lane) == (stamp.statement(), stamp.lane())
+                && begun.warp == stamp.epoch & !IN_FLIGHT
+        };
+        self.begun.iter().find(made).map(|begun| begun.until)
+    }
+}

@@ -1,0 +1,50 @@
+//! An access to memory as the sanitizer sees it.
+
+use crate::memory::region::{CheckedAddresses, Extent};
+use crate::registers::Lanes;
+
+/// The kind of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// A load that writes each element to a register of its own.
+    Load,
+    /// Any other read.
+    Read,
+    Store,
+    Atomic,
+    /// The completion of a copy at an mbarrier: an atomic that publishes all earlier accesses.
+    Completion,
+}
+
+impl AccessKind {
+    /// Whether the access only reads.
+    #[inline(always)]
+    pub fn reads(self) -> bool {
+        matches!(self, AccessKind::Load | AccessKind::Read)
+    }
+}
+
+/// An access with checked addresses.
+pub struct AccessEvent<'t> {
+    pub kind: AccessKind,
+    pub checked: &'t CheckedAddresses,
+    pub addresses: &'t Lanes<u64>,
+    /// Size of an element, and the number of contiguous elements.
+    pub size: u32,
+    pub count: usize,
+    pub mask: u32,
+    /// The byte that a lane stores at this offset from its address.
+    pub value: &'t dyn Fn(usize, u64) -> u8,
+}
+
+impl AccessEvent<'_> {
+    #[inline]
+    pub(super) fn span(&self) -> u64 {
+        u64::from(self.size) * self.count as u64
+    }
+
+    #[inline]
+    pub(super) fn extent(&self, lane: usize) -> Option<Extent> {
+        self.checked.of(lane)
+    }
+}

@@ -1,0 +1,565 @@
+//! The happens-before order between threads: barriers, fences and synchronizing accesses.
+//!
+//! The life of a warp is divided into epochs, at every point where it may synchronize. An access has the epoch of its warp, and
+//! an earlier access happens before a later one if the later thread knows the earlier epoch. A barrier of the block makes
+//! everything known to all its threads: one number per block. A warp-synchronizing instruction is one number per warp. Only
+//! synchronization through memory (a fence or `.release`, then a flag or an atomic that another thread reads) is recorded per
+//! thread.
+//!
+//! Where correct programs in practice do not follow a rule of the memory model, the sanitizer does not report: an atomic that
+//! reads what a fence published orders the accesses after it, even without a second fence; and a fence of each thread before a
+//! barrier counts for any thread that publishes after it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::stamp::{IN_FLIGHT, Stamp};
+use super::vector_clock::{Agent, VectorClock};
+use crate::memory::region::MemoryRegion;
+use crate::registers::{WIDTH, lanes};
+
+/// Maximum number of recorded epochs; beyond it, all so far count as ordered.
+const MAX_EPOCHS: usize = 1 << 22;
+
+/// A location in memory through which threads synchronize.
+pub(super) type MemoryLocation = (MemoryRegion, u64);
+
+/// The owner of an epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+}
+
+/// A lane of the running block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+}
+
+/// The order of the accesses of a run.
+#[derive(Debug, Default)]
+pub(super) struct HappensBefore {
+    /// Epochs up to this one happen before everything.
+    base: u32,
+    /// The owners of the epochs after `base`.
+    epochs: Vec<Origin>,
+    /// The newest epoch when the running block was entered: later ones are its own.
+    entered: u32,
+    /// The last suspended block, and the newest epoch at that time.
+    left: (u32, u32),
+    block: BlockClock,
+    /// Published clocks by location.
+    published: FxHashMap<MemoryLocation, Published>,
+}
+
+/// The clocks of one block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockClock {
+    number: u32,
+    /// The newest epoch when the block started: its own are later.
+    started: u32,
+    /// Every thread knows every epoch of the block up to this one.
+    floor: u32,
+    /// Phases of the cluster's barrier that its threads know.
+    phases: u32,
+    /// What every thread of the block knows of other blocks.
+    common: VectorClock,
+    /// What any thread of the block may publish.
+    released: Released,
+    warps: Vec<WarpClock>,
+}
+
+/// The clocks of the blocks of a cluster together.
+#[derive(Debug, Default)]
+pub(crate) struct ClusterClock {
+    /// The numbers of the blocks.
+    blocks: Vec<u32>,
+    /// Number of exited blocks.
+    ended: usize,
+    /// Completed phases of the barrier, and the newest epoch at the last completion.
+    phases: u32,
+    synchronized: u32,
+    /// What blocks knew when they were last suspended.
+    pool: LaneClock,
+}
+
+#[derive(Debug, Default)]
+struct WarpClock {
+    /// The current epoch; 0 if the next access starts one.
+    epoch: u32,
+    /// Every lane knows every epoch of the warp up to this one.
+    synchronized: u32,
+    /// Up to which epoch lane `[b]` knows lane `[a]`, after synchronization of some lanes.
+    pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
+    lanes: Option<Box<[LaneClock; WIDTH]>>,
+    /// Whether all lanes know the same, and may publish the same.
+    is_merged: bool,
+}
+
+/// What one thread knows beyond its warp and block.
+#[derive(Clone, Debug, Default)]
+struct LaneClock {
+    knows: VectorClock,
+    /// Read from flags, without a fence since.
+    pending: VectorClock,
+    /// What a fence permits it to publish.
+    released: Released,
+    /// What it last learned from a location, so that a thread which polls does not learn it again.
+    learned: Released,
+}
+
+/// What a reader of a location learns.
+#[derive(Debug, Default)]
+struct Published {
+    /// Within one block.
+    narrow: Option<(u32, Arc<VectorClock>)>,
+    wide: Option<Arc<VectorClock>>,
+    writer: Option<(u32, Thread)>,
+}
+
+/// A synchronizing access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SyncAccess {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) acquire: bool,
+    pub(super) release: bool,
+    pub(super) in_block: bool,
+}
+
+/// Clocks that may be published: within the block, and beyond.
+type Released = [Option<Arc<VectorClock>>; 2];
+
+fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
+    match into {
+        Some(into) => Arc::make_mut(into).join(other),
+        none => *none = Some(Arc::clone(other)),
+    }
+}
+
+fn join_released(into: &mut Released, other: &Released) {
+    for (into, other) in into.iter_mut().zip(other) {
+        if let Some(other) = other {
+            joined(into, other);
+        }
+    }
+}
+
+impl BlockClock {
+    pub(super) fn new(number: u32, warps: usize) -> BlockClock {
+        BlockClock {
+            number,
+            warps: std::iter::repeat_with(WarpClock::default).take(warps).collect(),
+            ..BlockClock::default()
+        }
+    }
+}
+
+impl ClusterClock {
+    pub(super) fn new(blocks: Vec<u32>) -> ClusterClock {
+        ClusterClock { blocks, ..ClusterClock::default() }
+    }
+
+    /// A number unique to the cluster.
+    pub(super) fn number(&self) -> u32 {
+        self.blocks.first().copied().unwrap_or(0)
+    }
+
+    /// Whether the block with this number belongs to it.
+    pub(super) fn holds(&self, number: u32) -> bool {
+        self.blocks.contains(&number)
+    }
+
+    /// The rank of the block with this number.
+    pub(super) fn rank(&self, number: u32) -> u32 {
+        self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
+    }
+
+    /// The number of the block with this rank.
+    pub(super) fn block(&self, rank: u32) -> u32 {
+        self.blocks.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether all blocks have exited.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended == self.blocks.len()
+    }
+
+    /// Whether a block has yet to learn of a completed phase.
+    pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
+        phases != self.phases || phases != block.phases
+    }
+}
+
+impl HappensBefore {
+    fn latest(&self) -> u32 {
+        self.base + self.epochs.len() as u32
+    }
+
+    /// A block starts or resumes.
+    pub(super) fn enter(&mut self, block: &mut BlockClock) {
+        std::mem::swap(&mut self.block, block);
+        let only_paused = self.left == (self.block.number, self.latest());
+        if only_paused && self.block.floor != 0 {
+            return;
+        }
+        // An epoch without owner, so that no two blocks have the same floor.
+        self.epochs.push(Origin { block: u32::MAX, warp: 0 });
+        self.entered = self.latest();
+        if self.block.floor == 0 {
+            (self.block.started, self.block.floor) = (self.entered, self.entered);
+        }
+        for warp in &mut self.block.warps {
+            warp.epoch = 0;
+        }
+    }
+
+    /// The running block is suspended.
+    pub(super) fn leave(&mut self, block: &mut BlockClock) {
+        self.left = (self.block.number, self.latest());
+        std::mem::swap(&mut self.block, block);
+    }
+
+    /// The number that represents "since the last barrier of this block".
+    pub(super) fn floor(&self) -> u32 {
+        self.block.floor
+    }
+
+    /// The epoch of an access of the warp.
+    #[inline]
+    pub(super) fn epoch(&mut self, warp: u32) -> u32 {
+        match self.block.warps[warp as usize].epoch {
+            0 => self.start_epoch(warp),
+            epoch => epoch,
+        }
+    }
+
+    #[cold]
+    fn start_epoch(&mut self, warp: u32) -> u32 {
+        if self.epochs.len() >= MAX_EPOCHS {
+            self.base = self.latest();
+            self.epochs.clear();
+            for warp in &mut self.block.warps {
+                warp.epoch = 0;
+            }
+        }
+        self.epochs.push(Origin { block: self.block.number, warp });
+        let latest = self.latest();
+        self.block.warps[warp as usize].epoch = latest;
+        latest
+    }
+
+    /// The owner of an epoch, if it is still recorded.
+    pub(super) fn origin(&self, epoch: u32) -> Option<Origin> {
+        let at = epoch.checked_sub(self.base + 1)?;
+        self.epochs.get(at as usize).copied()
+    }
+
+    /// The running block.
+    pub(super) fn running(&self) -> u32 {
+        self.block.number
+    }
+
+    /// Whether an access is known to every thread of the running block; may be `false` where it is known.
+    #[inline(always)]
+    pub(super) fn settled(&self, epoch: u32) -> bool {
+        epoch <= self.base || epoch > self.entered && epoch <= self.block.floor
+    }
+
+    /// Whether an earlier access happens before the current access of `thread`; `strong` accesses need no fence after reading a
+    /// flag.
+    #[inline]
+    pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
+        if self.settled(stamp.epoch) {
+            return true;
+        }
+        if stamp.epoch >= IN_FLIGHT {
+            return false;
+        }
+        let Some(Origin { block, warp }) = self.origin(stamp.epoch) else { return true };
+        let mine = &self.block.warps[thread.warp as usize];
+        let lane = stamp.lane();
+        if block == self.block.number {
+            let synchronized = || {
+                lane == thread.lane
+                    || stamp.epoch <= mine.synchronized
+                    || mine
+                        .pairs
+                        .as_ref()
+                        .is_some_and(|pairs| stamp.epoch <= pairs[thread.lane as usize][lane as usize])
+            };
+            if stamp.epoch <= self.block.floor || warp == thread.warp && synchronized() {
+                return true;
+            }
+        }
+        let covers = |knowledge: &VectorClock| knowledge.covers(block, warp, lane as u8, stamp.epoch);
+        covers(&self.block.common)
+            || mine.lanes.as_ref().is_some_and(|lanes| {
+                let lane = &lanes[thread.lane as usize];
+                covers(&lane.knows) || strong && covers(&lane.pending)
+            })
+    }
+
+    /// Whether an epoch that is not settled is another warp's, and this warp has not synchronized with any other.
+    #[inline(always)]
+    pub(super) fn is_unsynchronized(&self, epoch: u32, warp: u32) -> bool {
+        let is_informed = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
+        let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
+        // Of the accesses of other blocks, the owner need not be looked up.
+        let is_earlier = epoch > self.base && epoch <= self.block.started;
+        !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
+    }
+
+    /// Lanes of a warp synchronized.
+    pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
+        let latest = self.latest();
+        let clock = &mut self.block.warps[warp as usize];
+        clock.epoch = 0;
+        if live & !mask == 0 {
+            clock.synchronized = latest;
+        } else {
+            let pairs = clock.pairs.get_or_insert_with(|| Box::new([[0; WIDTH]; WIDTH]));
+            for b in lanes(mask) {
+                for a in lanes(mask) {
+                    pairs[b][a] = latest;
+                }
+            }
+        }
+        let Some(clocks) = &mut clock.lanes else { return };
+        if clock.is_merged {
+            return;
+        }
+        clock.is_merged = live & !mask == 0;
+        let mut sum = LaneClock::default();
+        for lane in lanes(mask) {
+            sum.absorb(&clocks[lane]);
+        }
+        for lane in lanes(mask) {
+            clocks[lane] = sum.clone();
+        }
+    }
+
+    /// Lanes of a warp executed a fence.
+    pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
+        let together = live & !mask == 0;
+        let base = self.published_by_warp(warp, together);
+        let latest = self.latest();
+        let number = self.block.number;
+        let clock = &mut self.block.warps[warp as usize];
+        (clock.epoch, clock.is_merged) = (0, false);
+        let clocks = clock.lanes.get_or_insert_with(Default::default);
+        let shared = Arc::new(base);
+        for lane in lanes(mask) {
+            let own = &mut clocks[lane];
+            let pending = std::mem::take(&mut own.pending);
+            own.knows.join(&pending);
+            let mut knowledge = Arc::clone(&shared);
+            if !own.knows.is_empty() || !together {
+                let knowledge = Arc::make_mut(&mut knowledge);
+                knowledge.join(&own.knows);
+                knowledge.learn(Agent::Lane(number, warp, lane as u8), latest);
+                if let Some(pairs) = &clock.pairs {
+                    for (other, &epoch) in pairs[lane].iter().enumerate().filter(|(_, epoch)| **epoch != 0) {
+                        knowledge.learn(Agent::Lane(number, warp, other as u8), epoch);
+                    }
+                }
+            }
+            own.released[0] = Some(Arc::clone(&knowledge));
+            if !in_block {
+                own.released[1] = Some(knowledge);
+            }
+        }
+    }
+
+    /// Adds what lanes of a warp knew at their last fence.
+    pub(super) fn add_fenced(&self, warp: u32, mask: u32, clock: &mut VectorClock) {
+        let Some(clocks) = &self.block.warps[warp as usize].lanes else { return };
+        let mut last: Option<&Arc<VectorClock>> = None;
+        for known in lanes(mask).filter_map(|lane| clocks[lane].released[0].as_ref()) {
+            // Lanes that execute a fence together share one clock.
+            if last.is_none_or(|last| !Arc::ptr_eq(last, known)) {
+                clock.join(known);
+            }
+            last = Some(known);
+        }
+    }
+
+    /// What all lanes of a warp know, or would know after synchronizing.
+    fn published_by_warp(&self, warp: u32, together: bool) -> VectorClock {
+        let block = &self.block;
+        let mut knowledge = block.common.clone();
+        if block.floor != 0 {
+            knowledge.learn(Agent::Block(block.number), block.floor);
+        }
+        let known = if together { self.latest() } else { block.warps[warp as usize].synchronized };
+        knowledge.learn(Agent::Warp(block.number, warp), known);
+        knowledge
+    }
+
+    /// A lane accesses a location through which threads may synchronize.
+    pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
+        if how.reads && !self.published.is_empty() {
+            self.observe(location, thread, how);
+        }
+        if how.writes {
+            self.publish(location, thread, live, how);
+        }
+    }
+
+    fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
+        let Some(published) = self.published.get(&location) else { return };
+        let number = self.block.number;
+        let warp = &mut self.block.warps[thread.warp as usize];
+        let clock = &mut warp.lanes.get_or_insert_with(Default::default)[thread.lane as usize];
+        let acquires = how.acquire || how.writes;
+        let into = if acquires { &mut clock.knows } else { &mut clock.pending };
+        let narrow =
+            published.narrow.as_ref().filter(|(block, _)| *block == number).map(|(_, narrow)| narrow);
+        let wide = published.wide.as_ref().filter(|_| !how.in_block);
+        for (published, learned) in [narrow, wide].into_iter().zip(&mut clock.learned) {
+            let Some(published) = published else { continue };
+            if acquires && learned.as_ref().is_some_and(|learned| Arc::ptr_eq(learned, published)) {
+                continue;
+            }
+            warp.is_merged = false;
+            into.join(published);
+            if acquires {
+                *learned = Some(Arc::clone(published));
+            }
+        }
+    }
+
+    fn publish(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
+        let mask = 1 << thread.lane;
+        if how.release {
+            self.fence(thread.warp, live & mask, mask, how.in_block);
+        }
+        let number = self.block.number;
+        let own =
+            self.block.warps[thread.warp as usize].lanes.as_ref().map(|lanes| &lanes[thread.lane as usize]);
+        let mut released = Released::default();
+        for (scope, released) in released.iter_mut().enumerate() {
+            let own = own.and_then(|own| own.released[scope].as_ref());
+            for knowledge in own.into_iter().chain(&self.block.released[scope]) {
+                joined(released, knowledge);
+            }
+        }
+        let nothing = released.iter().all(Option::is_none);
+        if nothing && !self.published.contains_key(&location) {
+            return;
+        }
+        let writer = Some((number, thread));
+        let published = self.published.entry(location).or_default();
+        let same = published.writer.is_some_and(|(block, writer)| {
+            (block, writer.warp, writer.lane) == (number, thread.warp, thread.lane)
+        });
+        if !how.reads && !same {
+            *published = Published::default();
+        }
+        published.writer = writer;
+        let [narrow, wide] = released;
+        if let Some(narrow) = narrow {
+            match &mut published.narrow {
+                Some((block, have)) if *block == number => Arc::make_mut(have).join(&narrow),
+                other => *other = Some((number, narrow)),
+            }
+        }
+        if let Some(wide) = wide.filter(|_| !how.in_block) {
+            joined(&mut published.wide, &wide);
+        }
+    }
+
+    /// A barrier completed: what the arrived threads knew is known to the waiting ones. Masks are by warp.
+    pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
+        let latest = self.latest();
+        let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
+        let number = self.block.number;
+        let mut sum = LaneClock::default();
+        for (warp, &mask) in arrived.iter().enumerate() {
+            let clock = &mut self.block.warps[warp];
+            clock.epoch = 0;
+            if !all_wait && mask != 0 {
+                if live[warp] & !mask == 0 {
+                    sum.knows.learn(Agent::Warp(number, warp as u32), latest);
+                } else {
+                    for lane in lanes(mask) {
+                        sum.knows.learn(Agent::Lane(number, warp as u32, lane as u8), latest);
+                    }
+                }
+            }
+            for lane in lanes(mask) {
+                if let Some(clocks) = &clock.lanes {
+                    sum.absorb(&clocks[lane]);
+                }
+            }
+        }
+        if all_wait {
+            self.block.floor = latest;
+            self.block.common.join(&sum.knows);
+            join_released(&mut self.block.released, &sum.released);
+            for warp in &mut self.block.warps {
+                warp.lanes = None;
+                warp.pairs = None;
+            }
+            return;
+        }
+        for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+            let warp = &mut self.block.warps[warp];
+            warp.is_merged = false;
+            let clocks = warp.lanes.get_or_insert_with(Default::default);
+            for lane in lanes(mask) {
+                clocks[lane].absorb(&sum);
+            }
+        }
+    }
+}
+
+impl HappensBefore {
+    /// The running block is suspended: other blocks of its cluster may learn at their barrier what it knows.
+    pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
+        cluster.ended += usize::from(ended);
+        if cluster.blocks.len() > 1 {
+            cluster.pool.absorb(&self.block.everything());
+        }
+    }
+
+    /// Threads of all blocks of the cluster have arrived at its barrier.
+    pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+        if cluster.phases != phases {
+            cluster.phases = phases;
+            cluster.synchronized = self.latest();
+            cluster.pool.absorb(&self.block.everything());
+        }
+        self.open(live, live, live);
+        self.block.phases = phases;
+        self.block.common.join(&cluster.pool.knows);
+        for &block in &cluster.blocks {
+            self.block.common.learn(Agent::Block(block), cluster.synchronized);
+        }
+        join_released(&mut self.block.released, &cluster.pool.released);
+    }
+}
+
+impl BlockClock {
+    /// What any of its threads knows of others, and may publish.
+    fn everything(&self) -> LaneClock {
+        let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };
+        for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
+            sum.absorb(clock);
+        }
+        join_released(&mut sum.released, &self.released);
+        sum
+    }
+}
+
+impl LaneClock {
+    /// Adds what another thread knows and may publish; pending knowledge needs no fence then.
+    fn absorb(&mut self, other: &LaneClock) {
+        self.knows.join(&other.knows);
+        self.knows.join(&other.pending);
+        join_released(&mut self.released, &other.released);
+    }
+}

@@ -1,0 +1,108 @@
+//! Tracking of asynchronous copies from their start to their completion.
+
+use super::Sanitizer;
+use super::copies::{CopyCompletion, CopyFamily, CopyRange, MAX_COPIES, PendingCopy, WARPS};
+use super::stamp::{IN_FLIGHT, Stamp, Strength};
+use crate::memory::region::MemoryRegion;
+use crate::registers::lanes;
+
+impl Sanitizer {
+    /// A reported access of a lane is a copy in flight.
+    pub fn copy_started(&mut self, range: CopyRange, lane: usize, until: CopyCompletion) {
+        if !self.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
+            return;
+        }
+        let (warp, statement) = (self.warp_of_cluster(), self.visit.statement);
+        let group = match until {
+            CopyCompletion::Waited(family) => self.cluster.copies.closed(warp, family)[lane],
+            CopyCompletion::Phase { .. } => 0,
+        };
+        let epoch = self.sync.epoch(self.visit.warp);
+        let begun = PendingCopy { range, statement, warp, lane: lane as u32, until, group, epoch };
+        self.restamp(&begun, epoch, IN_FLIGHT | warp);
+        self.cluster.copies.begun.push(begun);
+    }
+
+    /// Lanes commit a group.
+    pub fn closed(&mut self, family: CopyFamily, mask: u32) {
+        let warp = self.warp_of_cluster();
+        let closed = self.cluster.copies.closed(warp, family);
+        lanes(mask).for_each(|lane| closed[lane] += 1);
+    }
+
+    /// Lanes wait until at most `left` committed groups are in flight, or until all copies are complete; with `read`, only
+    /// until their sources have been read.
+    pub fn waited(&mut self, family: CopyFamily, mask: u32, left: Option<u32>, read: bool) {
+        let warp = self.warp_of_cluster();
+        let closed = *self.cluster.copies.closed(warp, family);
+        let done = |begun: &PendingCopy| {
+            begun.warp == warp
+                && mask >> begun.lane & 1 == 1
+                && begun.until == CopyCompletion::Waited(family)
+                && !(read && begun.range.writes)
+                && left.is_none_or(|left| begun.group + left < closed[begun.lane as usize])
+        };
+        for begun in self.take(done) {
+            let epoch = self.sync.epoch(self.visit.warp);
+            self.restamp(&begun, IN_FLIGHT | warp, epoch);
+        }
+    }
+
+    /// A lane's copies of a family so far arrive on an mbarrier.
+    pub fn arrive_on_copies(&mut self, lane: usize, family: CopyFamily, object: u64, parity: u64) {
+        let warp = self.warp_of_cluster();
+        let epoch = self.sync.epoch(self.visit.warp);
+        let mine = |begun: &&mut PendingCopy| {
+            (begun.warp, begun.lane, begun.until) == (warp, lane as u32, CopyCompletion::Waited(family))
+        };
+        // The thread may still wait for them itself.
+        let copies = &mut self.cluster.copies.begun;
+        let tracked: Vec<PendingCopy> = copies
+            .iter_mut()
+            .filter(mine)
+            .map(|begun| PendingCopy { until: CopyCompletion::Phase { object, parity }, epoch, ..*begun })
+            .collect();
+        copies.extend(tracked);
+    }
+
+    /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
+    pub fn phase_completed(&mut self, object: u64, parity: u64) {
+        self.note_wait();
+        self.cluster.copies.completed.insert(object, parity);
+        for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
+            self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);
+        }
+    }
+
+    /// The block exits: its copies to global memory complete.
+    pub(super) fn complete_global_copies(&mut self) {
+        let rank = self.cluster.clock.rank(self.sync.running());
+        for begun in
+            self.take(|begun| begun.range.region != MemoryRegion::Shared && begun.warp / WARPS == rank)
+        {
+            let epoch = self.sync.epoch(begun.warp % WARPS);
+            self.restamp(&begun, IN_FLIGHT | begun.warp, epoch);
+        }
+    }
+
+    /// The running warp's number within the cluster.
+    pub(super) fn warp_of_cluster(&self) -> u32 {
+        self.cluster.clock.rank(self.sync.running()) * WARPS + self.visit.warp
+    }
+
+    fn take(&mut self, done: impl Fn(&PendingCopy) -> bool) -> Vec<PendingCopy> {
+        self.cluster.copies.begun.extract_if(.., |begun| done(begun)).collect()
+    }
+
+    fn restamp(&mut self, begun: &PendingCopy, from: u32, to: u32) {
+        let PendingCopy { range: CopyRange { region, index, span, writes }, statement, lane, .. } = *begun;
+        let stamp = |epoch| Stamp::new(epoch, statement, lane, Strength::Weak);
+        let shadow = match region {
+            MemoryRegion::Shared => &mut self.cluster.shared,
+            MemoryRegion::Launch => &mut self.launch,
+            MemoryRegion::Globals => &mut self.globals,
+            MemoryRegion::Constants | MemoryRegion::Params | MemoryRegion::Local => return,
+        };
+        shadow.restamp(index, span, writes, stamp(from), stamp(to));
+    }
+}

@@ -1,0 +1,100 @@
+//! Which bytes of local memory each lane has written, with a defined value.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::undefined_use::UndefinedOrigin;
+
+/// Of one warp: a mask of lanes per byte.
+#[derive(Debug, Default)]
+pub struct LocalShadow {
+    written: Vec<u32>,
+    /// The origins of stored undefined values, by byte.
+    origins: FxHashMap<u64, UndefinedOrigin>,
+}
+
+impl LocalShadow {
+    /// The lanes of `mask` have written all of `start..start + len`.
+    pub fn write(&mut self, start: u64, len: u64, mask: u32) {
+        for byte in self.bytes(start, len) {
+            *byte |= mask;
+        }
+    }
+
+    /// In a new call, the lanes of `mask` have written nothing.
+    pub(crate) fn clear(&mut self, start: u64, len: u64, mask: u32) {
+        for byte in self.bytes(start, len) {
+            *byte &= !mask;
+        }
+        if !self.origins.is_empty() {
+            self.origins.retain(|byte, _| !(start..start + len).contains(byte));
+        }
+    }
+
+    /// A lane stores an undefined byte.
+    pub fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
+        self.bytes(at, 1)[0] &= !(1 << lane);
+        if let Some(origin) = origin {
+            self.origins.insert(at, origin);
+        }
+    }
+
+    /// The origin of an undefined value in these bytes, if it was stored.
+    pub fn origin(&self, bytes: Range<u64>, lane: u32) -> Option<UndefinedOrigin> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        bytes
+            .filter(|&byte| !self.is_written(byte, 1, lane))
+            .find_map(|byte| self.origins.get(&byte).copied())
+    }
+
+    /// The lanes of `mask` copy a range.
+    pub fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
+        for at in 0..len {
+            let source = self.lanes(from + at);
+            let byte = &mut self.bytes(to + at, 1)[0];
+            *byte = *byte & !mask | source & mask;
+            if !self.origins.is_empty()
+                && let Some(&origin) = self.origins.get(&(from + at))
+            {
+                self.origins.insert(to + at, origin);
+            }
+        }
+    }
+
+    /// The lanes that have written a byte.
+    pub fn lanes(&self, at: u64) -> u32 {
+        self.written.get(at as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether a lane has written all of `start..start + len`.
+    pub(crate) fn is_written(&self, start: u64, len: u64, lane: u32) -> bool {
+        let range = start as usize..(start + len) as usize;
+        self.written.get(range).is_some_and(|bytes| bytes.iter().all(|byte| byte >> lane & 1 == 1))
+    }
+
+    fn bytes(&mut self, start: u64, len: u64) -> &mut [u32] {
+        let range = start as usize..(start + len) as usize;
+        if self.written.len() < range.end {
+            self.written.resize(range.end, 0);
+        }
+        &mut self.written[range]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_tracked_per_lane() {
+        let mut local = LocalShadow::default();
+        local.write(4, 2, 0b11);
+        assert!(local.is_written(4, 2, 0) && !local.is_written(4, 4, 0) && !local.is_written(4, 1, 2));
+        assert!(!local.is_written(1000, 4, 0));
+        local.clear(0, 8, 0b01);
+        assert!(!local.is_written(5, 1, 0) && local.is_written(5, 1, 1));
+    }
+}

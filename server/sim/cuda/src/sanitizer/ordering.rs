@@ -1,0 +1,52 @@
+//! Instructions that order others, and accesses that most kernels do not have: kept apart from the path of the common ones.
+
+use super::event::AccessEvent;
+use super::{Sanitizer, Visit};
+use crate::memory::spaces::Spaces;
+use crate::order::{ProxyFence, SpecialOrder};
+
+impl Sanitizer {
+    /// The running instruction orders accesses, in the lanes of `executed`.
+    #[inline(never)]
+    pub(super) fn order(&mut self, executed: u32) {
+        let Visit { warp, live, order, .. } = self.visit;
+        self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
+        if order.fence {
+            self.sync.fence(warp, live, executed, order.in_block);
+            self.fence_tensor_memory();
+            if order.proxy_fence != ProxyFence::None {
+                self.fence_proxies(warp, executed, order.proxy_fence);
+            }
+        } else if order.synchronizes || self.lockstep {
+            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
+        }
+    }
+
+    /// A barrier of the block completed. Masks are by warp: arrived and waiting lanes.
+    pub fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], live: impl Iterator<Item = u32>) {
+        if self.checks.races {
+            let live: Vec<u32> = live.collect();
+            self.sync.open(arrived, waited, &live);
+            self.order_tensor_memory();
+        }
+    }
+
+    /// An access of an instruction that initializes an mbarrier, of the async proxy, of a block in a cluster, or of a grid with a
+    /// prerequisite.
+    #[inline(never)]
+    pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
+        let Visit { statement, order, .. } = self.visit;
+        if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
+            self.check_prerequisite(event, spaces);
+        }
+        if order.special == SpecialOrder::Initializes {
+            self.initializers.insert(statement);
+        }
+        if spaces.window.blocks > 1 {
+            self.note_remote(event, spaces);
+        }
+        if order.special.uses_async_proxy() {
+            self.access_async(event, spaces);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Reports of data races.
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::launch_config::thread_of;
+use warplens_sim_warp::race_scope::RaceScope;
+use warplens_sim_warp::races::{RaceReport, RacingThread, position};
+use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
+
+use super::Sanitizer;
+use super::conflicts::{Conflicts, LaneConflict};
+use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::event::{AccessEvent, AccessKind};
+use super::shadow::{Conflict, Hazard};
+use super::stamp::{IN_FLIGHT, Stamp};
+use crate::memory::region::MemoryRegion;
+use crate::memory::spaces::Spaces;
+use crate::registers::WIDTH;
+
+/// Whether the order of the accesses matters.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Race {
+    Data,
+    /// Between a plain load and an atomic; a compare-and-swap repairs a stale value.
+    Repaired,
+    SameValue,
+}
+
+impl Race {
+    fn kind(self) -> (FindingKind, Severity) {
+        match self {
+            Race::Data => (FindingKind::DataRace, Severity::Error),
+            Race::Repaired => (FindingKind::DataRace, Severity::Warning),
+            Race::SameValue => (FindingKind::SameValueRace, Severity::Information),
+        }
+    }
+}
+
+/// The thread of the earlier access, relative to the running warp.
+pub(super) struct Other {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+    pub(super) scope: RaceScope,
+}
+
+impl Sanitizer {
+    pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, conflicts: &Conflicts, spaces: &Spaces) {
+        for (_, mask, lane_conflicts) in &conflicts.found {
+            let raced = |lane_conflict: &LaneConflict| {
+                lane_conflict.conflict.uninitialized
+                    && lane_conflict.conflict.hazard == Hazard::WriteAfterRead
+            };
+            let differs =
+                lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
+            let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
+            if differs.is_some() && lane_conflicts.iter().any(raced) {
+                self.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
+            }
+            // One store instruction that writes one value from several threads: compilers replicate values this way.
+            if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
+                continue;
+            }
+            if differs.is_some() {
+                self.note_scope(lane_conflicts);
+            }
+            let statements = [self.visit.statement, lane_conflict.conflict.before.statement()];
+            let race = match differs {
+                None => Race::SameValue,
+                Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
+                Some(_) => Race::Data,
+            };
+            self.report_race(event, lane_conflict, *mask, race, spaces);
+        }
+    }
+
+    /// Whether a store leaves the bytes unchanged, or writes the same value as the other side.
+    fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
+        let LaneConflict { conflict, lane, index } = *lane_conflict;
+        if event.kind != AccessKind::Store {
+            return false;
+        }
+        let Some(extent) = event.extent(lane as usize) else { return false };
+        let bytes = spaces.bytes(extent.region);
+        let end = (conflict.at + 4).min(index + event.span());
+        let before = conflict.before;
+        let of_this_visit = before.statement() == self.visit.statement
+            && self
+                .sync
+                .origin(before.epoch)
+                .is_some_and(|origin| (origin.block, origin.warp) == (self.sync.running(), self.visit.warp))
+            && event.mask >> before.lane() & 1 == 1;
+        (conflict.at..end).all(|at| {
+            let value = (event.value)(lane as usize, at - index);
+            let other = before.lane() as usize;
+            let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
+            match others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at)) {
+                Some(start) => (event.value)(other, at - start) == value,
+                None => bytes.get(at as usize) == Some(&value),
+            }
+        })
+    }
+
+    fn report_race(
+        &mut self,
+        event: &AccessEvent<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        race: Race,
+        spaces: &Spaces,
+    ) {
+        let LaneConflict { conflict, lane, .. } = lane_conflict;
+        let Conflict { hazard, before, .. } = conflict;
+        let (kind, severity) = race.kind();
+        let (here, there) = (self.visit.statement, before.statement());
+        let key = match race {
+            // Either order of the two accesses has the same cause.
+            Race::Repaired => (kind, here.min(there), here.max(there)),
+            Race::Data | Race::SameValue => (kind, here, there),
+        };
+        if !self.reported.insert(key) {
+            return;
+        }
+        let Some(extent) = event.extent(lane as usize) else { return };
+        let (region, object) = (extent.region, self.object(event, &lane_conflict, extent.region, spaces));
+        if before.epoch >= IN_FLIGHT {
+            return self.report_in_flight(event, lane_conflict, mask, &object, spaces);
+        }
+        let other = self.other(before);
+        let advice = self.advice(event, race, &conflict, &other, region);
+        let report = RaceReport {
+            same_value: race == Race::SameValue,
+            memory: memory_name(region),
+            object: &object,
+            later: self.thread(self.sync.running(), self.visit.warp, lane, hazard == Hazard::ReadAfterWrite),
+            earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
+            earlier_statement: StatementId(before.statement()),
+            missing: self.missing(event, before, &other),
+            fix: advice.text(),
+        };
+        if self.initializers.contains(&here) || self.initializers.contains(&there) {
+            let message = format!(
+                "{object} is used by a thread that may not see its initialization\nput `bar.sync` between \
+                 `mbarrier.init` and the uses by other threads of the block; in a cluster, \
+                 `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
+            );
+            return self.report(
+                FindingKind::MbarrierInit,
+                message,
+                here,
+                mask,
+                Some(Related::new(before.statement(), "the other access is here")),
+            );
+        }
+        let finding = self.running_warp().finding(kind, report.message(), here, mask);
+        let finding = finding.with_severity(severity).with([report.related()]);
+        self.findings.push(Finding { barrier: advice.barrier(), ..finding });
+    }
+
+    pub(super) fn other(&self, before: Stamp) -> Other {
+        let running = self.sync.running();
+        let origin = self.sync.origin(before.epoch);
+        let block = origin.map_or(running, |origin| origin.block);
+        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
+        Other { block, warp, lane: before.lane(), scope: self.scope(before) }
+    }
+
+    /// The scope of a race with an earlier access.
+    fn scope(&self, before: Stamp) -> RaceScope {
+        let Some(origin) = self.sync.origin(before.epoch) else { return RaceScope::Warp };
+        match origin.block == self.sync.running() {
+            true if origin.warp == self.visit.warp => RaceScope::Warp,
+            true => RaceScope::Block,
+            false if self.cluster.clock.holds(origin.block) => RaceScope::Cluster,
+            false => RaceScope::Grid,
+        }
+    }
+
+    /// Records the widest scope of the races of this statement and of the other one.
+    fn note_scope(&mut self, lane_conflicts: &[LaneConflict]) {
+        let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
+        let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
+        let statements = [self.visit.statement, lane_conflicts[0].conflict.before.statement()];
+        for (statement, scope) in statements.into_iter().zip(widest.into_iter().cycle()) {
+            if self.scopes.get(&statement).is_none_or(|known| *known < scope) {
+                self.scopes.insert(statement, scope);
+                self.races.widen(StatementId(statement), scope);
+            }
+        }
+    }
+
+    /// The element that the accesses of a conflict share.
+    fn object(
+        &self,
+        event: &AccessEvent<'_>,
+        conflict: &LaneConflict,
+        region: MemoryRegion,
+        spaces: &Spaces,
+    ) -> String {
+        let LaneConflict { conflict: Conflict { at, .. }, index, .. } = *conflict;
+        let size = u64::from(event.size).max(1);
+        let element = index + at.saturating_sub(index) / size * size;
+        spaces.common_element(region, element, size)
+    }
+
+    pub(super) fn thread(&self, block: u32, warp: u32, lane: u32, reads: bool) -> RacingThread {
+        RacingThread {
+            thread: thread_of(warp, lane, WIDTH as u32, self.block_size),
+            block: self.cta(block),
+            lane,
+            warp,
+            group: "warp",
+            reads,
+        }
+    }
+
+    /// Reports an access to a copy in flight.
+    fn report_in_flight(
+        &mut self,
+        event: &AccessEvent<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        object: &str,
+        spaces: &Spaces,
+    ) {
+        let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = lane_conflict;
+        let warp = before.epoch & !IN_FLIGHT;
+        let (block, starter) = match warp == self.warp_of_cluster() {
+            true => (self.sync.running(), self.visit.warp),
+            false => (self.cluster.clock.block(warp / WARPS), warp % WARPS),
+        };
+        let own = self.thread(self.sync.running(), self.visit.warp, lane, true);
+        let other = self.thread(block, starter, before.lane(), true);
+        let thread = position(own.thread);
+        let starter = match (own.block == other.block, own.thread == other.thread) {
+            (true, true) => "it".to_owned(),
+            (true, false) => {
+                format!("thread {} (lane {} of warp {})", position(other.thread), other.lane, other.warp)
+            }
+            _ => format!(
+                "thread {} of block {} (lane {} of warp {})",
+                position(other.thread),
+                position(other.block),
+                other.lane,
+                other.warp
+            ),
+        };
+        let here = if event.kind.reads() { "read" } else { "written" };
+        let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
+        let wait = match (self.cluster.copies.until(before), there) {
+            (Some(CopyCompletion::Phase { .. }), _) => {
+                "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
+            }
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
+                "with `cp.async.bulk.wait_group.read`"
+            }
+            (Some(CopyCompletion::Waited(CopyFamily::Products)), _) => "with `wgmma.wait_group`",
+            (Some(CopyCompletion::Waited(CopyFamily::TensorMemory)), _) => {
+                "with `tcgen05.commit` and a wait for its mbarrier"
+            }
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
+            _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
+        };
+        let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
+        let advice = match self.unannounced(before, spaces) {
+            Some(copy) => format!(
+                "the phase completed before the bytes of the {copy} were announced: `mbarrier.arrive.expect_tx` is missing"
+            ),
+            None => format!("wait {wait}{others}"),
+        };
+        let memory = event.extent(lane as usize).map_or("Shared", |extent| memory_name(extent.region));
+        let message = format!(
+            "{memory}-memory race: {} {here} by thread {thread} while a copy may {there} it\n{starter} started the copy; \
+             {advice}",
+            object.replace('`', "")
+        );
+        let related = Related::new(before.statement(), "the copy was started here");
+        let kind = match (self.cluster.copies.until(before), hazard) {
+            (Some(CopyCompletion::Waited(CopyFamily::Single)) | None, _) => FindingKind::DataRace,
+            (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
+            _ => FindingKind::AsyncResult,
+        };
+        self.report(kind, message, self.visit.statement, mask, Some(related));
+    }
+
+    /// Reports once that the shadow memory limit is reached.
+    #[cold]
+    pub(super) fn report_exhausted(&mut self) {
+        if std::mem::replace(&mut self.exhausted, true) {
+            return;
+        }
+        self.report(
+            FindingKind::ShadowLimit,
+            "from here on, races and uninitialized reads may be missed\n\
+             memory that was not accessed before is not checked; use a smaller launch"
+                .to_owned(),
+            self.visit.statement,
+            0,
+            None,
+        );
+    }
+
+    pub(super) fn cta(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid;
+        [number % x, number / x % y, number / x / y]
+    }
+}
+
+/// The memory of a race, as the term of its finding names it.
+fn memory_name(region: MemoryRegion) -> &'static str {
+    match region {
+        MemoryRegion::Shared => "Shared",
+        MemoryRegion::Local => "Local",
+        _ => "Global",
+    }
+}

@@ -1,0 +1,500 @@
+//! Shadow memory: the last writer and the readers since, per word (or per byte, for narrower accesses).
+//!
+//! Stored in pages that are allocated on first access, within a budget; accesses beyond it are not checked.
+
+mod page;
+mod rows;
+
+use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
+use super::happens_before::{HappensBefore, Thread};
+use super::stamp::{Stamp, Strength};
+use crate::registers::lanes;
+
+/// Shadow bytes per word or byte.
+const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
+
+/// The shadow of one memory region.
+#[derive(Default)]
+pub(crate) struct Shadow {
+    pages: Vec<Page>,
+    bytes: u64,
+}
+
+/// The kinds of conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hazard {
+    /// A load of a stored value.
+    ReadAfterWrite,
+    /// A store over a stored value.
+    WriteAfterWrite,
+    /// A store over a loaded value.
+    WriteAfterRead,
+}
+
+/// An earlier access without synchronization before this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub(super) hazard: Hazard,
+    pub(super) before: Stamp,
+    /// The byte offset in the region.
+    pub(super) at: u64,
+    /// Whether the byte was uninitialized.
+    pub(super) uninitialized: bool,
+}
+
+/// The access that is checked.
+#[derive(Clone, Copy)]
+pub(super) struct Access<'s> {
+    pub(super) sync: &'s HappensBefore,
+    pub(super) stamp: Stamp,
+    pub(super) thread: Thread,
+    /// Whether races are checked, or only initialization.
+    pub(super) races: bool,
+    /// Whether uninitialized contents matter.
+    pub(super) needs_initialized: bool,
+}
+
+impl Access<'_> {
+    #[inline(always)]
+    fn conflicts_with(&self, before: Stamp) -> bool {
+        if !before.is_there() || before.epoch == self.stamp.epoch && before.lane() == self.thread.lane {
+            return false;
+        }
+        !self.sync.settled(before.epoch) && self.conflicts_unsettled(before)
+    }
+
+    #[inline(never)]
+    fn conflicts_unsettled(&self, before: Stamp) -> bool {
+        !self.may_be_concurrent(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
+    }
+
+    fn may_be_concurrent(&self, before: Stamp) -> bool {
+        let block_scope = |stamp: Stamp| stamp.strength() == Strength::Block;
+        let same_block =
+            || self.sync.origin(before.epoch).is_none_or(|origin| origin.block == self.sync.running());
+        !before.is_weak()
+            && !self.stamp.is_weak()
+            && (!(block_scope(before) || block_scope(self.stamp)) || same_block())
+    }
+
+    /// Whether another warp made this access in an epoch that this warp cannot know; may be `false` in cases where that is so.
+    #[inline(always)]
+    fn is_unsynchronized(&self, before: Stamp) -> bool {
+        before.is_weak() && self.sync.is_unsynchronized(before.epoch, self.thread.warp)
+    }
+
+    /// The same access by another lane of the warp.
+    #[inline(always)]
+    pub(super) fn of_lane(&self, lane: u32) -> Self {
+        Access { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
+    }
+
+    /// The epoch, and whether it is strong: the common part of several lanes' stamps.
+    #[inline(always)]
+    fn same_kind(&self, stamp: Stamp) -> bool {
+        stamp.epoch == self.stamp.epoch && stamp.site & 3 == self.stamp.site & 3
+    }
+}
+
+/// What a load records that needs no full check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum QuickLoad {
+    /// Nothing.
+    Known,
+    /// Its lane, in the epoch of the first read.
+    SameWarp,
+    /// Itself, as the first read after everything is ordered.
+    First,
+    /// Itself, as a read by a second warp.
+    SecondWarp,
+    /// That no load has to record anything before the next barrier.
+    ThirdWarp,
+}
+
+impl QuickLoad {
+    /// What a load records in a cell; `None` if it needs the full check. Of stamps it depends on what
+    /// [`Cell::is_alike`] compares.
+    #[inline(always)]
+    fn of(cell: &Cell, shortcut: u32, access: &Access<'_>) -> Option<QuickLoad> {
+        if shortcut == access.stamp.epoch {
+            return Some(QuickLoad::SameWarp);
+        }
+        if shortcut == access.sync.floor() {
+            return Some(QuickLoad::Known);
+        }
+        let settled = |stamp: Stamp| access.sync.settled(stamp.epoch);
+        let Cell { write, read, other } = *cell;
+        if !settled(write) || access.needs_initialized && !cell.was_written() {
+            None
+        } else if access.same_kind(read) {
+            Some(QuickLoad::SameWarp)
+        } else if settled(read) && settled(other) {
+            Some(QuickLoad::First)
+        } else if !access.is_unsynchronized(read) {
+            None
+        } else if access.same_kind(other) {
+            Some(QuickLoad::Known)
+        } else if other.epoch == read.epoch || settled(other) {
+            Some(QuickLoad::SecondWarp)
+        } else {
+            access.is_unsynchronized(other).then_some(QuickLoad::ThirdWarp)
+        }
+    }
+}
+
+impl Cell {
+    /// Whether stamps differ at most in their statements and lanes.
+    #[inline(always)]
+    fn is_alike(&self, cell: &Cell) -> bool {
+        self.differences(cell) == 0
+    }
+
+    /// 0 if [`Self::is_alike`].
+    #[inline(always)]
+    fn differences(&self, cell: &Cell) -> u32 {
+        let differ = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
+        differ(self.write, cell.write) | differ(self.read, cell.read) | differ(self.other, cell.other)
+    }
+
+    #[inline(always)]
+    fn was_written(&self) -> bool {
+        self.write.is_there()
+    }
+
+    /// Whether every thread of the running block knows all of its accesses; may be `false` where they do.
+    #[inline(always)]
+    fn is_settled(&self, access: &Access<'_>) -> bool {
+        let settled = |stamp: Stamp| !stamp.is_there() | access.sync.settled(stamp.epoch);
+        settled(self.write) & settled(self.read) & settled(self.other)
+    }
+}
+
+impl CellMut<'_> {
+    /// Records a load that only has to record its lane, or the first one after everything is ordered; `false` if it needs the
+    /// full check.
+    #[inline(always)]
+    fn load_quickly(&mut self, access: &Access<'_>) -> bool {
+        let Some(quick) = QuickLoad::of(self.stamps, *self.shortcut, access) else { return false };
+        self.record(quick, access);
+        true
+    }
+
+    #[inline(always)]
+    fn record(&mut self, quick: QuickLoad, access: &Access<'_>) {
+        let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
+        match quick {
+            QuickLoad::Known => {}
+            QuickLoad::SameWarp => (*self.lanes, *self.shortcut) = (*self.lanes | bit, epoch),
+            QuickLoad::First => {
+                *self.stamps = Cell { read: access.stamp, other: Stamp::default(), ..*self.stamps };
+                (*self.lanes, *self.shortcut) = (bit, epoch);
+            }
+            QuickLoad::SecondWarp => self.stamps.other = access.stamp,
+            QuickLoad::ThirdWarp => *self.shortcut = access.sync.floor(),
+        }
+    }
+
+    /// The same load by several lanes, including that of `access`; returns the lanes that need the full check.
+    #[inline(always)]
+    fn load_quickly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
+        if !self.load_quickly(access) {
+            return lanes;
+        }
+        if *self.shortcut == access.stamp.epoch {
+            *self.lanes |= lanes;
+        }
+        0
+    }
+
+    fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
+        let stamps = match writes {
+            true => [Some(&mut self.stamps.write), None],
+            false => [Some(&mut self.stamps.read), Some(&mut self.stamps.other)],
+        };
+        for stamp in stamps.into_iter().flatten().filter(|stamp| **stamp == from) {
+            *stamp = to;
+            *self.shortcut = 0;
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
+        if *self.shortcut == access.sync.floor() {
+            return None;
+        }
+        if access.same_kind(self.stamps.read) {
+            let bit = 1 << access.thread.lane;
+            if *self.lanes & bit != 0 {
+                return None;
+            }
+            *self.lanes |= bit;
+        } else {
+            self.record_reader(access);
+        }
+        let write = self.stamps.write;
+        access.conflicts_with(write).then_some((Hazard::ReadAfterWrite, write))
+    }
+
+    #[inline(never)]
+    fn record_reader(&mut self, access: &Access<'_>) {
+        let irrelevant = |stamp: Stamp| {
+            !stamp.is_there()
+                || access.sync.settled(stamp.epoch)
+                || access.sync.ordered(stamp, access.thread, false)
+        };
+        let Cell { write, read, other } = *self.stamps;
+        if irrelevant(read) {
+            self.stamps.read = access.stamp;
+            *self.lanes = 1 << access.thread.lane;
+            *self.shortcut = 0;
+            if irrelevant(other) {
+                self.stamps.other = Stamp::default();
+            }
+            return;
+        }
+        if access.same_kind(other) {
+            return;
+        }
+        // Two readers are recorded; readers of two warps are more informative.
+        let two_warps = other.epoch != read.epoch;
+        if irrelevant(other) || !two_warps && access.stamp.epoch != read.epoch {
+            self.stamps.other = access.stamp;
+        } else if two_warps
+            && [read, other, access.stamp].iter().all(|stamp| stamp.is_weak())
+            && (if write.is_there() { access.sync.settled(write.epoch) } else { !access.needs_initialized })
+        {
+            *self.shortcut = access.sync.floor();
+        }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
+        let write = self.stamps.write;
+        let hazard = if access.conflicts_with(write) {
+            Some((Hazard::WriteAfterWrite, write))
+        } else {
+            self.conflicting_reader(access).map(|reader| (Hazard::WriteAfterRead, reader))
+        };
+        *self.stamps = Cell { write: access.stamp, ..Cell::default() };
+        (*self.lanes, *self.shortcut) = (0, 0);
+        hazard
+    }
+
+    #[inline(always)]
+    fn conflicting_reader(&self, access: &Access<'_>) -> Option<Stamp> {
+        let irrelevant = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
+        if irrelevant(self.stamps.read) && irrelevant(self.stamps.other) {
+            return None;
+        }
+        self.unsettled_reader(access)
+    }
+
+    #[inline(never)]
+    fn unsettled_reader(&self, access: &Access<'_>) -> Option<Stamp> {
+        let Cell { read, other, .. } = *self.stamps;
+        if read.is_there() && !access.sync.settled(read.epoch) {
+            let others = *self.lanes & !(1 << access.thread.lane);
+            let mut candidates = std::iter::once(read.lane()).chain(lanes(others).map(|lane| lane as u32));
+            if let Some(lane) = candidates.find(|&lane| access.conflicts_with(read.of_lane(lane))) {
+                return Some(read.of_lane(lane));
+            }
+        }
+        access.conflicts_with(other).then_some(other)
+    }
+}
+
+impl Shadow {
+    /// Host memory in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether all of `index..index + span` is initialized.
+    pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
+        let page = self.page(index);
+        page.is_none_or(|page| page.stamps[page.range(index, span)].iter().all(Cell::was_written))
+    }
+
+    /// Replaces a stamp by another, except where later accesses followed.
+    pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
+        self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));
+    }
+
+    /// The first write in a range for which `is_wanted` holds, and its offset.
+    pub(super) fn find_write(
+        &self,
+        start: u64,
+        len: u64,
+        is_wanted: impl Fn(Stamp) -> bool,
+    ) -> Option<(Stamp, u64)> {
+        self.find(start, len, |page, cell| Some(page.stamps[cell].write).filter(|write| is_wanted(*write)))
+    }
+
+    /// The first recorded read in a range for which `is_wanted` holds, and its offset.
+    pub(super) fn find_read(
+        &self,
+        start: u64,
+        len: u64,
+        is_wanted: impl Fn(Stamp) -> bool,
+    ) -> Option<(Stamp, u64)> {
+        self.find(start, len, |page, cell| {
+            let Cell { read, other, .. } = page.stamps[cell];
+            let of_lanes = lanes(page.lanes[cell]).map(|lane| read.of_lane(lane as u32));
+            of_lanes.chain([other]).find(|read| is_wanted(*read))
+        })
+    }
+
+    /// The first cell of an access, which does not cross a page, with a stamp that is wanted; and the offset of the cell.
+    fn find(
+        &self,
+        start: u64,
+        len: u64,
+        wanted: impl Fn(&PageRef<'_>, usize) -> Option<Stamp>,
+    ) -> Option<(Stamp, u64)> {
+        let page = self.pages.get((start / PAGE) as usize)?.cells()?;
+        let mut cells = page.range(start, len.min(PAGE - start % PAGE));
+        let (stamp, cell) = cells.find_map(|cell| Some((wanted(&page, cell)?, cell)))?;
+        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain()))
+    }
+
+    /// Allocates the cells of an access; `false` if the budget is exhausted.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
+        match self.pages.get((index / PAGE) as usize) {
+            Some(Page::Bytes(_)) => true,
+            Some(Page::Words(_)) if span >= 4 => true,
+            _ => self.allocate(index, span, budget),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
+        let number = (index / PAGE) as usize;
+        if self.pages.len() <= number {
+            self.pages.resize_with(number + 1, Page::default);
+        }
+        let mut charge = |bytes| {
+            let affordable = *budget >= bytes;
+            if affordable {
+                *budget -= bytes;
+                self.bytes += bytes;
+            }
+            affordable
+        };
+        let page = &mut self.pages[number];
+        if matches!(page, Page::Absent) {
+            if !charge(PAGE / 4 * CELL) {
+                return false;
+            }
+            *page = Page::words();
+        }
+        if span < 4 && matches!(page, Page::Words(_)) {
+            if !charge(3 * PAGE / 4 * CELL) {
+                return false;
+            }
+            page.split_into_bytes();
+        }
+        true
+    }
+
+    /// Clears the accesses to memory that gets a new owner.
+    pub(super) fn clear(&mut self, start: u64, len: u64) {
+        self.for_each_cell(start, len, |cell| {
+            (*cell.stamps, *cell.lanes, *cell.shortcut) = (Cell::default(), 0, 0);
+        });
+    }
+
+    fn for_each_cell(&mut self, start: u64, len: u64, mut action: impl FnMut(CellMut<'_>)) {
+        let mut at = start;
+        while at < start + len {
+            let end = (start + len).min((at / PAGE + 1) * PAGE);
+            if let Some(mut page) = self.page(at) {
+                page.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
+            }
+            at = end;
+        }
+    }
+
+    #[inline(always)]
+    fn page(&mut self, index: u64) -> Option<PageMut<'_>> {
+        self.pages.get_mut((index / PAGE) as usize)?.cells_mut()
+    }
+
+    /// A weak load of one word; `false` if it needs the full check.
+    #[inline(always)]
+    pub(super) fn load_quickly(&mut self, index: u64, access: &Access<'_>) -> bool {
+        let Some(Page::Words(words)) = self.pages.get_mut((index / PAGE) as usize) else { return false };
+        words.cell_mut((index % PAGE / 4) as usize).load_quickly(access)
+    }
+
+    /// An access to prepared cells: the first conflict, and whether all bytes that it reads are initialized.
+    #[inline(always)]
+    pub(super) fn check(
+        &mut self,
+        reads: bool,
+        index: u64,
+        span: u64,
+        access: &Access<'_>,
+    ) -> (Option<Conflict>, bool) {
+        match reads {
+            true => self.load(index, span, access),
+            false => (self.store(index, span, access), true),
+        }
+    }
+
+    #[inline(always)]
+    fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
+        let Some(mut page) = self.page(index) else { return (None, true) };
+        let (mut found, mut written) = (None, true);
+        for (number, at) in page.range(index, span).enumerate() {
+            let mut cell = page.cell_mut(at);
+            written &= cell.stamps.was_written();
+            if access.races
+                && let Some((hazard, before)) = cell.load(access)
+            {
+                let at = index + number as u64 * page.grain();
+                found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
+            }
+        }
+        (found, written)
+    }
+
+    #[inline(always)]
+    fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
+        let mut page = self.page(index)?;
+        let mut found = None;
+        for (number, at) in page.range(index, span).enumerate() {
+            let mut cell = page.cell_mut(at);
+            if !access.races {
+                cell.stamps.write = access.stamp;
+                continue;
+            }
+            let uninitialized = !cell.stamps.was_written();
+            if let Some((hazard, before)) = cell.store(access) {
+                let at = index + number as u64 * page.grain();
+                found.get_or_insert(Conflict { hazard, before, at, uninitialized });
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forgotten_memory_is_uninitialized() {
+        let mut shadow = Shadow::default();
+        let mut budget = u64::MAX;
+        for page in 0..3 {
+            assert!(shadow.prepare(page * PAGE, 4, &mut budget));
+            let page = shadow.page(page * PAGE).expect("a page");
+            page.stamps.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
+        }
+        shadow.clear(8, 2 * PAGE);
+        assert!(shadow.is_written(4, 4) && !shadow.is_written(8, 4));
+        assert!(!shadow.is_written(2 * PAGE + 4, 4) && shadow.is_written(2 * PAGE + 8, 4));
+    }
+}

@@ -1,0 +1,162 @@
+//! The shadow of a range of memory, by cell.
+
+use std::ops::Range;
+
+use crate::sanitizer::stamp::Stamp;
+
+/// Bytes of memory that one page shadows.
+pub(super) const PAGE: u64 = 1024;
+const BYTES: usize = PAGE as usize;
+pub(super) const WORDS: usize = BYTES / 4;
+
+/// The accesses to one word or byte.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) write: Stamp,
+    /// The first read since the write, by a warp in one epoch.
+    pub(super) read: Stamp,
+    /// A read by another warp, or by another lane of the same warp.
+    pub(super) other: Stamp,
+}
+
+/// One cell of a page.
+pub(super) struct CellMut<'p> {
+    pub(super) stamps: &'p mut Cell,
+    pub(super) lanes: &'p mut u32,
+    pub(super) shortcut: &'p mut u32,
+}
+
+/// The shadow of a range of memory.
+#[derive(Default)]
+pub(super) enum Page {
+    /// It has not been accessed.
+    #[default]
+    Absent,
+    /// Its cells are words.
+    Words(Box<Cells<WORDS>>),
+    /// Its cells are bytes.
+    Bytes(Box<Cells<BYTES>>),
+}
+
+/// Cells. Data that most loads need is stored separately, so that rows of words are checked together.
+pub(super) struct Cells<const N: usize> {
+    pub(super) stamps: [Cell; N],
+    /// The lanes that read it in the epoch of `read`.
+    pub(super) lanes: [u32; N],
+    /// The epoch of `read`, if a weak load by its warp only has to record its lane; or the last barrier of a block, if no load
+    /// has to record anything before the next.
+    pub(super) shortcut: [u32; N],
+}
+
+/// The cells of a page, of whichever size.
+pub(super) struct PageMut<'p> {
+    narrow: bool,
+    pub(super) stamps: &'p mut [Cell],
+    lanes: &'p mut [u32],
+    shortcut: &'p mut [u32],
+}
+
+/// As [`PageMut`], to read.
+pub(super) struct PageRef<'p> {
+    narrow: bool,
+    pub(super) stamps: &'p [Cell],
+    pub(super) lanes: &'p [u32],
+}
+
+impl Page {
+    /// A page without accesses.
+    pub(super) fn words() -> Page {
+        Page::Words(Box::new(Cells::new()))
+    }
+
+    pub(super) fn split_into_bytes(&mut self) {
+        let Page::Words(words) = self else { return };
+        let mut bytes = Box::new(Cells::new());
+        for at in 0..BYTES {
+            bytes.stamps[at] = words.stamps[at / 4];
+            bytes.lanes[at] = words.lanes[at / 4];
+            bytes.shortcut[at] = words.shortcut[at / 4];
+        }
+        *self = Page::Bytes(bytes);
+    }
+
+    #[inline(always)]
+    pub(super) fn cells_mut(&mut self) -> Option<PageMut<'_>> {
+        match self {
+            Page::Absent => None,
+            Page::Words(cells) => Some(cells.all_mut(false)),
+            Page::Bytes(cells) => Some(cells.all_mut(true)),
+        }
+    }
+
+    pub(super) fn cells(&self) -> Option<PageRef<'_>> {
+        match self {
+            Page::Absent => None,
+            Page::Words(cells) => Some(cells.all(false)),
+            Page::Bytes(cells) => Some(cells.all(true)),
+        }
+    }
+}
+
+impl<const N: usize> Cells<N> {
+    fn new() -> Cells<N> {
+        Cells { stamps: [Cell::default(); N], lanes: [0; N], shortcut: [0; N] }
+    }
+
+    #[inline(always)]
+    pub(super) fn cell_mut(&mut self, at: usize) -> CellMut<'_> {
+        CellMut { stamps: &mut self.stamps[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
+    }
+
+    #[inline(always)]
+    fn all_mut(&mut self, narrow: bool) -> PageMut<'_> {
+        PageMut { narrow, stamps: &mut self.stamps, lanes: &mut self.lanes, shortcut: &mut self.shortcut }
+    }
+
+    fn all(&self, narrow: bool) -> PageRef<'_> {
+        PageRef { narrow, stamps: &self.stamps, lanes: &self.lanes }
+    }
+}
+
+impl PageMut<'_> {
+    #[inline(always)]
+    pub(super) fn cell_mut(&mut self, at: usize) -> CellMut<'_> {
+        CellMut { stamps: &mut self.stamps[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
+    }
+
+    /// The cells of an access within the page.
+    #[inline(always)]
+    pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
+        range(self.narrow, index, span)
+    }
+
+    /// Bytes of a cell.
+    pub(super) fn grain(&self) -> u64 {
+        grain(self.narrow)
+    }
+}
+
+impl PageRef<'_> {
+    /// The cells of an access within the page.
+    pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
+        range(self.narrow, index, span)
+    }
+
+    /// Bytes of a cell.
+    pub(super) fn grain(&self) -> u64 {
+        grain(self.narrow)
+    }
+}
+
+#[inline(always)]
+fn range(narrow: bool, index: u64, span: u64) -> Range<usize> {
+    let within = (index % PAGE) as usize;
+    match narrow {
+        true => within..within + span as usize,
+        false => within / 4..(within + span as usize).div_ceil(4),
+    }
+}
+
+fn grain(narrow: bool) -> u64 {
+    if narrow { 1 } else { 4 }
+}

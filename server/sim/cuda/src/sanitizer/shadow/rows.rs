@@ -1,0 +1,162 @@
+//! Accesses of eight lanes to words in a row, which are checked together where they have been accessed together before.
+
+use super::page::{Cell, Cells, PAGE, Page, WORDS};
+use super::{Access, QuickLoad, Shadow};
+use crate::sanitizer::row::Row;
+use crate::sanitizer::stamp::Stamp;
+
+impl Shadow {
+    /// Weak word loads by eight lanes, the lowest of which is that of `access`; returns the lanes that need the full check.
+    #[inline(always)]
+    pub(in crate::sanitizer) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
+        let start = indexes[0];
+        let (mut differences, mut gaps) = (0, 0);
+        for (lane, &index) in indexes.iter().enumerate() {
+            differences |= index ^ start;
+            gaps |= index ^ (start + 4 * lane as u64);
+        }
+        match (differences, gaps) {
+            (0, _) => self.load_row(Row::Same(start), 1 << access.thread.lane, access),
+            (_, 0) => self.load_row(Row::Consecutive(start), 1 << access.thread.lane, access),
+            _ => 0xff << access.thread.lane,
+        }
+    }
+
+    /// As [`Self::load_eight`], of words in a row; `firsts` are the lowest lanes of all rows of eight that load these words.
+    #[inline(always)]
+    pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &Access<'_>) -> u32 {
+        let (Row::Same(start) | Row::Consecutive(start)) = row;
+        let all = 0xff * firsts;
+        let Some((words, at)) = self.words(start) else { return all };
+        if matches!(row, Row::Same(_)) {
+            return words.cell_mut(at).load_quickly_by(all, access);
+        }
+        let Some(mut cells) = words.eight_mut(at) else { return all };
+        // All eight in one comparison.
+        if *cells.shortcut == [access.sync.floor(); 8] {
+            return 0;
+        }
+        if *cells.shortcut == [access.stamp.epoch; 8] {
+            cells.add_lanes(firsts);
+            return 0;
+        }
+        if cells.are_alike() {
+            let Some(quick) = QuickLoad::of(&cells.stamps[0], cells.shortcut[0], access) else { return all };
+            cells.record(quick, firsts, access);
+            return 0;
+        }
+        words.load_each(at, firsts, *access)
+    }
+
+    /// Weak stores of eight lanes to words in a row, the lowest of which is that of `access`; `false`, without a record, if they
+    /// need the full check.
+    #[inline(always)]
+    pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &Access<'_>) -> bool {
+        let Row::Consecutive(start) = row else { return false };
+        let Some((words, at)) = self.words(start) else { return false };
+        let Some(cells) = words.eight_mut(at) else { return false };
+        let first = cells.stamps[0];
+        let mut are_first = first.is_settled(access);
+        for cell in &*cells.stamps {
+            are_first &= cell.is_alike(&first) || cell.is_settled(access);
+        }
+        if !are_first {
+            return false;
+        }
+        for (lane, cell) in (access.thread.lane..).zip(cells.stamps) {
+            *cell = Cell { write: access.stamp.of_lane(lane), ..Cell::default() };
+        }
+        *cells.lanes = [0; 8];
+        *cells.shortcut = [0; 8];
+        true
+    }
+
+    /// The cells of the page of a word, which are words, and which of them that one is.
+    #[inline(always)]
+    fn words(&mut self, index: u64) -> Option<(&mut Cells<WORDS>, usize)> {
+        match self.pages.get_mut((index / PAGE) as usize)? {
+            Page::Words(words) => Some((words, (index % PAGE / 4) as usize)),
+            Page::Absent | Page::Bytes(_) => None,
+        }
+    }
+}
+
+/// Eight cells in a row.
+struct EightCells<'p> {
+    stamps: &'p mut [Cell; 8],
+    lanes: &'p mut [u32; 8],
+    shortcut: &'p mut [u32; 8],
+}
+
+impl Cells<WORDS> {
+    /// The cells from `at` on, if they are all in the page.
+    #[inline(always)]
+    fn eight_mut(&mut self, at: usize) -> Option<EightCells<'_>> {
+        Some(EightCells {
+            stamps: self.stamps.get_mut(at..at + 8)?.first_chunk_mut()?,
+            lanes: self.lanes.get_mut(at..at + 8)?.first_chunk_mut()?,
+            shortcut: self.shortcut.get_mut(at..at + 8)?.first_chunk_mut()?,
+        })
+    }
+
+    /// Records loads of words in a row that differ, as [`Shadow::load_row`] does.
+    #[inline(never)]
+    fn load_each(&mut self, at: usize, firsts: u32, access: Access<'_>) -> u32 {
+        let first = access.thread.lane;
+        let mut unchecked = 0;
+        for lane in 0..8 {
+            let lanes = firsts << lane;
+            let mut cell = self.cell_mut(at + lane as usize);
+            unchecked |= cell.load_quickly_by(lanes, &access.of_lane(first + lane));
+        }
+        unchecked
+    }
+}
+
+impl EightCells<'_> {
+    /// Adds lanes to the lanes that read the cells.
+    #[inline(always)]
+    fn add_lanes(&mut self, firsts: u32) {
+        let mut lanes = *self.lanes;
+        for (lane, lanes) in lanes.iter_mut().enumerate() {
+            *lanes |= firsts << lane;
+        }
+        *self.lanes = lanes;
+    }
+
+    /// Whether loads record the same in all cells. Words in a row have usually been accessed together before.
+    #[inline(always)]
+    fn are_alike(&self) -> bool {
+        let mut differences = 0;
+        for (cell, shortcut) in self.stamps.iter().zip(&*self.shortcut) {
+            differences |= cell.differences(&self.stamps[0]) | (shortcut ^ self.shortcut[0]);
+        }
+        differences == 0
+    }
+
+    /// Records the same in all cells, by the lanes of several rows of eight.
+    #[inline(always)]
+    fn record(&mut self, quick: QuickLoad, firsts: u32, access: &Access<'_>) {
+        let epoch = access.stamp.epoch;
+        match quick {
+            QuickLoad::Known => {}
+            QuickLoad::SameWarp => {
+                *self.shortcut = [epoch; 8];
+                self.add_lanes(firsts);
+            }
+            QuickLoad::First => {
+                for (lane, cell) in (access.thread.lane..).zip(&mut *self.stamps) {
+                    (cell.read, cell.other) = (access.stamp.of_lane(lane), Stamp::default());
+                }
+                (*self.lanes, *self.shortcut) = ([0; 8], [epoch; 8]);
+                self.add_lanes(firsts);
+            }
+            QuickLoad::SecondWarp => {
+                for (lane, cell) in (access.thread.lane..).zip(&mut *self.stamps) {
+                    cell.other = access.stamp.of_lane(lane);
+                }
+            }
+            QuickLoad::ThirdWarp => *self.shortcut = [access.sync.floor(); 8],
+        }
+    }
+}

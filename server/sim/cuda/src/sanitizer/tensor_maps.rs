@@ -1,0 +1,30 @@
+//! Uses of tensor maps that the device has changed.
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::Related;
+
+use super::Sanitizer;
+
+impl Sanitizer {
+    /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since.
+    pub fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
+        if !self.checks.races
+            || !self.reported.insert((FindingKind::TensorMap, self.visit.statement, changed))
+        {
+            return;
+        }
+        let missing = match is_released {
+            true => "`fence.proxy.tensormap::generic.acquire` of the map is missing before the copy",
+            false => {
+                "`fence.proxy.tensormap::generic.release` is missing after the change, and \
+                 `fence.proxy.tensormap::generic.acquire` of the map before the copy"
+            }
+        };
+        let message = format!(
+            "a copy uses a tensor map that was changed, without a fence of its proxy\ncopies read maps through the tensormap \
+             proxy and may see the old map: {missing}"
+        );
+        let related = Related::new(changed, "the map is changed here");
+        self.report(FindingKind::TensorMap, message, self.visit.statement, 1 << lane, Some(related));
+    }
+}

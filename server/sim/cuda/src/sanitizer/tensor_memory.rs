@@ -1,0 +1,100 @@
+//! Misuse of tensor memory.
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::{Related, Severity};
+
+use super::Sanitizer;
+use super::copies::{CopyCompletion, CopyFamily, WARPS};
+
+impl Sanitizer {
+    /// An access of cells of an operation in flight, which is called `name` and was started by a statement.
+    pub fn cells_in_flight(&mut self, kind: FindingKind, name: &str, started: u32, writes: bool, lanes: u32) {
+        let here = self.visit.statement;
+        if !self.checks.races || !self.reported.insert((kind, here, started)) {
+            return;
+        }
+        let verb = if writes { "written" } else { "read" };
+        let part = if kind == FindingKind::AsyncResult { "result" } else { "source" };
+        let wait = match name {
+            "tcgen05.ld" => {
+                "execute `tcgen05.wait::ld.sync.aligned` in the loading warp, then synchronize with this thread"
+            }
+            "tcgen05.st" => {
+                "execute `tcgen05.wait::st.sync.aligned` in the storing warp, then synchronize with this thread"
+            }
+            _ => {
+                "execute `tcgen05.commit` with an mbarrier in the thread that started it, and wait here for that phase of the mbarrier: \
+                 without the commit, or with the wrong parity, the wait does not cover the operation"
+            }
+        };
+        let message = format!("tensor memory is {verb} while it is a {part} of `{name}` in flight\n{wait}");
+        let related = Related::new(started, format!("`{name}` is started here"));
+        self.report(kind, message, here, lanes, Some(related));
+    }
+
+    /// A read of a cell that no operation has written since its allocation.
+    pub fn unwritten_cell(&mut self, what: &str, (lane, column): (u32, u32), lanes: u32) {
+        let here = self.visit.statement;
+        if !self.checks.uninitialized
+            || !self.reported.insert((FindingKind::UninitializedRead, here, u32::MAX))
+        {
+            return;
+        }
+        let message = format!(
+            "lane {lane}, column {column} of tensor memory is read before it is written\nit belongs to {what}. The contents are undefined \
+             after `tcgen05.alloc`: write all cells first, with `tcgen05.st`, `tcgen05.cp`, or a product that does not add D"
+        );
+        let finding = self.running_warp().finding(FindingKind::UninitializedRead, message, here, lanes);
+        self.findings.push(finding.with_severity(Severity::Error));
+    }
+
+    /// `tcgen05.fence::after_thread_sync`
+    pub fn fence_tensor_memory(&mut self) {
+        let warp = self.warp_of_cluster();
+        self.cluster.relaxed_waits.remove(&warp);
+    }
+
+    /// A barrier of the block orders operations after it.
+    pub(super) fn order_tensor_memory(&mut self) {
+        let rank = self.cluster.clock.rank(self.sync.running());
+        self.cluster.relaxed_waits.retain(|warp, _| warp / WARPS != rank);
+    }
+
+    /// A wait for a phase of an mbarrier succeeded.
+    pub(super) fn note_wait(&mut self) {
+        let (warp, statement) = (self.warp_of_cluster(), self.visit.statement);
+        if self.visit.order.acquire {
+            self.cluster.relaxed_waits.remove(&warp);
+        } else {
+            self.cluster.relaxed_waits.insert(warp, statement);
+        }
+    }
+
+    /// An operation on tensor memory starts: if the last wait of the warp was relaxed, a fence must lie between.
+    pub fn check_tensor_order(&mut self, lanes: u32) {
+        if self.cluster.relaxed_waits.is_empty() || !self.checks.races {
+            return;
+        }
+        let (warp, here) = (self.warp_of_cluster(), self.visit.statement);
+        let Some(&waited) = self.cluster.relaxed_waits.get(&warp) else { return };
+        if !self.reported.insert((FindingKind::Tcgen05Order, here, waited)) {
+            return;
+        }
+        let message = "it may run before the relaxed wait on the mbarrier\nrelaxed synchronization \
+                       does not order `tcgen05` operations: execute `tcgen05.fence::after_thread_sync` after the wait, or wait \
+                       with `.acquire`"
+            .to_owned();
+        let related = Related::new(waited, "the relaxed wait is here");
+        self.report(FindingKind::Tcgen05Order, message, here, lanes, Some(related));
+    }
+
+    /// The copies of a lane in a family are tracked otherwise from now on.
+    pub fn forget_copies(&mut self, lane: usize, family: CopyFamily) {
+        let warp = self.warp_of_cluster();
+        let until = CopyCompletion::Waited(family);
+        self.cluster
+            .copies
+            .begun
+            .retain(|begun| (begun.warp, begun.lane, begun.until) != (warp, lane as u32, until));
+    }
+}

@@ -1,0 +1,88 @@
+//! Weak accesses to words of shared memory by all lanes of a warp, in rows of eight lanes: the most frequent accesses.
+//!
+//! Nearly all of them only record their lanes. They are recorded without an [`AccessEvent`](super::event::AccessEvent). Where one
+//! lane needs more, the instruction runs again in the general way, in the same epoch: what is recorded already is recorded again,
+//! which changes nothing.
+
+use super::Sanitizer;
+use super::happens_before::Thread;
+use super::row::Row;
+use super::shadow::{Access, Shadow};
+use super::stamp::{Stamp, Strength};
+use crate::order::SpecialOrder;
+
+impl Sanitizer {
+    /// Records the loads of the running instruction by all lanes of a block that is not in a cluster; `false` if one of them needs
+    /// the general check, which must follow.
+    #[inline(always)]
+    pub fn loaded_rows(&mut self, rows: &[Row; 4]) -> bool {
+        self.has_begun = self.is_special() || !self.record_loads(rows);
+        !self.has_begun
+    }
+
+    /// As [`Self::loaded_rows`], for stores.
+    #[inline(always)]
+    pub fn stored_rows(&mut self, rows: &[Row; 4]) -> bool {
+        self.has_begun = self.is_special() || !self.record_stores(rows);
+        !self.has_begun
+    }
+
+    /// Whether an access concerns more than the shadow of shared memory.
+    #[inline(always)]
+    fn is_special(&self) -> bool {
+        let order = self.visit.order;
+        (order.special != SpecialOrder::None)
+            | order.strong
+            | self.counts
+            | !self.prerequisite_writes.is_empty()
+            | self.undefined.store.is_some()
+            | self.accesses.is_some()
+            | self.watch.is_some()
+            | !self.checks.races
+    }
+
+    /// Rows of the same words are checked once: often all eights, or both halves of the warp, load the same.
+    #[inline(always)]
+    fn record_loads(&mut self, rows: &[Row; 4]) -> bool {
+        let (shadow, access) = self.shared_access();
+        let (halves, firsts) = if rows[..2] == rows[2..] { (1, 0x1_0001) } else { (2, 1) };
+        // Plain loops, which are inlined whatever they hold.
+        for half in 0..halves {
+            let eights = if rows[2 * half] == rows[2 * half + 1] { 1 } else { 2 };
+            for (number, row) in rows.iter().enumerate().skip(2 * half).take(eights) {
+                let firsts = if eights == 1 { 0x101 * firsts } else { firsts };
+                let lane = 8 * number as u32;
+                if shadow.load_row(*row, firsts << lane, &access.of_lane(lane)) != 0 {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn record_stores(&mut self, rows: &[Row; 4]) -> bool {
+        let (shadow, access) = self.shared_access();
+        for (number, row) in rows.iter().enumerate() {
+            if !shadow.store_row(*row, &access.of_lane(8 * number as u32)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The shadow of shared memory, and a weak access of the running warp to it.
+    #[inline(always)]
+    fn shared_access(&mut self) -> (&mut Shadow, Access<'_>) {
+        let (statement, warp) = (self.visit.statement, self.visit.warp);
+        let epoch = self.sync.epoch(warp);
+        let access = Access {
+            sync: &self.sync,
+            stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
+            thread: Thread { warp, lane: 0 },
+            races: true,
+            needs_initialized: true,
+        };
+        (&mut self.cluster.shared, access)
+    }
+}

@@ -1,0 +1,330 @@
+//! Products of small matrices whose elements lie spread over the registers of a warp, where
+//! [`fragments`](super::fragments) says.
+//!
+//! Products are exact. Sums of singles and halves round to a single at each step along `k` (the machine's order and its
+//! roundings are unspecified), sums of doubles round once a step as the instruction says.
+
+use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
+
+use super::float::sum_32;
+use super::fragments::{Layout, Matrix};
+use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
+
+/// What the elements of a factor are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Factor {
+    F16,
+    Bf16,
+    Tf32,
+    /// A narrow float, with the bits that it takes in a register and those below it there.
+    Narrow(Narrow, u32, u32),
+    F64,
+    S8,
+    U8,
+    S4,
+    U4,
+    /// Bits, multiplied by `xor`
+    BitsXor,
+    /// Bits, multiplied by `and`
+    BitsAnd,
+}
+
+impl Factor {
+    /// `e4m3`, `e5m2`, `e3m2` and `e2m3` in bytes of their own; `e2m1` in the middle of one.
+    pub fn in_byte(name: &str) -> Option<Factor> {
+        Some(match name {
+            "e4m3" => Factor::Narrow(E4M3, 8, 0),
+            "e5m2" => Factor::Narrow(E5M2, 8, 0),
+            "e3m2" => Factor::Narrow(E3M2, 8, 0),
+            "e2m3" => Factor::Narrow(E2M3, 8, 0),
+            "e2m1" => Factor::Narrow(E2M1, 8, 2),
+            _ => return None,
+        })
+    }
+
+    /// `e2m1`, two to a byte.
+    pub const PACKED_E2M1: Factor = Factor::Narrow(E2M1, 4, 0);
+
+    /// Bits of an element in a register.
+    pub fn bits(self) -> u32 {
+        match self {
+            Factor::F16 | Factor::Bf16 => 16,
+            Factor::Tf32 => 32,
+            Factor::Narrow(_, bits, _) => bits,
+            Factor::S8 | Factor::U8 => 8,
+            Factor::S4 | Factor::U4 => 4,
+            Factor::F64 => 64,
+            Factor::BitsXor | Factor::BitsAnd => 1,
+        }
+    }
+
+    /// Whether elements are integers.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 | Factor::BitsXor | Factor::BitsAnd)
+    }
+
+    fn integer(self, bits: u64) -> i64 {
+        match self {
+            Factor::S8 => (bits as i8).into(),
+            Factor::S4 => i64::from((bits as i8) << 4 >> 4),
+            _ => bits as i64,
+        }
+    }
+
+    /// The value of an element.
+    pub fn value(self, bits: u64) -> f64 {
+        match self {
+            _ if self.is_integer() => self.integer(bits) as f64,
+            Factor::F16 => f16_value(bits as u16),
+            _ => self.float(bits),
+        }
+    }
+
+    fn float(self, bits: u64) -> f64 {
+        match self {
+            Factor::F16 => double(F16.unpack(bits)),
+            Factor::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
+            // The low bits are ignored.
+            Factor::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
+            Factor::Narrow(format, _, below) => {
+                let width = 1 + format.exponent_bits + format.fraction_bits;
+                double(format.unpack((bits >> below) as u8 & (u8::MAX >> (8 - width))))
+            }
+            _ => f64::from_bits(bits),
+        }
+    }
+}
+
+/// The value of a half, without the steps of a conversion in software.
+fn f16_value(bits: u16) -> f64 {
+    let (exponent, fraction) = (bits >> 10 & 31, f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * f64::from_bits(0x3E70_0000_0000_0000),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => f64::from_bits(u64::from(exponent + 1008) << 52 | u64::from(bits & 0x3ff) << 42),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+fn double(number: Number) -> f64 {
+    f64::from_bits(F64.pack(number, Rounding::Nearest))
+}
+
+/// What the elements of a sum are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sum {
+    F16,
+    F32,
+    F64,
+    S32,
+}
+
+impl Sum {
+    /// The name of the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sum::F16 => "f16",
+            Sum::F32 => "f32",
+            Sum::F64 => "f64",
+            Sum::S32 => "s32",
+        }
+    }
+
+    /// Bits of an element in a register.
+    pub fn bits(self) -> u32 {
+        match self {
+            Sum::F16 => 16,
+            Sum::F32 | Sum::S32 => 32,
+            Sum::F64 => 64,
+        }
+    }
+}
+
+/// Scales that blocks of the factors are multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockScale {
+    /// How many blocks a row has.
+    pub blocks: u32,
+    /// `ue4m3` rather than `ue8m0`.
+    pub ue4m3: bool,
+}
+
+impl BlockScale {
+    /// The factor that a byte is.
+    pub fn value(self, byte: u32) -> f64 {
+        let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
+        double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
+    }
+}
+
+/// The scales that a warp gives: the words of its lanes, and which byte and which lanes of a quad (of A: which pair) to take.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleWords {
+    /// The words of A.
+    pub a: [u32; 32],
+    /// The words of B.
+    pub b: [u32; 32],
+    /// The byte, and the pair of lanes, of A.
+    pub select_a: (u32, u32),
+    /// The byte, and the lane, of B.
+    pub select_b: (u32, u32),
+}
+
+/// A product of matrices, `D = A * B + C`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Product {
+    /// Rows of A.
+    pub m: u32,
+    /// Columns of B.
+    pub n: u32,
+    /// Columns of A.
+    pub k: u32,
+    /// Elements of A.
+    pub a: Factor,
+    /// Elements of B.
+    pub b: Factor,
+    /// Elements of C.
+    pub c: Sum,
+    /// Elements of D.
+    pub d: Sum,
+    /// `.satfinite`: integer sums clamp.
+    pub saturate: bool,
+    /// How sums of doubles round.
+    pub rounding: Rounding,
+    /// Where the elements are.
+    pub layout: Layout,
+    /// What blocks of the factors are multiplied by.
+    pub scale: Option<BlockScale>,
+}
+
+/// Registers of a warp, a lane each.
+pub type Words = Vec<[u64; 32]>;
+
+impl Product {
+    /// A, B, C and D.
+    pub fn matrices(&self) -> [Matrix; 4] {
+        let tiles = self.layout.tiles();
+        let factor = |outer, bits, is_b| {
+            let matrix = Matrix::new(outer, self.k, bits, is_b, tiles);
+            // Halves in fragments of `wmma` have copies.
+            let copies = self.layout == Layout::Own && self.a == Factor::F16;
+            if copies { Matrix { registers: 8, ..matrix } } else { matrix }
+        };
+        let sum = |sum: Sum| Matrix::new(self.m, self.n, sum.bits(), false, tiles);
+        [factor(self.m, self.a.bits(), false), factor(self.n, self.b.bits(), true), sum(self.c), sum(self.d)]
+    }
+
+    /// Computes the registers of D from those of A, B and C.
+    pub fn compute(&self, a: &Words, b: &Words, c: &Words, scales: Option<&ScaleWords>) -> Words {
+        let [of_a, of_b, of_c, of_d] = self.matrices();
+        let mut out = vec![[0; 32]; of_d.registers as usize];
+        for tile in 0..self.layout.tiles() {
+            let factor = |of: Matrix, words: &Words, outer: u32, k: u32| {
+                let at = self.layout.factor(of, tile, outer, k);
+                let bits = words[at.register][at.lane] >> at.shift;
+                if of.bits == 64 { bits } else { bits & ((1 << of.bits) - 1) }
+            };
+            let row_of_a: Vec<Vec<u64>> =
+                (0..self.m).map(|row| (0..self.k).map(|k| factor(of_a, a, row, k)).collect()).collect();
+            let column_of_b: Vec<Vec<u64>> =
+                (0..self.n).map(|column| (0..self.k).map(|k| factor(of_b, b, column, k)).collect()).collect();
+            let start = |row, column| {
+                let at = self.layout.sum(of_c, tile, row, column);
+                let bits = c[at.register][at.lane] >> at.shift;
+                if of_c.bits == 16 { bits & 0xffff } else { bits }
+            };
+            let mut give = |row, column, bits: u64| {
+                let at = self.layout.sum(of_d, tile, row, column);
+                out[at.register][at.lane] |= bits << at.shift;
+            };
+            if self.d == Sum::S32 {
+                self.integers(&row_of_a, &column_of_b, start, &mut give);
+            } else {
+                self.floats(&row_of_a, &column_of_b, scales, start, &mut give);
+            }
+        }
+        out
+    }
+
+    fn integers(
+        &self,
+        a: &[Vec<u64>],
+        b: &[Vec<u64>],
+        start: impl Fn(u32, u32) -> u64,
+        give: &mut impl FnMut(u32, u32, u64),
+    ) {
+        let product = |a: i64, b: i64| match self.a {
+            Factor::BitsXor => a ^ b,
+            _ => a * b,
+        };
+        for (row, a) in (0..).zip(a) {
+            for (column, b) in (0..).zip(b) {
+                let products = a.iter().zip(b).map(|(&a, &b)| product(self.a.integer(a), self.b.integer(b)));
+                let sum = i64::from(start(row, column) as i32) + products.sum::<i64>();
+                let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
+                give(row, column, u64::from(if self.saturate { clamped as u32 } else { sum as u32 }));
+            }
+        }
+    }
+
+    fn floats(
+        &self,
+        a: &[Vec<u64>],
+        b: &[Vec<u64>],
+        scales: Option<&ScaleWords>,
+        start: impl Fn(u32, u32) -> u64,
+        give: &mut impl FnMut(u32, u32, u64),
+    ) {
+        let scaled = |is_b: bool, outer: u32, k: usize, value: f64| match (self.scale, scales) {
+            (Some(scale), Some(words)) => value * self.scale_of(scale, words, is_b, outer, k as u32),
+            _ => value,
+        };
+        let values = |is_b: bool, ty: Factor, lines: &[Vec<u64>]| -> Vec<Vec<f64>> {
+            let line = |(outer, line): (u32, &Vec<u64>)| {
+                let values = line.iter().enumerate();
+                values.map(|(k, &bits)| scaled(is_b, outer, k, ty.float(bits))).collect()
+            };
+            (0..).zip(lines).map(line).collect()
+        };
+        let (a, b) = (values(false, self.a, a), values(true, self.b, b));
+        for (row, a) in (0..).zip(&a) {
+            for (column, b) in (0..).zip(&b) {
+                let factors = a.iter().zip(b);
+                let start = start(row, column);
+                give(
+                    row,
+                    column,
+                    if self.d == Sum::F64 {
+                        factors.fold(start, |sum, (a, b)| {
+                            soft_float::op::fma(F64, self.rounding, a.to_bits(), b.to_bits(), sum)
+                        })
+                    } else {
+                        let start = match self.c {
+                            Sum::F16 => double(F16.unpack(start)) as f32,
+                            _ => f32::from_bits(start as u32),
+                        };
+                        let sum = factors.fold(start, |sum, (a, b)| sum_32(a * b, sum.into()));
+                        let format = if self.d == Sum::F16 { F16 } else { F32 };
+                        format.pack(F32.unpack(sum.to_bits().into()), Rounding::Nearest)
+                    },
+                );
+            }
+        }
+    }
+
+    /// The scale of an element: that of its block, from the byte and the lane that are chosen.
+    fn scale_of(&self, scale: BlockScale, words: &ScaleWords, is_b: bool, outer: u32, k: u32) -> f64 {
+        let block = k / (self.k / scale.blocks);
+        let (word, byte) = if is_b {
+            (words.b[(outer % 8 * 4 + (words.select_b.1 & 3)) as usize], words.select_b.0)
+        } else {
+            let lane = outer % 8 * 4 + 2 * (words.select_a.1 & 1) + outer / 8;
+            (words.a[lane as usize], words.select_a.0)
+        };
+        scale.value(word >> (8 * ((byte + block) & 3)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! Tensor maps that the device has changed, and whether copies see the changes.
+//!
+//! Copies read maps through the tensormap proxy: after a change, a release and an acquire of that proxy must precede the use.
+
+use rustc_hash::FxHashMap;
+
+use crate::memory::region::MemoryRegion;
+
+/// How far the change of a map has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// No thread has released it.
+    Written,
+    /// No thread has acquired it.
+    Released,
+}
+
+/// Changed maps in global memory that no thread has acquired since, by region and offset, with the statement of the change.
+#[derive(Clone, Debug, Default)]
+pub struct ChangedMaps(FxHashMap<(MemoryRegion, usize), (Change, u32)>);
+
+impl ChangedMaps {
+    /// The statement of the change of a map that copies may not see yet, and whether only the acquire is missing.
+    pub fn pending(&self, region: MemoryRegion, index: usize) -> Option<(u32, bool)> {
+        self.0.get(&(region, index)).map(|(change, statement)| (*statement, *change == Change::Released))
+    }
+
+    /// A statement changes a map.
+    pub fn note(&mut self, region: MemoryRegion, index: usize, change: Change, statement: u32) {
+        if matches!(region, MemoryRegion::Launch | MemoryRegion::Globals) {
+            self.0.insert((region, index), (change, statement));
+        }
+    }
+
+    /// `fence.proxy.tensormap` with `.release`
+    pub fn release(&mut self) {
+        self.0.values_mut().for_each(|(change, _)| *change = Change::Released);
+    }
+
+    /// `fence.proxy.tensormap` with `.acquire`
+    pub fn acquire(&mut self, region: MemoryRegion, index: usize) {
+        if matches!(self.0.get(&(region, index)), Some((Change::Released, _))) {
+            self.0.remove(&(region, index));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The tensor memory of the blocks of a cluster: cells, allocations, and the loads in flight.
+//!
+//! A block has 128 lanes of 512 columns; a cell has 32 bits. An address has the lane in its upper and the column in its lower half.
+
+/// Lanes of a block's tensor memory.
+pub const LANES: u32 = 128;
+
+/// Columns of a block's tensor memory.
+pub const COLUMNS: u32 = 512;
+
+/// A range of columns in some lanes of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CellRange {
+    /// The rank of the block.
+    pub rank: u32,
+    /// The lanes, a bit for each.
+    pub lanes: u128,
+    /// The first column.
+    pub first: u32,
+    /// The column after the last.
+    pub end: u32,
+}
+
+impl CellRange {
+    /// Whether both have a cell.
+    pub fn overlaps(&self, other: &CellRange) -> bool {
+        self.rank == other.rank
+            && self.lanes & other.lanes != 0
+            && self.first < other.end
+            && other.first < self.end
+    }
+}
+
+/// `count` lanes from `first` on.
+pub fn lane_mask(first: u32, count: u32) -> u128 {
+    let ones = if count >= LANES { u128::MAX } else { (1 << count) - 1 };
+    ones.checked_shl(first).unwrap_or(0)
+}
+
+/// Columns that a warp has allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    pub first: u32,
+    pub count: u32,
+    /// The warp of the block.
+    pub warp: u32,
+    pub statement: u32,
+}
+
+/// A load whose warp has not waited for it.
+#[derive(Clone, Copy, Debug)]
+pub struct PendingLoad {
+    pub range: CellRange,
+    pub warp: u32,
+    pub statement: u32,
+}
+
+/// The tensor memory of a block.
+#[derive(Clone, Debug, Default)]
+pub struct BlockCells {
+    /// By column, then by lane; empty until the first allocation.
+    cells: Vec<u32>,
+    /// By column: the lanes that were written since the allocation.
+    written: Vec<u128>,
+    /// In use.
+    pub allocations: Vec<Allocation>,
+    /// Columns that a block allocated for both blocks of its pair, which this one has not yet asked for.
+    pub offered: Vec<(u32, u32)>,
+    /// The first allocation, and the smallest number of columns allocated so far.
+    pub earlier: Option<(Allocation, u32)>,
+    /// The statement that gave up the permit to allocate.
+    pub relinquished: Option<u32>,
+    /// Whether the first instruction had `cta_group::2`, and its statement.
+    pub group: Option<(bool, u32)>,
+    /// Loads in flight.
+    pub loads: Vec<PendingLoad>,
+}
+
+impl BlockCells {
+    /// Whether columns are free.
+    pub fn is_free(&self, first: u32, count: u32) -> bool {
+        let taken = self.allocations.iter().map(|one| (one.first, one.count));
+        taken
+            .chain(self.offered.iter().copied())
+            .all(|(other, columns)| first >= other + columns || other >= first + count)
+    }
+
+    /// Allocates columns, whose contents are undefined.
+    pub fn allocate(&mut self, allocation: Allocation) {
+        self.cells.resize((LANES * COLUMNS) as usize, 0);
+        self.written.resize(COLUMNS as usize, 0);
+        self.written[allocation.first as usize..][..allocation.count as usize].fill(0);
+        self.allocations.push(allocation);
+        let least = self.earlier.map_or(allocation.count, |(_, least)| least.min(allocation.count));
+        let first = self.earlier.map_or(allocation, |(first, _)| first);
+        self.earlier = Some((first, least));
+    }
+
+    /// Whether all columns of a range are allocated.
+    pub fn is_allocated(&self, first: u32, end: u32) -> bool {
+        let holds = |column: u32| {
+            self.allocations.iter().any(|one| (one.first..one.first + one.count).contains(&column))
+        };
+        end <= COLUMNS && (first..end).all(holds)
+    }
+
+    /// The value of a cell.
+    pub fn get(&self, lane: u32, column: u32) -> u32 {
+        self.cells.get((column * LANES + lane) as usize).copied().unwrap_or(0)
+    }
+
+    /// Sets a cell.
+    pub fn set(&mut self, lane: u32, column: u32, value: u32) {
+        if let Some(cell) = self.cells.get_mut((column * LANES + lane) as usize) {
+            *cell = value;
+        }
+    }
+
+    /// Notes that an operation writes a range.
+    pub fn note_written(&mut self, range: &CellRange) {
+        for column in range.first..range.end {
+            if let Some(written) = self.written.get_mut(column as usize) {
+                *written |= range.lanes;
+            }
+        }
+    }
+
+    /// A cell of a range that no operation has written.
+    pub fn unwritten(&self, range: &CellRange) -> Option<(u32, u32)> {
+        (range.first..range.end).find_map(|column| {
+            let missing = range.lanes & !self.written.get(column as usize).copied().unwrap_or(0);
+            (missing != 0).then(|| (missing.trailing_zeros(), column))
+        })
+    }
+}
+
+/// The tensor memory of a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct TensorMemory(Vec<BlockCells>);
+
+impl TensorMemory {
+    /// The tensor memory of a block.
+    pub fn block(&mut self, rank: u32) -> &mut BlockCells {
+        let rank = rank as usize;
+        if self.0.len() <= rank {
+            self.0.resize_with(rank + 1, BlockCells::default);
+        }
+        &mut self.0[rank]
+    }
+
+    /// All blocks that have used theirs.
+    pub fn blocks(&self) -> &[BlockCells] {
+        &self.0
+    }
+
+    /// A load in flight that overlaps a range.
+    pub fn load_of(&self, range: &CellRange) -> Option<&PendingLoad> {
+        self.0.get(range.rank as usize)?.loads.iter().find(|load| load.range.overlaps(range))
+    }
+}

@@ -1,0 +1,135 @@
+//! What a block has allocated in its tensor memory, and what it used the cells for, for hovers.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::cells::{Allocation, CellRange};
+
+/// Allocations, and uses, that are kept of a block: the first ones.
+const MAX_ENTRIES: usize = 1000;
+
+/// What cells are for an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CellRole {
+    /// The result of a product.
+    D,
+    /// A factor of a product.
+    A,
+    /// The metadata of a sparse A.
+    Metadata,
+    /// The scale factors of A.
+    ScaleOfA,
+    /// The scale factors of B.
+    ScaleOfB,
+    /// The destination of a copy.
+    Copied,
+    /// The source of a load.
+    Loaded,
+    /// The destination of a store.
+    Stored,
+}
+
+impl CellRole {
+    /// The name of the operand.
+    pub fn name(self) -> &'static str {
+        match self {
+            CellRole::D => "D",
+            CellRole::A => "A",
+            CellRole::Metadata => "the metadata",
+            CellRole::ScaleOfA => "the scale factors of A",
+            CellRole::ScaleOfB => "the scale factors of B",
+            CellRole::Copied | CellRole::Stored => "the destination",
+            CellRole::Loaded => "the source",
+        }
+    }
+}
+
+/// A use of cells by a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CellUse {
+    pub role: CellRole,
+    pub range: CellRange,
+    pub statement: u32,
+}
+
+impl CellUse {
+    /// The lanes. The factors of a scale are in all four groups of 32 lanes, of which checks look at the first.
+    pub fn lanes(&self) -> u128 {
+        let lanes = self.range.lanes;
+        match self.role {
+            CellRole::ScaleOfA | CellRole::ScaleOfB => lanes | lanes << 32 | lanes << 64 | lanes << 96,
+            _ => lanes,
+        }
+    }
+}
+
+/// An allocation, and the statement that freed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoggedAllocation {
+    pub allocation: Allocation,
+    pub freed: Option<u32>,
+}
+
+impl LoggedAllocation {
+    /// The columns.
+    pub fn columns(&self) -> Range<u32> {
+        self.allocation.first..self.allocation.first + self.allocation.count
+    }
+}
+
+/// The allocations and uses of a block.
+#[derive(Clone, Debug, Default)]
+pub struct UseLog {
+    /// In the order of the program.
+    pub allocations: Vec<LoggedAllocation>,
+    /// The uses, with their numbers.
+    uses: FxHashMap<CellUse, u64>,
+    /// Whether allocations or uses were dropped.
+    pub is_truncated: bool,
+}
+
+impl UseLog {
+    /// Columns are allocated.
+    pub fn allocated(&mut self, allocation: Allocation) {
+        match self.allocations.len() < MAX_ENTRIES {
+            true => self.allocations.push(LoggedAllocation { allocation, freed: None }),
+            false => self.is_truncated = true,
+        }
+    }
+
+    /// A statement frees the allocation that starts at a column.
+    pub fn freed(&mut self, first: u32, statement: u32) {
+        let mut last = self.allocations.iter_mut().rev();
+        if let Some(logged) = last.find(|it| it.allocation.first == first && it.freed.is_none()) {
+            logged.freed = Some(statement);
+        }
+    }
+
+    /// A statement uses cells.
+    pub fn used(&mut self, cells: CellUse) {
+        let is_full = self.uses.len() >= MAX_ENTRIES;
+        match self.uses.get_mut(&cells) {
+            Some(count) => *count += 1,
+            None if is_full => self.is_truncated = true,
+            None => drop(self.uses.insert(cells, 1)),
+        }
+    }
+
+    /// The uses with their numbers, by role and place.
+    pub fn uses(&self) -> Vec<(CellUse, u64)> {
+        let mut uses: Vec<_> = self.uses.iter().map(|(cells, count)| (*cells, *count)).collect();
+        uses.sort_unstable();
+        uses
+    }
+
+    /// The statements, in program order.
+    pub fn statements(&self) -> Vec<u32> {
+        let allocations = self.allocations.iter().flat_map(|it| [Some(it.allocation.statement), it.freed]);
+        let used = self.uses.keys().map(|cells| Some(cells.statement));
+        let mut all: Vec<u32> = allocations.chain(used).flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

@@ -1,0 +1,44 @@
+//! The visits of the running group that its warp has not recorded yet.
+
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::StatementId;
+
+/// Visits that are not recorded yet: of the instructions from `start` on, each by all lanes of the group.
+pub struct Visits<'w> {
+    pub recorder: &'w mut Recorder,
+    /// The statement of instruction 0.
+    pub first: u32,
+    pub mask: u32,
+    pub start: u32,
+}
+
+impl Visits<'_> {
+    /// The lanes of `mask` run from `start` on.
+    #[inline(always)]
+    pub fn continue_with(&mut self, mask: u32, start: u32) {
+        (self.mask, self.start) = (mask, start);
+    }
+
+    /// Records the instructions before `pc`.
+    #[inline(always)]
+    pub fn up_to(&mut self, pc: u32) {
+        let mask = self.mask.into();
+        self.recorder.visit_run(self.first + self.start, self.first + pc, mask, mask);
+        self.start = pc;
+    }
+
+    /// Records the instructions up to that at `pc`, which has not been recorded and which lanes of `executed` execute.
+    #[inline(always)]
+    pub fn through(&mut self, pc: u32, executed: u32) {
+        let (first, end) = (self.first + self.start, self.first + pc + 1);
+        self.recorder.visit_some(first, end, self.mask.into(), executed.into());
+        self.start = pc + 1;
+    }
+
+    /// The number of visits of the instruction at `pc`, up to the present one.
+    #[inline]
+    pub fn number(&self, pc: u32) -> u64 {
+        let recorded = self.recorder.visits_of(StatementId(self.first + pc));
+        recorded + u64::from(pc >= self.start)
+    }
+}

@@ -1,0 +1,189 @@
+//! The inferred launch of a kernel without a configured one.
+
+use std::collections::BTreeMap;
+
+use warplens_sim_cuda::tensor::map::{BYTES, Interleave};
+use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use warplens_sim_warp::launch_config::volume;
+use warplens_sim_warp::scalar_type::{Class, ScalarType};
+
+use super::{CudaKernel, MAX_PARAMETERS, Parameter};
+use crate::body::{Access, Body, MapUse, Part};
+use crate::model::{Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, Passed, TensorMapArgument};
+
+/// Threads of a block if the kernel does not specify them.
+const BLOCK: u32 = 32;
+/// Threads that are taken of a larger `.maxntid`: two warps show more than one, and more than two show little more.
+const LARGEST_BLOCK: u32 = 64;
+/// Blocks that are tried if the inferred launch has findings.
+const LINEAR_BLOCKS: [u32; 10] = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+/// The same for kernels that read `%tid.y`.
+const LAYERED_BLOCKS: [[u32; 3]; 5] = [[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 16, 1], [32, 32, 1]];
+/// The most threads of a block.
+const MAX_THREADS: u64 = 1024;
+/// Bytes of a buffer for each thread.
+const BUFFER_BYTES: u64 = 4096;
+/// Bytes of a buffer, however many threads there are.
+const LARGEST_BUFFER: u64 = 16 << 20;
+/// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit of each device for each kernel.
+const DYNAMIC_SHARED: u32 = 49_152;
+/// The same for a kernel that needs more: the opt-in limit of the largest device.
+const MOST_DYNAMIC_SHARED: u32 = 232_448;
+/// Bytes of a box whose size the kernel does not announce.
+const BOX_BYTES: u64 = 1024;
+/// Words of the innermost dimension of a box.
+const BOX_ROW: u64 = 32;
+/// The most elements of a box in a dimension.
+const MAX_EXTENT: u64 = 256;
+/// The size of a tile that may follow the largest constant offset from an address.
+const TILE: u64 = 4096;
+
+impl CudaKernel {
+    /// Adds inferred arguments to a launch that has only a number of threads.
+    pub(super) fn infer_arguments(&self, launch: Launch, body: &Body) -> Launch {
+        let (grid, block) = self.size();
+        let threads =
+            volume(launch.grid.unwrap_or(grid)).saturating_mul(volume(launch.block.unwrap_or(block)));
+        let map = |index: usize, param: &Parameter| {
+            let map = body.maps.get(index).copied().flatten();
+            map.filter(|_| param.bytes == BYTES as u64)
+        };
+        let argument = |(index, param): (usize, &Parameter)| match param.scalar {
+            _ if let Some(map) = map(index, param) => tensor_map(param, map),
+            Some(kind) => whole(param, kind, body.access(index), self, threads),
+            None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, threads),
+        };
+        Launch {
+            dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
+            cooperative: launch.cooperative.or(body.is_cooperative.then_some(true)),
+            args: self.params.iter().enumerate().map(argument).collect(),
+            ..launch
+        }
+    }
+
+    /// Grid and block of a launch that does not specify them.
+    pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
+        (self.required_cluster.unwrap_or([1; 3]), self.block())
+    }
+
+    /// Blocks that kernels are often written for, as far as the directives of this one allow them.
+    pub(super) fn other_blocks(&self, body: &Body) -> Vec<[u32; 3]> {
+        if self.required_block.is_some() {
+            return Vec::new();
+        }
+        let rows = LAYERED_BLOCKS.iter().filter(|_| body.has_rows);
+        let common = LINEAR_BLOCKS.iter().map(|threads| [*threads, 1, 1]).chain(rows.copied());
+        let most = self.largest_block.map_or(u64::MAX, volume);
+        let fits = |block: &[u32; 3]| volume(*block) <= most;
+        common.filter(fits).chain(self.largest_block.filter(|block| volume(*block) <= MAX_THREADS)).collect()
+    }
+
+    /// The block of a launch that does not specify one.
+    pub(super) fn block(&self) -> [u32; 3] {
+        let most = self.largest_block.map_or(u64::MAX, volume);
+        let shaped = self.shaped_block.filter(|block| volume(*block) <= most);
+        match (self.required_block.or(shaped), self.largest_block) {
+            (Some(block), _) => block,
+            (None, Some(largest)) => {
+                let mut budget = LARGEST_BLOCK;
+                largest.map(|extent| {
+                    let kept = extent.clamp(1, budget);
+                    budget /= kept;
+                    kept
+                })
+            }
+            (None, None) => [BLOCK, 1, 1],
+        }
+    }
+}
+
+fn dynamic_shared(reach: u64) -> u32 {
+    if reach + TILE > DYNAMIC_SHARED.into() { MOST_DYNAMIC_SHARED } else { DYNAMIC_SHARED }
+}
+
+fn whole(
+    param: &Parameter,
+    kind: ScalarType,
+    access: Option<Access>,
+    rules: &CudaKernel,
+    threads: u64,
+) -> Argument {
+    let stored = Access { element: ScalarType::B32, loaded: false };
+    let access = access.or(param.is_pointer.then_some(stored)).filter(|_| rules.takes_address(param));
+    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
+}
+
+/// A map of a tensor of four boxes in the first two dimensions. A box has the bytes that the kernel announces.
+fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
+    let words = map.bytes.unwrap_or(BOX_BYTES) / 4;
+    // The bytes of the innermost dimension are a multiple of 16.
+    let row = words.min(if map.rank == 1 { MAX_EXTENT } else { BOX_ROW }) / 4 * 4;
+    let rows = (words / row.max(1)).clamp(1, MAX_EXTENT);
+    let extent = |axis: u8| match axis {
+        0 => row.max(4),
+        1 => rows,
+        _ => 1,
+    };
+    let extents: Vec<u64> = (0..map.rank).map(extent).collect();
+    let dims: Vec<u64> =
+        extents.iter().enumerate().map(|(axis, extent)| if axis < 2 { 4 * extent } else { 4 }).collect();
+    let fill = if map.loaded { Fill::Iota } else { Fill::Zero };
+    let contents = Contents::Filled { len: dims.iter().product(), fill };
+    let map = TensorMapArgument {
+        buffer: MapBuffer::Own(Box::new(Buffer { element: ScalarType::U32, contents })),
+        offset: 0,
+        element: None,
+        dims,
+        strides: None,
+        extents: extents.into_iter().map(|extent| extent as u16).collect(),
+        element_strides: Vec::new(),
+        interleave: Interleave::default(),
+        swizzle: Swizzle::default(),
+        nan: false,
+        im2col: None,
+        spans: BTreeMap::new(),
+    };
+    Argument { name: Some(param.name.to_string()), passed: Passed::TensorMap(Box::new(map)), at: None }
+}
+
+/// A parameter of several numbers: those that the kernel loads, and zeros elsewhere.
+fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64) -> Argument {
+    let inside = |part: &&Part| part.at + part.kind.bytes() as u64 <= param.bytes;
+    let field = |part: &Part| {
+        let address = |access: &Access| rules.takes_address_in(part.kind).then_some(*access);
+        let access = part.access.as_ref().and_then(address);
+        let name = Some(format!("{}.{}", param.name, part.at));
+        Field {
+            at: part.at,
+            argument: Argument { name, passed: passed(part.kind, access, threads), at: None },
+        }
+    };
+    let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
+    let passed = match fields.is_empty() {
+        // A parameter that is too large is reported when the launch is resolved.
+        true => Passed::Bytes(vec![0; param.bytes.min(MAX_PARAMETERS) as usize]),
+        false => Passed::Fields(fields),
+    };
+    Argument { name: Some(param.name.to_string()), passed, at: None }
+}
+
+fn passed(kind: ScalarType, access: Option<Access>, threads: u64) -> Passed {
+    match access {
+        Some(access) => Passed::Buffer(buffer(access, threads)),
+        None if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
+        None => {
+            let (_, largest) = kind.integer_range();
+            Passed::Scalar(kind, kind.bits_of_integer(largest.min(threads.into())).unwrap_or_default())
+        }
+    }
+}
+
+fn buffer(access: Access, threads: u64) -> Buffer {
+    let Access { element, loaded } = access;
+    let len = threads.saturating_mul(BUFFER_BYTES).min(LARGEST_BUFFER) / element.bytes() as u64;
+    let fill = if loaded { Fill::Iota } else { Fill::Zero };
+    Buffer { element, contents: Contents::Filled { len, fill } }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Launches: what is run, how large, with which arguments.
+//!
+//! A launch is written in `warplens.toml` (or the same as JSON), in a line of a batch, in an `@launch` comment of the source, or in flags of the
+//! command line; if none is configured, it is inferred from the kernel. Each way gives the same [`Launch`], which
+//! [`resolve`] turns into the bytes that a run starts from. Texts and the contents of files come from the caller: nothing
+//! here reads a file.
+
+mod batch;
+pub mod body;
+pub mod buffers;
+mod comment;
+mod contents;
+pub(crate) mod cuda_kernel;
+mod draft;
+mod expectation;
+mod fields;
+mod flags;
+mod json_text;
+pub mod kernel;
+pub mod model;
+pub mod problem;
+mod read;
+mod read_multimem;
+mod read_tensor_map;
+mod repair;
+pub mod resolve;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod schema_tensor_map;
+mod tensor_map;
+mod toml_text;
+mod tree;
+
+pub use batch::{BatchId, BatchLine, batch_line};
+pub use body::{Access, Body, Part};
+pub use buffers::{Budget, DEVICE_MEMORY, PlacedBuffer};
+pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
+pub use contents::{FileReader, SplitMix64, build};
+pub use cuda_kernel::{CudaKernel, Parameter};
+pub use draft::{launch_comment, launch_table};
+pub use expectation::{Failure, differences, same, show, verify};
+pub use flags::{arguments, extent};
+pub use kernel::{Kernel, LaunchRules};
+pub use model::{
+    Alias, Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, MapBuffer, Passed,
+    TensorMapArgument, size,
+};
+pub use problem::{LineStarts, Problem, Span};
+pub use read::{Format, Listed, launch_object, launch_text, launches};
+pub use repair::{Guess, Repair, is_clean};
+pub use resolve::{Resolved, resolve};
+
+/// The name of the inferred launch; launch files may not use it.
+pub const INFERRED: &str = "inferred";

@@ -1,0 +1,508 @@
+//! The launch as it is written: the shape of `[[launch]]`, serialised the same way it is read.
+
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use warplens_sim_cuda::tensor::map::{ElementType, Im2col, Interleave};
+use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use warplens_sim_warp::scalar_type::{Class, ScalarType};
+
+use super::problem::Span;
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
+pub struct Launch {
+    /// Its name; unique among the launches of a file.
+    pub name: String,
+    /// The source, relative to the launch file; `None` in comments and on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The kernel; optional if there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// Blocks (workgroups) in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grid: Option<[u32; 3]>,
+    /// Threads of a block (workgroup) in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    /// PTX: blocks of a cluster in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory (`.extern .shared` arrays).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dynamic_shared: Option<u32>,
+    /// PTX: whether all blocks are resident, so that the kernel may synchronize its grid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cooperative: Option<bool>,
+    /// The name of the divergence model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// WAVE: lanes of a wave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wave_width: Option<u32>,
+    /// WAVE: bytes of device memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_memory: Option<u64>,
+    /// WAVE: bytes of a workgroup's local memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_memory: Option<u64>,
+    /// PTX: the buffers that the prerequisite grid writes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prerequisite_writes: Vec<String>,
+    /// In parameter order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Argument>,
+    /// WAVE: start values of registers, the same in every lane.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub registers: BTreeMap<String, u32>,
+    /// What an inferred launch assumes beyond its rules, because the kernel has findings without: `block 256`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+    /// Checked after the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expectation>,
+    /// The spans of the launch and its parts in the text that they were read from.
+    #[serde(skip)]
+    pub spans: LaunchSpans,
+}
+
+/// The spans of a launch's parts, for problems that are found when it is resolved against a kernel.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LaunchSpans {
+    /// The whole launch.
+    pub launch: Option<Span>,
+    /// Every key that was written, by name.
+    pub keys: BTreeMap<String, Span>,
+}
+
+impl LaunchSpans {
+    /// The span of the value of `key`, or of the whole launch.
+    pub fn of(&self, key: &str) -> Option<Span> {
+        self.keys.get(key).or(self.launch.as_ref()).cloned()
+    }
+}
+
+/// An extent without its trailing ones: `2`, `4,2`.
+pub fn size(extent: [u32; 3]) -> String {
+    let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
+    extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// One argument of a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// Its name in expectations, aliases and dumps; the parameter's own name by default.
+    pub name: Option<String>,
+    /// What is passed.
+    pub passed: Passed,
+    /// Where it is written.
+    pub at: Option<Span>,
+}
+
+/// What an argument passes to its parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Passed {
+    /// One number, as bits of its kind.
+    Scalar(ScalarType, u64),
+    /// The bytes themselves, for parameters of other shapes.
+    Bytes(Vec<u8>),
+    /// The address of a buffer of its own.
+    Buffer(Buffer),
+    /// The address of another argument's buffer.
+    Alias(Alias),
+    /// Several numbers and addresses in one parameter, zeros between them.
+    Fields(Vec<Field>),
+    /// A tensor map.
+    TensorMap(Box<TensorMapArgument>),
+    /// An address that stands for several buffers.
+    Multimem(Vec<Buffer>),
+}
+
+/// The buffer of another argument.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alias {
+    /// Its name.
+    pub of: String,
+    /// Where the name is written.
+    pub at: Option<Span>,
+}
+
+/// A part of a parameter that is a structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its first byte in the parameter.
+    pub at: u64,
+    /// What is passed there; no fields in its turn.
+    pub argument: Argument,
+}
+
+impl Argument {
+    /// Its name; empty if it has none.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+
+    /// The buffers that the argument brings, with the names by which `expect` and `--dump` refer to them.
+    pub(crate) fn own_buffers(&self) -> Vec<(String, &Buffer)> {
+        let one = |buffer| vec![(self.name().to_owned(), buffer)];
+        match &self.passed {
+            Passed::Buffer(buffer) => one(buffer),
+            Passed::TensorMap(map) => match &map.buffer {
+                MapBuffer::Own(buffer) => one(buffer),
+                MapBuffer::Named(_) => Vec::new(),
+            },
+            Passed::Multimem(replicas) => (0..)
+                .zip(replicas)
+                .map(|(number, buffer)| (replica_name(self.name(), number), buffer))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The argument and its fields.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Argument> {
+        let fields = match &self.passed {
+            Passed::Fields(fields) => fields.as_slice(),
+            _ => &[],
+        };
+        std::iter::once(self).chain(fields.iter().map(|field| &field.argument))
+    }
+}
+
+/// The name of a replica of a multimem argument.
+pub(crate) fn replica_name(argument: &str, number: usize) -> String {
+    format!("{argument}#{number}")
+}
+
+/// A buffer in device memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buffer {
+    /// What its elements are.
+    pub element: ScalarType,
+    /// What it holds when the run starts.
+    pub contents: Contents,
+}
+
+/// The first contents of a buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contents {
+    /// `len` elements of a pattern.
+    Filled {
+        /// Number of elements.
+        len: u64,
+        /// The pattern.
+        fill: Fill,
+    },
+    /// These elements, as bits.
+    Values(Vec<u64>),
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// The bytes of a file, relative to the launch file.
+    File(String),
+}
+
+/// A pattern of elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fill {
+    /// 0, 0, 0, …
+    Zero,
+    /// 0, 1, 2, …
+    Iota,
+    /// SplitMix64 from a seed.
+    Random {
+        /// The first state of the generator.
+        seed: u64,
+    },
+    /// The same element throughout, as bits.
+    Value(u64),
+}
+
+/// The buffer that a tensor map describes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MapBuffer {
+    /// That of another argument.
+    Named(String),
+    /// A buffer of its own.
+    Own(Box<Buffer>),
+}
+
+/// A tensor map as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorMapArgument {
+    /// The buffer.
+    pub buffer: MapBuffer,
+    /// Bytes before the first element.
+    pub offset: u64,
+    /// The type of the elements; the buffer's by default.
+    pub element: Option<ElementType>,
+    /// Elements by dimension, innermost first.
+    pub dims: Vec<u64>,
+    /// Bytes between elements, from dimension 1 on; dense by default.
+    pub strides: Option<Vec<u64>>,
+    /// Elements of a box by dimension; empty for im2col.
+    pub extents: Vec<u16>,
+    /// Distances of the elements of a box; 1 by default.
+    pub element_strides: Vec<u8>,
+    /// The interleaving of channels.
+    pub interleave: Interleave,
+    /// The swizzle in shared memory.
+    pub swizzle: Swizzle,
+    /// Whether elements outside of the tensor are NaNs.
+    pub nan: bool,
+    /// The fields of an im2col map.
+    pub im2col: Option<Im2col>,
+    /// The spans of the keys.
+    pub spans: BTreeMap<String, Span>,
+}
+
+/// What a buffer must hold after the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The buffer.
+    pub name: String,
+    /// Its first elements.
+    pub wanted: Wanted,
+    /// How far floats may be off; 0 means equal (any NaN equals any other).
+    pub tolerance: f64,
+    /// Where it is written.
+    pub at: Option<Span>,
+}
+
+/// The contents that an expectation names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// Elements, not yet read as the buffer's kind.
+    Values(Vec<Number>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A number before its kind is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// An integer.
+    Integer(i128),
+    /// A number with a fraction, `nan`, `inf`.
+    Float(f64),
+    /// A bit pattern (`"0x7fc00000"`).
+    Bits(u64),
+}
+
+impl Number {
+    /// The number as bits of `kind`, or why it does not fit.
+    pub(crate) fn bits(self, kind: ScalarType) -> Result<u64, String> {
+        match self {
+            Number::Integer(value) => kind.bits_of_integer(value).ok_or_else(|| {
+                let (low, high) = kind.integer_range();
+                format!("{value} does not fit {kind}, whose range is {low} to {high}")
+            }),
+            Number::Float(value) if kind.class() == Class::Float => Ok(kind.bits_of_float(value)),
+            Number::Float(value) => Err(format!("{kind} takes integers, and {value} is not an integer")),
+            Number::Bits(bits) if kind.bytes() == 8 || bits >> (kind.bytes() * 8) == 0 => Ok(bits),
+            Number::Bits(bits) => Err(format!("0x{bits:x} has more bits than {kind}")),
+        }
+    }
+}
+
+/// An element as it is written in a launch: its kind and bits; a number, or a word where there is no number for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element(pub ScalarType, pub u64);
+
+impl Serialize for Element {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Element(kind, bits) = *self;
+        if kind.class() != Class::Float {
+            let value = kind.integer_of_bits(bits);
+            return match u64::try_from(value) {
+                Ok(value) => serializer.serialize_u64(value),
+                Err(_) => serializer.serialize_i64(value as i64),
+            };
+        }
+        match kind.float_of_bits(bits) {
+            value if value.is_nan() => serializer.serialize_str("nan"),
+            value if value.is_infinite() && value > 0.0 => serializer.serialize_str("inf"),
+            value if value.is_infinite() => serializer.serialize_str("-inf"),
+            value if kind == ScalarType::F64 => serializer.serialize_f64(value),
+            value => serializer.serialize_f32(value as f32),
+        }
+    }
+}
+
+impl Serialize for Argument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.serialize_entries(&mut map)?;
+        map.end()
+    }
+}
+
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("at", &self.at)?;
+        self.argument.serialize_entries(&mut map)?;
+        map.end()
+    }
+}
+
+impl Argument {
+    fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if let Some(name) = &self.name {
+            map.serialize_entry("name", name)?;
+        }
+        match &self.passed {
+            Passed::Scalar(kind, bits) => map.serialize_entry(kind.name(), &Element(*kind, *bits))?,
+            Passed::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
+            Passed::Alias(alias) => map.serialize_entry("alias", &alias.of)?,
+            Passed::Buffer(buffer) => {
+                map.serialize_entry("buffer", buffer.element.name())?;
+                buffer.contents.serialize_entries(buffer.element, map)?;
+            }
+            Passed::Fields(fields) => map.serialize_entry("fields", fields)?,
+            Passed::TensorMap(tensor_map) => map.serialize_entry("tensormap", tensor_map)?,
+            Passed::Multimem(replicas) => map.serialize_entry("multimem", &Replicas(replicas))?,
+        }
+        Ok(())
+    }
+}
+
+/// The buffers of a multimem argument, which have the same type.
+struct Replicas<'a>(&'a [Buffer]);
+
+impl Serialize for Replicas<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", self.0.first().map_or("u8", |buffer| buffer.element.name()))?;
+        map.serialize_entry("replicas", &self.0.iter().map(Replica).collect::<Vec<_>>())?;
+        map.end()
+    }
+}
+
+/// The contents of a replica.
+struct Replica<'a>(&'a Buffer);
+
+impl Serialize for Replica<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.0.contents.serialize_entries(self.0.element, &mut map)?;
+        map.end()
+    }
+}
+
+impl Serialize for Buffer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("buffer", self.element.name())?;
+        self.contents.serialize_entries(self.element, &mut map)?;
+        map.end()
+    }
+}
+
+impl Contents {
+    fn serialize_entries<M: SerializeMap>(&self, element: ScalarType, map: &mut M) -> Result<(), M::Error> {
+        match self {
+            Contents::Filled { len, fill } => {
+                map.serialize_entry("len", len)?;
+                match fill {
+                    Fill::Zero => map.serialize_entry("fill", "zero"),
+                    Fill::Iota => map.serialize_entry("fill", "iota"),
+                    Fill::Random { seed } => {
+                        map.serialize_entry("fill", "random")?;
+                        map.serialize_entry("seed", seed)
+                    }
+                    Fill::Value(bits) => {
+                        map.serialize_entry("fill", &BTreeMap::from([("value", Element(element, *bits))]))
+                    }
+                }
+            }
+            Contents::Values(values) => {
+                let elements: Vec<_> = values.iter().map(|bits| Element(element, *bits)).collect();
+                map.serialize_entry("values", &elements)
+            }
+            Contents::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes)),
+            Contents::File(path) => map.serialize_entry("file", path),
+        }
+    }
+}
+
+impl Serialize for TensorMapArgument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.buffer {
+            MapBuffer::Named(name) => map.serialize_entry("buffer", name)?,
+            MapBuffer::Own(buffer) => map.serialize_entry("buffer", &**buffer)?,
+        }
+        if self.offset != 0 {
+            map.serialize_entry("offset", &self.offset)?;
+        }
+        if let Some(element) = self.element {
+            map.serialize_entry("type", element.name())?;
+        }
+        map.serialize_entry("dims", &self.dims)?;
+        if let Some(strides) = &self.strides {
+            map.serialize_entry("strides", strides)?;
+        }
+        if self.im2col.is_none() {
+            map.serialize_entry("box", &self.extents)?;
+        }
+        if !self.element_strides.is_empty() {
+            map.serialize_entry("element_strides", &self.element_strides)?;
+        }
+        if self.interleave != Interleave::None {
+            map.serialize_entry("interleave", self.interleave.name())?;
+        }
+        if self.swizzle != Swizzle::None {
+            map.serialize_entry("swizzle", self.swizzle.name())?;
+        }
+        if self.nan {
+            map.serialize_entry("oob_fill", "nan")?;
+        }
+        if let Some(im2col) = self.im2col {
+            let spatial = self.dims.len().saturating_sub(2).min(3);
+            map.serialize_entry("lower_corner", &im2col.lower[..spatial])?;
+            map.serialize_entry("upper_corner", &im2col.upper[..spatial])?;
+            map.serialize_entry("channels_per_pixel", &im2col.channels)?;
+            map.serialize_entry("pixels_per_column", &im2col.pixels)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Expectation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        match &self.wanted {
+            Wanted::Values(values) => map.serialize_entry("values", values)?,
+            Wanted::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
+        }
+        if self.tolerance != 0.0 {
+            map.serialize_entry("tolerance", &self.tolerance)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Number::Integer(value) => match u64::try_from(value) {
+                Ok(value) => serializer.serialize_u64(value),
+                Err(_) => serializer.serialize_i64(value as i64),
+            },
+            Number::Float(value) => Element(ScalarType::F64, value.to_bits()).serialize(serializer),
+            Number::Bits(bits) => serializer.serialize_str(&format!("0x{bits:x}")),
+        }
+    }
+}
+
+/// Bytes as hex digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}

@@ -1,0 +1,282 @@
+//! Repairs an inferred launch: runs it in other sizes and with other arguments, and keeps the first without findings.
+//!
+//! An inferred launch is a guess, so a finding may be about the guess and not about the kernel. A finding that every attempt has
+//! does not depend on what was varied. All limits are numbers of steps, so the choice is the same on each machine.
+
+mod arguments;
+
+use rustc_hash::FxHashSet;
+use warplens_sim_warp::Executable;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::launch_config::volume;
+use warplens_sim_warp::trace::{
+    Cancelled, Control, Finding, Limits, RunOptions, RunResult, Severity, StatementId, Status,
+};
+
+use super::body::Body;
+use super::kernel::Kernel;
+use super::model::{Launch, size};
+use super::resolve::{Resolved, resolve};
+
+/// Warp instructions of an attempt.
+const ATTEMPT_STEPS: u64 = 100_000;
+/// Warp instructions of all attempts together.
+const ALL_STEPS: u64 = 1_000_000;
+
+/// Findings about values, addresses and sizes: those of an inferred launch are guesses, even if all attempts have them.
+const ABOUT_VALUES: [FindingKind; 10] = [
+    FindingKind::Assertion,
+    FindingKind::BitField,
+    FindingKind::DivisionByZero,
+    FindingKind::MemoryLimit,
+    FindingKind::Misaligned,
+    FindingKind::NullPointer,
+    FindingKind::OutOfBounds,
+    FindingKind::StepLimit,
+    FindingKind::Trap,
+    FindingKind::UninitializedRead,
+];
+
+/// The line of a finding that depends on an inferred launch.
+const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";
+
+const RACE: FindingKind = FindingKind::DataRace;
+
+/// Findings that do not depend on the launch at all.
+const ABOUT_CODE: [FindingKind; 3] =
+    [FindingKind::ControlFlow, FindingKind::NoInstruction, FindingKind::Unsupported];
+
+/// What an inferred launch is inferred from.
+#[derive(Debug, Clone)]
+pub struct Guess {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The properties of its body.
+    pub body: Body,
+    /// The limit of the buffers together in bytes.
+    pub max_memory: u64,
+}
+
+/// The result of a repair.
+#[derive(Debug, Clone, Default)]
+pub struct Repair {
+    /// The launch to run instead, if one is better.
+    pub resolved: Option<Resolved>,
+    /// The kinds of the warnings and errors that every attempt had.
+    certain: FxHashSet<FindingKind>,
+    /// Whether the kernel may be written for a single thread, so that its races depend on the block.
+    is_single: bool,
+}
+
+impl Guess {
+    /// Looks for a launch without findings, because `first` has the result `found`.
+    ///
+    /// # Errors
+    /// When `control` cancels it.
+    pub fn repair(
+        &self,
+        first: &Resolved,
+        found: &RunResult,
+        program: &dyn Executable,
+        options: &RunOptions,
+        control: Control<'_>,
+    ) -> Result<Repair, Cancelled> {
+        let is_single = self.body.is_single;
+        let original = first.launch.clone();
+        let first = Attempt::new(first.clone(), found);
+        if first.is_clean() || found.status == Status::Unsupported {
+            return Ok(Repair { resolved: None, certain: first.kinds().collect(), is_single });
+        }
+        let mut search = Search {
+            guess: self,
+            program,
+            options,
+            control,
+            steps: ALL_STEPS,
+            certain: first.kinds().collect(),
+            best: first,
+            is_repaired: false,
+            adopts: true,
+            varies_arguments: false,
+        };
+        let ends = found.status != Status::StepLimit;
+        search.sizes(if ends { Sizes::Larger } else { Sizes::Smaller }, &original)?;
+        // Other arguments may let fewer threads work, or let them store equal values, which hides a race. So they are only taken
+        // instead of findings about values; otherwise they show whether other findings than races depend on the arguments.
+        search.adopts = ABOUT_VALUES.iter().any(|kind| search.best.has(*kind));
+        search.varies_arguments = true;
+        if search.adopts || search.best.kinds().any(|kind| kind != RACE) {
+            search.arguments()?;
+        }
+        if search.adopts && search.best.end == End::Fault {
+            search.varies_arguments = false;
+            search.sizes(Sizes::Smaller, &original)?;
+        }
+        let Search { best, certain, is_repaired, .. } = search;
+        Ok(Repair { resolved: is_repaired.then_some(best.resolved), certain, is_single })
+    }
+}
+
+impl Repair {
+    /// Makes findings that depend on the guess information, one of each kind.
+    pub fn demote(&self, findings: &mut Vec<Finding>) {
+        let mut demoted = FxHashSet::default();
+        findings.retain_mut(|finding| {
+            let is_about_code = ABOUT_CODE.contains(&finding.kind);
+            if finding.severity == Severity::Information || is_about_code || self.is_certain(finding) {
+                return true;
+            }
+            finding.severity = Severity::Information;
+            finding.message = format!("{}\n{INFERRED_ARGUMENTS}", finding.message);
+            finding.depends_on_inference = true;
+            demoted.insert(finding.kind)
+        });
+    }
+
+    fn is_certain(&self, finding: &Finding) -> bool {
+        let depends = ABOUT_VALUES.contains(&finding.kind) || (self.is_single && finding.kind == RACE);
+        !depends && self.certain.contains(&finding.kind)
+    }
+}
+
+/// How a run ends, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// At the end of the kernel.
+    Finished,
+    /// At an instruction that is not simulated.
+    Unsupported,
+    /// At a fault, a deadlock or a limit.
+    Fault,
+}
+
+impl End {
+    fn of(status: Status) -> End {
+        match status {
+            Status::Finished => End::Finished,
+            Status::Unsupported => End::Unsupported,
+            _ => End::Fault,
+        }
+    }
+}
+
+/// The blocks that are tried, compared with the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    Larger,
+    Smaller,
+}
+
+/// A launch that was run.
+#[derive(Debug)]
+struct Attempt {
+    resolved: Resolved,
+    end: End,
+    /// Its warnings and errors: the kind, and the statement.
+    accusations: FxHashSet<(FindingKind, Option<StatementId>)>,
+}
+
+impl Attempt {
+    fn new(resolved: Resolved, result: &RunResult) -> Attempt {
+        let is_accusation = |finding: &&Finding| finding.severity != Severity::Information;
+        let accusations = result.findings.iter().filter(is_accusation);
+        Attempt {
+            resolved,
+            end: End::of(result.status),
+            accusations: accusations.map(|finding| (finding.kind, finding.statement)).collect(),
+        }
+    }
+
+    fn is_clean(&self) -> bool {
+        self.end == End::Finished && self.accusations.is_empty()
+    }
+
+    /// Orders attempts, the best first.
+    fn rank(&self) -> (End, usize) {
+        (self.end, self.accusations.len())
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = FindingKind> {
+        self.accusations.iter().map(|(kind, _)| *kind)
+    }
+
+    fn has(&self, kind: FindingKind) -> bool {
+        self.kinds().any(|found| found == kind)
+    }
+}
+
+/// The search for a launch without findings.
+struct Search<'g> {
+    guess: &'g Guess,
+    program: &'g dyn Executable,
+    options: &'g RunOptions,
+    control: Control<'g>,
+    /// Steps that are left for attempts.
+    steps: u64,
+    /// The kinds that each attempt had.
+    certain: FxHashSet<FindingKind>,
+    best: Attempt,
+    /// Whether the best attempt is not the first.
+    is_repaired: bool,
+    /// Whether a better attempt is kept.
+    adopts: bool,
+    /// Whether attempts have other arguments, which do not show whether races depend on them.
+    varies_arguments: bool,
+}
+
+impl Search<'_> {
+    /// Runs a launch; returns whether it has no findings.
+    fn attempt(&mut self, mut launch: Launch, assumed: String) -> Result<bool, Cancelled> {
+        if self.steps == 0 || self.best.is_clean() {
+            return Ok(self.best.is_clean());
+        }
+        launch.assumed.push(assumed);
+        let no_files = |_: &str| Err("an inferred launch has no files".into());
+        let Ok(resolved) = resolve(&launch, &self.guess.kernel, self.guess.max_memory, &no_files) else {
+            return Ok(false);
+        };
+        let limits = Limits {
+            max_steps: ATTEMPT_STEPS.min(self.steps).min(self.options.limits.max_steps),
+            max_warps: 0,
+            max_trace: 0,
+            ..self.options.limits
+        };
+        let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
+        let result = self.program.run(resolved.config.clone(), &options, self.control)?;
+        self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
+        let attempt = Attempt::new(resolved, &result);
+        if attempt.end == End::Finished {
+            let keeps = self.varies_arguments;
+            self.certain.retain(|kind| attempt.has(*kind) || keeps && *kind == RACE);
+        }
+        if self.adopts && attempt.rank() < self.best.rank() {
+            self.best = attempt;
+            self.is_repaired = true;
+        }
+        Ok(self.best.is_clean())
+    }
+
+    /// Tries larger blocks, the smallest first, or smaller ones, the largest first. A smaller block would hide a race between
+    /// warps, so it is only tried where values or addresses stop the launch.
+    fn sizes(&mut self, sizes: Sizes, first: &Launch) -> Result<(), Cancelled> {
+        let threads = volume(first.block.unwrap_or([1; 3]));
+        let mut blocks = self.guess.kernel.rules.possible_blocks(&self.guess.body);
+        let is_smaller = sizes == Sizes::Smaller;
+        blocks.retain(|block| (volume(*block) < threads) == is_smaller && Some(*block) != first.block);
+        blocks.sort_by_key(|block| volume(*block).abs_diff(threads));
+        for block in blocks {
+            let launch = Launch { block: Some(block), args: Vec::new(), ..first.clone() };
+            let launch = self.guess.kernel.rules.with_arguments(launch, &self.guess.body);
+            if self.attempt(launch, format!("block {}", size(block)))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a run needs no repair.
+pub fn is_clean(result: &RunResult) -> bool {
+    result.status == Status::Finished
+        && result.findings.iter().all(|finding| finding.severity == Severity::Information)
+}

@@ -1,0 +1,119 @@
+//! Other arguments of an inferred launch: longer buffers, other contents, smaller numbers.
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::scalar_type::Class;
+use warplens_sim_warp::trace::Cancelled;
+
+use super::Search;
+use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
+
+/// The limit of a buffer in bytes.
+const MAX_BUFFER: u64 = 16 << 20;
+/// The factor by which buffers grow.
+const GROWTH: u64 = 16;
+/// Numbers that are tried instead of the number of threads.
+const NUMBERS: [i128; 6] = [1, 2, 4, 8, 16, 64];
+
+impl Search<'_> {
+    /// Tries other arguments, one at a time; a better one is kept for the next.
+    pub(super) fn arguments(&mut self) -> Result<(), Cancelled> {
+        while self.best.has(FindingKind::OutOfBounds) {
+            let Some(launch) = grown(&self.best.resolved.launch) else { break };
+            let rank = self.best.rank();
+            if self.attempt(launch, "longer buffers".to_owned())? || self.best.rank() == rank {
+                break;
+            }
+        }
+        for argument in 0..self.best.resolved.launch.args.len() {
+            for field in 0..places(&self.best.resolved.launch.args[argument]) {
+                self.argument(argument, field)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries other values of an argument, or of a field of it.
+    fn argument(&mut self, argument: usize, field: usize) -> Result<(), Cancelled> {
+        let launch = self.best.resolved.launch.clone();
+        let Some(place) = place(&launch.args[argument], field) else { return Ok(()) };
+        let others: Vec<(Passed, String)> = match &place.passed {
+            Passed::Scalar(kind, bits) if kind.class() != Class::Float => {
+                let others =
+                    NUMBERS.iter().filter_map(|number| Some((number, kind.bits_of_integer(*number)?)));
+                let others = others.filter(|(_, other)| other != bits);
+                others.map(|(number, bits)| (Passed::Scalar(*kind, bits), number.to_string())).collect()
+            }
+            Passed::Buffer(buffer) if buffer.element.class() != Class::Float => {
+                let fills = [(Fill::Zero, "zeros"), (Fill::Value(1), "ones")];
+                let others = fills.into_iter().filter_map(|(fill, what)| Some((filled(buffer, fill)?, what)));
+                others.map(|(buffer, what)| (Passed::Buffer(buffer), what.to_owned())).collect()
+            }
+            _ => return Ok(()),
+        };
+        let name = place.name().to_owned();
+        for (passed, what) in others {
+            let mut launch = launch.clone();
+            if let Some(place) = place_mut(&mut launch.args[argument], field) {
+                place.passed = passed;
+            }
+            if self.attempt(launch, format!("{name} = {what}"))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of values of an argument: its fields, or itself.
+fn places(argument: &Argument) -> usize {
+    match &argument.passed {
+        Passed::Fields(fields) => fields.len(),
+        _ => 1,
+    }
+}
+
+fn place(argument: &Argument, field: usize) -> Option<&Argument> {
+    match &argument.passed {
+        Passed::Fields(fields) => fields.get(field).map(|field| &field.argument),
+        _ => Some(argument),
+    }
+}
+
+fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
+    match argument.passed {
+        Passed::Fields(ref mut fields) => fields.get_mut(field).map(|field| &mut field.argument),
+        _ => Some(argument),
+    }
+}
+
+/// The buffer with another pattern, if it has a pattern of different elements.
+fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
+    match buffer.contents {
+        Contents::Filled { len, fill: Fill::Iota } => {
+            Some(Buffer { element: buffer.element, contents: Contents::Filled { len, fill } })
+        }
+        _ => None,
+    }
+}
+
+/// The launch with longer buffers; `None` if none can grow.
+fn grown(launch: &Launch) -> Option<Launch> {
+    let mut launch = launch.clone();
+    let mut has_grown = false;
+    let mut grow = |argument: &mut Argument| {
+        if let Passed::Buffer(Buffer { element, contents: Contents::Filled { len, .. } }) =
+            &mut argument.passed
+        {
+            let longer = len.saturating_mul(GROWTH).min(MAX_BUFFER / element.bytes() as u64);
+            has_grown |= longer > *len;
+            *len = longer.max(*len);
+        }
+    };
+    for argument in &mut launch.args {
+        match &mut argument.passed {
+            Passed::Fields(fields) => fields.iter_mut().for_each(|field| grow(&mut field.argument)),
+            _ => grow(argument),
+        }
+    }
+    has_grown.then_some(launch)
+}

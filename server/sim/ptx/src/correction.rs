@@ -1,0 +1,127 @@
+//! The statement whose insertion corrects a finding, where one statement is enough.
+
+mod common_path;
+
+use warplens_sim_warp::Correction;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::{Finding, StatementId};
+
+use crate::program::{CopyGroup, Instruction, Op, Program, TensorMemoryOp, TensorOp};
+
+/// Findings that one statement corrects whatever the program is: before the finding, or after the related statement.
+const ALWAYS: [(FindingKind, &str, bool); 4] = [
+    (FindingKind::WgmmaFence, "wgmma.fence.sync.aligned;", false),
+    (FindingKind::PrerequisiteGrid, "griddepcontrol.wait;", false),
+    // A release orders operations before it, so only the fence after synchronization can be missing.
+    (FindingKind::Tcgen05Order, "tcgen05.fence::after_thread_sync;", false),
+    (FindingKind::ProxyFence, "fence.proxy.async;", true),
+];
+
+/// The correction of a finding about a program.
+pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
+    let here = finding.statement?;
+    let related = finding.related.first().map(|related| related.statement);
+    if let Some((_, text, after)) = ALWAYS.iter().find(|(kind, ..)| *kind == finding.kind) {
+        return match after {
+            false => Some(insert(text, here, false)),
+            true => Some(Correction { guarded: true, ..insert(text, related?, true) }),
+        };
+    }
+    if finding.kind == FindingKind::MbarrierInit {
+        return Some(insert(
+            "bar.sync 0;",
+            common_path::after_initialization(program, here, related?)?,
+            false,
+        ));
+    }
+    if !matches!(finding.kind, FindingKind::AsyncResult | FindingKind::AsyncSource) {
+        return None;
+    }
+    let (started, written) = (related?, finding.kind == FindingKind::AsyncSource);
+    match instruction(program, started)?.op {
+        Op::Tensor => match tensor(program, started)? {
+            TensorOp::Product(_) if !between(program, started, here, is_commit_of_products) => {
+                Some(insert("wgmma.commit_group.sync.aligned;", started, true))
+            }
+            TensorOp::Product(_) => Some(insert("wgmma.wait_group.sync.aligned 0;", here, false)),
+            TensorOp::Memory(TensorMemoryOp::Load(_)) => {
+                Some(insert("tcgen05.wait::ld.sync.aligned;", started, true))
+            }
+            TensorOp::Memory(TensorMemoryOp::Store(_)) => {
+                Some(insert("tcgen05.wait::st.sync.aligned;", started, true))
+            }
+            TensorOp::Copy(copy) if copy.completion.is_none() => {
+                wait_of_copy(program, started, here, written)
+            }
+            _ => None,
+        },
+        Op::BulkCopy => {
+            let (function, pc) = program.locate(started)?;
+            let function = &program.functions[function];
+            let copy = &function.tables.bulk_copies[function.code[pc as usize].s.a as usize];
+            copy.completion.is_none().then(|| wait_of_copy(program, started, here, written)).flatten()
+        }
+        _ => None,
+    }
+}
+
+fn insert(text: &'static str, at: StatementId, after: bool) -> Correction {
+    Correction { text, at, after, guarded: false }
+}
+
+/// The commit or the wait that a copy lacks, with the guard of the copy, of its commit or of the wait that is not enough. Whether its
+/// source is written: then its reads must be complete, otherwise the copy.
+fn wait_of_copy(
+    program: &Program,
+    started: StatementId,
+    here: StatementId,
+    written: bool,
+) -> Option<Correction> {
+    let guarded = |text, at| Some(Correction { guarded: true, ..insert(text, at, true) });
+    if here < started {
+        return None;
+    }
+    let last = |is: &dyn Fn(CopyGroup) -> bool| {
+        let mut statements = (started.0..here.0).rev().map(StatementId);
+        statements.find(|at| matches!(instruction(program, *at), Some(Instruction { op: Op::CopyGroup(group), .. }) if is(*group)))
+    };
+    let Some(committed) = last(&|group| group == CopyGroup::CloseBulk) else {
+        return guarded("cp.async.bulk.commit_group;", started);
+    };
+    let read = last(&|group| group == CopyGroup::WaitBulkRead);
+    let complete = last(&|group| group == CopyGroup::WaitBulk);
+    match (written, read, complete) {
+        (true, None, None) => guarded("cp.async.bulk.wait_group.read 0;", committed),
+        (false, None, None) => guarded("cp.async.bulk.wait_group 0;", committed),
+        (false, Some(read), None) => guarded("cp.async.bulk.wait_group 0;", read),
+        // The wait leaves groups in flight, or what is missing is synchronization with the thread that waits.
+        _ => None,
+    }
+}
+
+fn is_commit_of_products(program: &Program, at: StatementId, instruction: &Instruction) -> bool {
+    instruction.op == Op::Tensor && matches!(tensor(program, at), Some(TensorOp::CommitProducts))
+}
+
+/// Whether a statement between two others is of a kind.
+fn between(
+    program: &Program,
+    from: StatementId,
+    to: StatementId,
+    is: impl Fn(&Program, StatementId, &Instruction) -> bool,
+) -> bool {
+    let (first, last) = (from.0.min(to.0), from.0.max(to.0));
+    let mut statements = (first..last).map(StatementId);
+    statements.any(|at| instruction(program, at).is_some_and(|instruction| is(program, at, instruction)))
+}
+
+fn instruction(program: &Program, at: StatementId) -> Option<&Instruction> {
+    let (function, pc) = program.locate(at)?;
+    program.functions[function].code.get(pc as usize)
+}
+
+fn tensor(program: &Program, at: StatementId) -> Option<&TensorOp> {
+    let (function, pc) = program.locate(at)?;
+    let function = &program.functions[function];
+    function.tables.tensors.get(function.code[pc as usize].s.a as usize)
+}

@@ -1,0 +1,84 @@
+//! Statements through which all threads of a block pass.
+
+use warplens_sim_warp::trace::StatementId;
+
+use crate::program::{Barrier, BarrierKind, Function, Guard, Instruction, MbarrierAction, Op, Program};
+
+/// The statement before which a barrier of the block orders the initialization of an mbarrier before its use by another thread;
+/// the two statements are in any order. `None` if there is none, or if blocks of a cluster may use the mbarrier, which needs more.
+pub(super) fn after_initialization(
+    program: &Program,
+    one: StatementId,
+    other: StatementId,
+) -> Option<StatementId> {
+    let (first, last) = (one.min(other), one.max(other));
+    let (number, from) = program.locate(first)?;
+    let function = &program.functions[number];
+    let to = program.locate(last).filter(|(other, _)| *other == number)?.1;
+    // The uses of the mbarrier follow its initialization. A barrier in a called function would be on the path of some of them only.
+    if number != 0 || is_initialization(function, to) || uses_clusters(program) {
+        return None;
+    }
+    let from = (from..to).rev().find(|pc| is_initialization(function, *pc))?;
+    let is_common = |pc: &u32| !leaves(function, 0, *pc) && !is_in_loop(function, *pc);
+    let at = (from + 1..=to).find(is_common)?;
+    Some(StatementId(function.first_statement + at))
+}
+
+fn is_initialization(function: &Function, pc: u32) -> bool {
+    let Instruction { op, s, .. } = function.code[pc as usize];
+    let initializes = |action| matches!(action, MbarrierAction::Initialize { .. });
+    op == Op::Mbarrier && initializes(function.tables.mbarriers[s.a as usize].action)
+}
+
+fn uses_clusters(program: &Program) -> bool {
+    let is_of_cluster =
+        |barrier: &Barrier| matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+    program.functions.iter().any(|function| {
+        function.tables.barriers.iter().any(is_of_cluster)
+            || function.code.iter().any(|instruction| matches!(instruction.op, Op::MapRank(_)))
+    })
+}
+
+/// Whether a path from `pc` leaves the function without `avoided`.
+fn leaves(function: &Function, pc: u32, avoided: u32) -> bool {
+    reaches(function, vec![pc], avoided, &|at| at as usize >= function.code.len() || ends(function, at))
+}
+
+/// Whether a path leads from a statement back to it.
+fn is_in_loop(function: &Function, pc: u32) -> bool {
+    reaches(function, successors(function, pc), function.code.len() as u32, &|at| at == pc)
+}
+
+/// Whether a path from one of these statements reaches another one without `avoided`.
+fn reaches(function: &Function, mut open: Vec<u32>, avoided: u32, is_end: &dyn Fn(u32) -> bool) -> bool {
+    let mut visited = vec![false; function.code.len() + 1];
+    while let Some(pc) = open.pop() {
+        if pc == avoided || std::mem::replace(&mut visited[pc as usize], true) {
+            continue;
+        }
+        if is_end(pc) {
+            return true;
+        }
+        open.extend(successors(function, pc));
+    }
+    false
+}
+
+fn ends(function: &Function, pc: u32) -> bool {
+    matches!(function.code[pc as usize].op, Op::Return(_) | Op::Exit | Op::Trap)
+}
+
+fn successors(function: &Function, pc: u32) -> Vec<u32> {
+    let Some(instruction) = function.code.get(pc as usize) else { return Vec::new() };
+    let mut next = match instruction.op {
+        Op::Branch(_) => vec![instruction.s.a],
+        Op::Switch(_) => function.tables.switches[instruction.s.a as usize].targets.clone(),
+        _ if ends(function, pc) => Vec::new(),
+        _ => return vec![pc + 1],
+    };
+    if instruction.guard != Guard::ALWAYS {
+        next.push(pc + 1);
+    }
+    next
+}

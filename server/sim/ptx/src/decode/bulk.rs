@@ -1,0 +1,198 @@
+//! Asynchronous copies, stores and reductions.
+
+use warplens_hir::ptx::{Instruction, Operand, Type};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::memory::atomic_type;
+use super::modifiers::Modifiers;
+use super::operands::{push, with_entry};
+use crate::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
+
+impl<'l> FunctionDecoder<'l, '_> {
+    /// `cp` and all that begins with it.
+    pub(super) fn copying(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        let reduces = m.take("reduce");
+        let _ = m.take("async");
+        if instruction.has("tensor") {
+            return self.tensor_copy(reduces, operands, m);
+        }
+        if instruction.has("mbarrier") {
+            return self.arrive_copies(operands, m);
+        }
+        let bulk = m.take("bulk");
+        if let Some(group) = copy_group(bulk, m) {
+            let left = match operands {
+                &[Operand::Constant(left)] => {
+                    self.hir.constant(left).as_integer().ok_or_else(Why::operands)?
+                }
+                _ => 0,
+            };
+            return Ok((Op::CopyGroup(group), Slots { a: left as u32, ..Slots::default() }));
+        }
+        if m.take("prefetch") {
+            let _ = (m.take("global"), m.take("L2"));
+            m.ignore_caching();
+            return Ok((Op::Nop, Slots::default()));
+        }
+        if bulk { self.bulk_copy(reduces, false, operands, m) } else { self.copy_async(operands, m) }
+    }
+
+    /// `cp.async`
+    fn copy_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        m.ignore_caching();
+        let _ = (m.space(), m.space());
+        let &[to, from, Operand::Constant(size), ref rest @ ..] = operands else {
+            return Err(Why::operands());
+        };
+        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
+        let size = size.ok_or_else(Why::operands)? as u32;
+        let (to, to_space) = self.address(to, Some(Space::Shared))?;
+        let (from, from_space) = self.address(from, Some(Space::Global))?;
+        let (mut source_size, mut ignore) = (None, None);
+        for &operand in rest {
+            match operand {
+                Operand::Constant(_) => source_size = Some(self.source(operand, Type::U32)?),
+                Operand::Not(_) => ignore = Some(self.condition(operand)?),
+                _ => match self.place(operand)?.0 {
+                    RegisterSlot::Predicate(_) => ignore = Some(self.condition(operand)?),
+                    RegisterSlot::Word(slot) => source_size = Some(slot),
+                    // A cache policy.
+                    RegisterSlot::Double(_) | RegisterSlot::Quad(_) => {}
+                },
+            }
+        }
+        Ok(with_entry(
+            Op::Copy,
+            &mut self.out.tables.copies,
+            Copy { to, to_space, from, from_space, size, source_size, ignore },
+        ))
+    }
+
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`
+    /// The same of `multimem` with `replicated`.
+    pub(super) fn bulk_copy(
+        &mut self,
+        reduces: bool,
+        replicated: bool,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Decoded {
+        let (to_space, from_space) = (m.space(), m.space());
+        let to_mbarrier = m.take("mbarrier::complete_tx::bytes");
+        let _ = (m.take("bulk_group"), m.take("mbarrier::report::disabled"));
+        let multicast = m.take("multicast::cluster") || m.take("multicast::cluster::32b");
+        let (hinted, ends, masked) = (m.take("L2::cache_hint"), m.take("ignore_oob"), m.take("cp_mask"));
+        m.ignore_caching();
+        let reduction = if reduces {
+            let op = m.atomic_op().ok_or_else(Why::form)?;
+            Some((op, atomic_type(m.ty()?)?))
+        } else {
+            let _ = m.take("b128");
+            None
+        };
+        let (&[to, from, size], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let mut rest = rest.iter().copied();
+        let mut next =
+            |wanted: bool| if wanted { rest.next().map(Some).ok_or_else(Why::operands) } else { Ok(None) };
+        let ends = (next(ends)?, next(ends)?);
+        let completion = next(to_mbarrier)?;
+        let blocks = next(multicast)?;
+        let _policy = next(hinted)?;
+        let bytes = next(masked)?;
+        let word = |decoder: &mut Self, operand: Option<Operand>| {
+            operand.map(|operand| decoder.word(operand)).transpose()
+        };
+        let (left, right) = (word(self, ends.0)?, word(self, ends.1)?);
+        let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
+        let size = self.source(size, Type::U32)?;
+        let completion =
+            completion.map(|operand| self.completion(operand, Some(Space::Shared))).transpose()?;
+        let (to, to_space) = self.address(to, to_space)?;
+        let (from, from_space) = self.address(from, from_space)?;
+        let ends = left.zip(right);
+        let copy = BulkCopy {
+            to,
+            to_space,
+            from,
+            from_space,
+            size,
+            reduction,
+            completion,
+            blocks,
+            ends,
+            bytes,
+            replicated,
+        };
+        Ok(with_entry(Op::BulkCopy, &mut self.out.tables.bulk_copies, copy))
+    }
+
+    /// The slot of a number of at most 32 bits.
+    fn word(&mut self, operand: Operand) -> Result<u32, Why> {
+        match self.source_place(operand, Type::U32)?.0 {
+            RegisterSlot::Word(slot) => Ok(slot),
+            _ => Err(Why::operands()),
+        }
+    }
+
+    /// `st.async`
+    pub(super) fn store_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let (operands, completion) = self.split_completion(operands, m)?;
+        let (op, s) = self.store(operands, m)?;
+        Ok(match completion {
+            Some(b) => (Op::StoreAsync, Slots { b, ..s }),
+            None => (op, s),
+        })
+    }
+
+    /// `red.async`
+    pub(super) fn atomic_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let (operands, completion) = self.split_completion(operands, m)?;
+        let (op, s) = self.atomic(true, operands, m)?;
+        Ok(match completion {
+            Some(b) => (Op::AtomicAsync, Slots { b, ..s }),
+            None => (op, s),
+        })
+    }
+
+    /// The operands without the mbarrier that tracks the bytes, and its completion.
+    fn split_completion<'o>(
+        &mut self,
+        operands: &'o [Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Result<(&'o [Operand], Option<u32>), Why> {
+        let has_completion = m.take("mbarrier::complete_tx::bytes");
+        let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
+        if !has_completion {
+            return Err(Why::operands());
+        }
+        let space = m.has("shared::cluster").then_some(Space::Shared);
+        let completion = self.completion(mbarrier, space)?;
+        Ok((&operands[..2], Some(push(&mut self.out.tables.completions, completion))))
+    }
+
+    /// `st.bulk`
+    pub(super) fn bulk_store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.take("bulk");
+        m.ignore_caching();
+        let space = m.space();
+        let &[to, size, _zero] = operands else { return Err(Why::operands()) };
+        let (to, space) = self.address(to, space)?;
+        let size = self.source_place(size, Type::U64)?.0;
+        Ok(with_entry(Op::Fill, &mut self.out.tables.fills, Fill { to, space, size, completion: None }))
+    }
+}
+
+/// What the statement does with groups of copies, if it does anything with them.
+fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
+    Some(match (m.word(&["commit_group", "wait_group", "wait_all"])?, bulk) {
+        ("commit_group", false) => CopyGroup::Close,
+        ("commit_group", true) => CopyGroup::CloseBulk,
+        ("wait_group", true) if m.take("read") => CopyGroup::WaitBulkRead,
+        ("wait_group", true) => CopyGroup::WaitBulk,
+        ("wait_group", false) => CopyGroup::Wait,
+        _ => CopyGroup::WaitAll,
+    })
+}

@@ -1,0 +1,61 @@
+//! Clusters: addresses in their blocks, and blocks that were not launched yet.
+
+use warplens_hir::ptx::{Instruction, Operand, Type};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use super::operands::with_entry;
+use crate::program::{Fill, Op, RegisterSlot, Slots};
+
+impl FunctionDecoder<'_, '_> {
+    /// `mapa`
+    pub(super) fn mapa(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let c = u32::from(m.space().is_some());
+        let ty = m.ty()?;
+        let s = self.typed_slots(operands, &[ty, ty, Type::U32])?;
+        Ok((Op::MapRank(ty.bits() == 64), Slots { c, ..s }))
+    }
+
+    /// `getctarank`
+    pub(super) fn getctarank(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let c = u32::from(m.space().is_some());
+        let ty = m.ty()?;
+        let s = self.typed_slots(operands, &[Type::U32, ty])?;
+        Ok((Op::RankOf(ty.bits() == 64), Slots { c, ..s }))
+    }
+
+    /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.
+    pub(super) fn launch_control(&mut self, instruction: Instruction<'_>, m: &mut Modifiers<'_>) -> Decoded {
+        let space = m.space();
+        m.ignore_caching();
+        let operands = instruction.operands();
+        if m.take("try_cancel") {
+            let _ = (m.take("async"), m.take("mbarrier::complete_tx::bytes"), m.take("b128"));
+            let _ = m.take("multicast::cluster::all");
+            let &[to, mbarrier] = operands else { return Err(Why::operands()) };
+            let completion = Some(self.completion(mbarrier, space)?);
+            let (to, space) = self.address(to, space)?;
+            let size = RegisterSlot::Word(self.constant_word(16));
+            return Ok(with_entry(
+                Op::Fill,
+                &mut self.out.tables.fills,
+                Fill { to, space, size, completion },
+            ));
+        }
+        let _ = (m.take("query_cancel"), m.take("b128"));
+        m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");
+        let vector = m.take("v4");
+        let ty = m.ty()?;
+        let &[d, _] = operands else { return Err(Why::operands()) };
+        let targets = match d {
+            Operand::Vector(list) => self.places(self.hir.operands(list))?,
+            _ if vector => self.elements(d)?.into_iter().map(|(place, _)| Some(place)).collect(),
+            _ => vec![Some(self.place(d)?.0)],
+        };
+        let zero = self.constant(0, ty);
+        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect();
+        Ok(self.push_moves(moves))
+    }
+}

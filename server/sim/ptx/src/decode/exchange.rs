@@ -1,0 +1,134 @@
+//! Operations between the lanes of a warp.
+
+use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use super::operands::with_entry;
+use crate::program::{Exchange, ExchangeKind, Op, RegisterSlot};
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn exchange(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let sync = m.take("sync");
+        let operands = instruction.operands();
+        let (op, exchange) = match instruction.opcode() {
+            "activemask" => {
+                let ty = m.ty()?;
+                return Ok((Op::ActiveMask, self.typed_slots(operands, &[ty])?));
+            }
+            "shfl" => (Op::Shuffle, self.shuffle(operands, sync, m)?),
+            "vote" => (Op::Vote, self.vote(operands, sync, m)?),
+            "match" => (Op::Match, self.match_values(operands, m)?),
+            "redux" => (Op::Reduce, self.reduce(operands, m)?),
+            _ => (Op::Elect, self.elect(operands)?),
+        };
+        Ok(with_entry(op, &mut self.out.tables.exchanges, exchange))
+    }
+
+    fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {
+        operand.map(|&operand| self.source(operand, Type::B32)).transpose()
+    }
+
+    fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+        let kind = m.choose(&[
+            ("up", ExchangeKind::ShuffleUp),
+            ("down", ExchangeKind::ShuffleDown),
+            ("bfly", ExchangeKind::ShuffleButterfly),
+            ("idx", ExchangeKind::ShuffleIndex),
+        ]);
+        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let (d, p) = self.pair(d)?;
+        let members = self.members(rest.first())?;
+        if sync != members.is_some() {
+            return Err(Why::operands());
+        }
+        Ok(Exchange {
+            d: self.result(d)?,
+            p: self.result_predicate(p)?,
+            a: Some(self.source_place(a, ty)?.0),
+            b: self.source(b, Type::U32)?,
+            c: self.source(c, Type::U32)?,
+            members,
+            ..Exchange::new(kind)
+        })
+    }
+
+    fn result(&mut self, operand: Operand) -> Result<Option<RegisterSlot>, Why> {
+        if operand == Operand::Sink { Ok(None) } else { Ok(Some(self.place(operand)?.0)) }
+    }
+
+    fn result_predicate(&mut self, operand: Option<Operand>) -> Result<Option<u32>, Why> {
+        operand.map_or(Ok(None), |operand| self.predicate_destination(operand))
+    }
+
+    fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+        let kind = m.choose(&[
+            ("all", ExchangeKind::VoteAll),
+            ("any", ExchangeKind::VoteAny),
+            ("uni", ExchangeKind::VoteUniform),
+            ("ballot", ExchangeKind::VoteBallot),
+        ]);
+        let (kind, _) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let (&[d, a], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let (slot, negated) = self.predicate(a)?;
+        let members = self.members(rest.first())?;
+        if sync != members.is_some() {
+            return Err(Why::operands());
+        }
+        let (d, p) = match self.result(d)? {
+            Some(RegisterSlot::Predicate(p)) => (None, Some(p)),
+            place => (place, None),
+        };
+        Ok(Exchange { d, p, a: Some(RegisterSlot::Predicate(slot)), negated, members, ..Exchange::new(kind) })
+    }
+
+    fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+        let kind = m.choose(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)]);
+        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let &[d, a, members] = operands else { return Err(Why::operands()) };
+        let (d, p) = self.pair(d)?;
+        Ok(Exchange {
+            d: self.result(d)?,
+            p: self.result_predicate(p)?,
+            a: Some(self.source_place(a, ty)?.0),
+            members: self.members(Some(&members))?,
+            ..Exchange::new(kind)
+        })
+    }
+
+    fn reduce(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+        let op = m.word(&["add", "min", "max", "and", "or", "xor"]).ok_or_else(Why::form)?;
+        let (abs, nan) = (m.take("abs"), m.take("NaN"));
+        let ty = m.ty()?;
+        let signed = ty.kind() == TypeKind::Signed;
+        let kind = match op {
+            "min" | "max" if ty == Type::F32 => ExchangeKind::ReduceFloat { max: op == "max", abs, nan },
+            "add" => ExchangeKind::ReduceAdd,
+            "min" if signed => ExchangeKind::ReduceMinSigned,
+            "max" if signed => ExchangeKind::ReduceMaxSigned,
+            "min" => ExchangeKind::ReduceMinUnsigned,
+            "max" => ExchangeKind::ReduceMaxUnsigned,
+            "and" => ExchangeKind::ReduceAnd,
+            "or" => ExchangeKind::ReduceOr,
+            _ => ExchangeKind::ReduceXor,
+        };
+        let &[d, a, members] = operands else { return Err(Why::operands()) };
+        Ok(Exchange {
+            d: self.result(d)?,
+            a: Some(self.source_place(a, ty)?.0),
+            members: self.members(Some(&members))?,
+            ..Exchange::new(kind)
+        })
+    }
+
+    fn elect(&mut self, operands: &[Operand]) -> Result<Exchange, Why> {
+        let &[d, members] = operands else { return Err(Why::operands()) };
+        let (d, p) = self.pair(d)?;
+        let members = self.members(Some(&members))?;
+        let (d, p) = (self.result(d)?, self.result_predicate(p)?);
+        Ok(Exchange { d, p, members, ..Exchange::new(ExchangeKind::Elect) })
+    }
+}

@@ -1,0 +1,151 @@
+//! How statements use the registers that they read, and the registers that may be read before they are written.
+
+use warplens_hir::cfg::BlockId;
+use warplens_hir::ptx::{self as hir, Operand};
+
+use super::function::{FunctionDecoder, Mention};
+use crate::program::{Guard, Mixing, Part, Read};
+
+/// The limit of blocks that the liveness search visits; after it, no further registers are reported as suspects.
+const PATIENCE: usize = 4_000_000;
+
+/// Results that are undefined as soon as one source is.
+const STRICT: &[&str] = &[
+    "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "sad", "mul24", "mad24",
+    "addc", "subc", "madc", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "copysign", "cvt",
+    "cvta", "mov", "setp", "set", "testp", "shl", "shr", "popc", "clz", "brev", "bfind", "not", "cnot",
+    "bfe", "dp4a", "dp2a",
+];
+
+/// Results that are undefined if all sources are.
+const LENIENT: &[&str] =
+    &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct", "szext", "bmsk", "fns"];
+
+/// The register with the member mask, if the instruction has one.
+fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
+    let is_exchange = matches!(instruction.opcode(), "shfl" | "vote" | "match" | "redux" | "elect");
+    match instruction.operands().last().filter(|_| is_exchange && instruction.has("sync")) {
+        Some(&Operand::Register { name, .. }) => Some(name),
+        _ => None,
+    }
+}
+
+impl<'l> FunctionDecoder<'l, '_> {
+    /// Notes what an instruction reads.
+    pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
+        let opcode = instruction.opcode();
+        let packs = instruction.operands().iter().any(|operand| matches!(operand, Operand::Vector(_)));
+        let mixing = match opcode {
+            "mov" if packs => Mixing::All,
+            _ if STRICT.contains(&opcode) => Mixing::Any,
+            _ if LENIENT.contains(&opcode) => Mixing::All,
+            _ => Mixing::Defined,
+        };
+        let start = self.out.flow.reads.len();
+        self.out.flow.statements.push((start as u32, mixing));
+        if let Some(guard) = instruction.guard() {
+            self.note_read(guard.name, None, Part::Guard);
+        }
+        // What a private store keeps may never be looked at again.
+        let private = opcode == "st" && (instruction.has("local") || instruction.has("param") || packs);
+        let part = match opcode {
+            "st" if private => Part::Source,
+            "st" | "atom" | "red" => Part::Stored,
+            "multimem" if instruction.has("st") || instruction.has("red") => Part::Stored,
+            "brx" | "bar" | "barrier" => Part::Choice,
+            _ => Part::Source,
+        };
+        let members = member_mask(instruction);
+        for (index, mention) in mentions.iter().enumerate().filter(|_| opcode != "call") {
+            let is_members = members == Some(mention.name) && index + 1 == mentions.len();
+            let part = match mention.in_address {
+                true => Part::Address,
+                false if is_members => Part::Members,
+                false => part,
+            };
+            self.note_read(mention.name, mention.component, part);
+        }
+        // `xor %r, %r, %r` is a way to write zero.
+        let reads = &mut self.out.flow.reads;
+        if matches!(opcode, "xor" | "sub") && reads.len() == start + 2 && reads[start] == reads[start + 1] {
+            reads.truncate(start);
+        }
+    }
+
+    fn note_read(&mut self, name: hir::NameId, component: Option<hir::Component>, part: Part) {
+        let name = self.hir.name(name);
+        if matches!(name.role, hir::Role::Read | hir::Role::ReadWrite) {
+            let numbers = self.slots.numbers(name.referent, component);
+            self.out.flow.reads.extend(numbers.map(|register| Read { register, part }));
+        }
+    }
+
+    /// The registers that are live where the function begins, without parameters.
+    pub(super) fn find_suspects(&mut self) {
+        let registers = self.out.frame.registers.len();
+        let blocks = self.cfg.blocks().len();
+        let mut exposed: Vec<Vec<BlockId>> = vec![Vec::new(); registers];
+        let mut killed: Vec<Vec<BlockId>> = vec![Vec::new(); registers];
+        let mut written_in = vec![usize::MAX; registers];
+        for id in self.cfg.ids() {
+            for pc in self.cfg.block(id).instructions.clone() {
+                for read in self.out.flow.reads_of(pc) {
+                    let at = read.register as usize;
+                    if written_in[at] != id.index() && exposed[at].last() != Some(&id) {
+                        exposed[at].push(id);
+                    }
+                }
+                if self.out.code[pc as usize].guard != Guard::ALWAYS {
+                    continue;
+                }
+                for &register in self.out.writes_of(pc) {
+                    if std::mem::replace(&mut written_in[register as usize], id.index()) != id.index() {
+                        killed[register as usize].push(id);
+                    }
+                }
+            }
+        }
+        let params = self.register_params();
+        let entry = BlockId(0);
+        let (mut live_in, mut steps) = (vec![usize::MAX; blocks], 0);
+        for register in 0..registers {
+            if params.contains(&(register as u32)) {
+                continue;
+            }
+            let mut work = std::mem::take(&mut exposed[register]);
+            while let Some(block) = work.pop() {
+                if std::mem::replace(&mut live_in[block.index()], register) == register {
+                    continue;
+                }
+                if block == entry {
+                    self.out.flow.suspects.push(register as u32);
+                    break;
+                }
+                steps += 1;
+                let kills = &killed[register];
+                work.extend(
+                    self.cfg
+                        .predecessors(block)
+                        .filter(|from| kills.binary_search_by_key(&from.index(), |id| id.index()).is_err()),
+                );
+            }
+            if steps > PATIENCE {
+                return;
+            }
+        }
+    }
+
+    /// The registers that a call fills.
+    fn register_params(&self) -> Vec<u32> {
+        let formals = self.out.params.iter().filter_map(|formal| match formal.at {
+            crate::program::Passing::Register(place) => Some(place),
+            _ => None,
+        });
+        let places: Vec<_> = formals.collect();
+        let registers = self.out.frame.registers.iter().enumerate();
+        registers
+            .filter(|(_, register)| places.contains(&register.place))
+            .map(|(number, _)| number as u32)
+            .collect()
+    }
+}

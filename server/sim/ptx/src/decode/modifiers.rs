@@ -1,0 +1,153 @@
+//! The modifiers of an instruction, taken one after the other; a remaining modifier is not simulated.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx::Type;
+use warplens_sim_warp::soft_float::Rounding;
+
+use super::Why;
+use crate::program::{AtomicOp, Space};
+
+/// Modifiers that are still to be taken, in text order.
+pub(super) struct Modifiers<'f> {
+    rest: Vec<&'f str>,
+}
+
+/// Modifiers of caching and ordering, which have no effect in a simulator that executes in order.
+const IGNORED: &[&str] = &[
+    "weak",
+    "strong",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "sc",
+    "volatile",
+    "mmio",
+    "cta",
+    "cluster",
+    "gpu",
+    "sys",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "unified",
+    "noftz",
+    "noinc",
+    "proxy::readonly",
+];
+
+impl<'f> Modifiers<'f> {
+    pub(super) fn new(modifiers: &'f [SmolStr]) -> Modifiers<'f> {
+        Modifiers { rest: modifiers.iter().map(SmolStr::as_str).collect() }
+    }
+
+    /// Whether this modifier is there; takes it.
+    pub(super) fn take(&mut self, name: &str) -> bool {
+        let at = self.rest.iter().position(|have| *have == name);
+        at.map(|at| self.rest.remove(at)).is_some()
+    }
+
+    /// Whether this modifier is there and yet to be taken.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.rest.contains(&name)
+    }
+
+    /// The first modifier that means something to `f`; takes it.
+    pub(super) fn find<T>(&mut self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let (at, value) = self.rest.iter().enumerate().find_map(|(at, name)| Some((at, f(name)?)))?;
+        self.rest.remove(at);
+        Some(value)
+    }
+
+    /// The value of the first modifier that `choices` names; takes it.
+    pub(super) fn choose<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
+        let value_of =
+            |name: &str| choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value);
+        self.find(value_of)
+    }
+
+    /// The first of these words that is there.
+    pub(super) fn word(&mut self, words: &[&'static str]) -> Option<&'static str> {
+        self.find(|name| words.iter().copied().find(|word| *word == name))
+    }
+
+    /// The next type.
+    pub(super) fn ty(&mut self) -> Result<Type, Why> {
+        self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
+    }
+
+    /// `.rn` and the other rounding modifiers; the default is to nearest.
+    pub(super) fn rounding(&mut self) -> Option<Rounding> {
+        self.choose(&[
+            ("rn", Rounding::Nearest),
+            ("rna", Rounding::NearestAway),
+            ("rz", Rounding::Zero),
+            ("rm", Rounding::Down),
+            ("rp", Rounding::Up),
+        ])
+    }
+
+    /// `.rni` and its like.
+    pub(super) fn integer_rounding(&mut self) -> Option<Rounding> {
+        self.choose(&[
+            ("rni", Rounding::Nearest),
+            ("rzi", Rounding::Zero),
+            ("rmi", Rounding::Down),
+            ("rpi", Rounding::Up),
+        ])
+    }
+
+    /// The state space, if one is named.
+    pub(super) fn space(&mut self) -> Option<Space> {
+        self.find(|name| {
+            Some(match name {
+                "global" => Space::Global,
+                "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
+                "local" => Space::Local,
+                "const" => Space::Const,
+                "param" | "param::entry" | "param::func" => Space::Param,
+                _ => return None,
+            })
+        })
+    }
+
+    /// What an atomic does.
+    pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
+        self.choose(&[
+            ("add", AtomicOp::Add),
+            ("min", AtomicOp::Min),
+            ("max", AtomicOp::Max),
+            ("and", AtomicOp::And),
+            ("or", AtomicOp::Or),
+            ("xor", AtomicOp::Xor),
+            ("exch", AtomicOp::Exchange),
+            ("cas", AtomicOp::CompareSwap),
+            ("inc", AtomicOp::Increment),
+            ("dec", AtomicOp::Decrement),
+        ])
+    }
+
+    /// Takes the modifiers that are not to be kept.
+    pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.rest.retain(|name| keep(name));
+    }
+
+    /// Takes the modifiers that only affect caching or ordering.
+    pub(super) fn ignore_caching(&mut self) {
+        self.rest
+            .retain(|name| !IGNORED.contains(name) && !name.starts_with("L1::") && !name.starts_with("L2::"));
+    }
+
+    /// Reports remaining modifiers.
+    pub(super) fn finish(&self) -> Result<(), Why> {
+        match self.rest.first() {
+            None => Ok(()),
+            Some(left) => Err(Why(smol_str::format_smolstr!("`.{left}` is not among the simulated forms"))),
+        }
+    }
+}

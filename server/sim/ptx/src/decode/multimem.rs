@@ -1,0 +1,47 @@
+//! `multimem`: accesses to all buffers that a multimem address stands for.
+
+use warplens_hir::ptx::Instruction;
+use warplens_sim_cuda::semantics::replicas::{ReplicaElement, ReplicaReduction};
+use warplens_sim_warp::soft_float::{F16, F32};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use super::operands::push;
+use crate::program::{Multimem, Op, Slots};
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn multimem(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        let what = m.word(&["ld_reduce", "st", "red", "cp"]).ok_or_else(Why::form)?;
+        let reduces = m.take("reduce");
+        // Without an mbarrier or a group, no thread can observe that `.async` is late.
+        let _ = m.take("async");
+        match what {
+            "cp" => {
+                let _ = m.take("bulk");
+                self.bulk_copy(reduces, true, operands, m)
+            }
+            "st" => {
+                let (_, s) = self.store(operands, m)?;
+                Ok((Op::Multimem(Multimem::Store), s))
+            }
+            "red" => {
+                let (_, s) = self.atomic(true, operands, m)?;
+                Ok((Op::Multimem(Multimem::Reduce), s))
+            }
+            _ => {
+                let accumulator = m.choose(&[("acc::f16", F16), ("acc::f32", F32)]);
+                let op = m.atomic_op().ok_or_else(Why::form)?;
+                let element =
+                    instruction.modifiers().iter().rev().find_map(|word| ReplicaElement::of_name(word));
+                let element = element.ok_or_else(Why::form)?;
+                let (_, s) = self.load(operands, m)?;
+                let reduction = ReplicaReduction { op, element, accumulator };
+                let b = push(&mut self.out.tables.replica_reductions, reduction);
+                Ok((Op::Multimem(Multimem::LoadReduce), Slots { b, ..s }))
+            }
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Operands: which slot each is in, constants and special registers included.
+
+use rustc_hash::FxHashMap;
+use warplens_hir::ptx::{
+    self as hir, Address as HirAddress, AddressForm, DeclarationKind, Operand, ReferentId, Resolution,
+    SymbolKind, Type, TypeKind, VectorLength,
+};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::module::function_address;
+use super::specials::{self, Source};
+use super::storage::{self, Storage, constant_bits};
+use crate::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
+
+/// What a register is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared {
+    /// The first element, or the register itself.
+    pub(super) place: RegisterSlot,
+    pub(super) bits: u32,
+    /// Elements of a vector register.
+    pub(super) elements: u32,
+}
+
+/// The slots given out so far.
+#[derive(Default)]
+pub(super) struct SlotTable {
+    registers: FxHashMap<ReferentId, Declared>,
+    /// Numbers in `frame.registers`, by register and element.
+    numbers: FxHashMap<(ReferentId, u32), u32>,
+    words: FxHashMap<u32, Slot>,
+    doubles: FxHashMap<u64, Slot>,
+    predicates: [Option<Slot>; 2],
+    specials: FxHashMap<(Special, bool), Slot>,
+}
+
+impl SlotTable {
+    /// The numbers in `frame.registers` of a register that has been decoded: of one element, or of all.
+    pub(super) fn numbers(
+        &self,
+        register: ReferentId,
+        component: Option<hir::Component>,
+    ) -> impl Iterator<Item = u32> {
+        let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
+        let elements = self.registers.get(&register).map_or(0, |declared| declared.elements);
+        let elements = (0..elements).filter(move |element| chosen.is_none_or(|chosen| chosen == *element));
+        elements.filter_map(move |element| self.numbers.get(&(register, element)).copied())
+    }
+}
+
+impl<'l> FunctionDecoder<'l, '_> {
+    /// The register that a name stands for.
+    pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
+        let name = self.hir.name(name);
+        let referent = name.referent;
+        if let Some(&declared) = self.slots.registers.get(&referent) {
+            return Ok((referent, declared));
+        }
+        let symbol = name.resolution.symbol().ok_or_else(|| Why::new("a register is not declared"))?;
+        let (ty, vector) = match &self.hir.symbol(symbol).kind {
+            SymbolKind::Register { ty, vector } | SymbolKind::RegisterRange { ty, vector, .. } => {
+                (*ty, *vector)
+            }
+            SymbolKind::Param { is_return, index } => {
+                let param = &storage::formals(&self.hir.signature, *is_return)[*index as usize];
+                (param.ty, param.vector)
+            }
+            _ => return Err(Why::operands()),
+        };
+        let ty = ty.ok_or_else(|| Why::new("a register has no known type"))?;
+        let declared = self.allocate(referent, ty, vector);
+        Ok((referent, declared))
+    }
+
+    fn allocate(&mut self, referent: ReferentId, ty: Type, vector: Option<VectorLength>) -> Declared {
+        let elements = vector.map_or(1, VectorLength::count);
+        let mut first = None;
+        for element in 0..elements {
+            let place = self.fresh(ty);
+            first.get_or_insert(place);
+            let mut name = self.hir.referent_text(referent);
+            if vector.is_some() {
+                name = smol_str::format_smolstr!("{name}.{}", ["x", "y", "z", "w"][element as usize % 4]);
+            }
+            let registers = &mut self.out.frame.registers;
+            self.slots.numbers.insert((referent, element), registers.len() as u32);
+            registers.push(Register { name, bits: ty.bits() as u16, place });
+        }
+        let place = first.unwrap_or(RegisterSlot::Predicate(NO_SLOT));
+        let declared = Declared { place, bits: ty.bits(), elements };
+        self.slots.registers.insert(referent, declared);
+        declared
+    }
+
+    fn fresh(&mut self, ty: Type) -> RegisterSlot {
+        let frame = &mut self.out.frame;
+        let next = |count: &mut u32, by: u32| {
+            *count += by;
+            *count - by
+        };
+        match ty.bits() {
+            1 if ty.kind() == TypeKind::Predicate => RegisterSlot::Predicate(next(&mut frame.predicates, 1)),
+            65.. => RegisterSlot::Quad(next(&mut frame.doubles, 2)),
+            33..=64 => RegisterSlot::Double(next(&mut frame.doubles, 1)),
+            _ => RegisterSlot::Word(next(&mut frame.words, 1)),
+        }
+    }
+
+    /// A slot for a value that no register of the program has.
+    pub(super) fn scratch_word(&mut self) -> Slot {
+        let slot = self.out.frame.words;
+        self.out.frame.words += 1;
+        slot
+    }
+
+    /// The slot of a 32-bit constant.
+    pub(super) fn constant_word(&mut self, value: u32) -> Slot {
+        if let Some(&slot) = self.slots.words.get(&value) {
+            return slot;
+        }
+        let slot = self.scratch_word();
+        self.out.frame.word_constants.push((slot, value));
+        self.slots.words.insert(value, slot);
+        slot
+    }
+
+    /// The slot of a 64-bit constant.
+    pub(super) fn constant_double(&mut self, value: u64) -> Slot {
+        if let Some(&slot) = self.slots.doubles.get(&value) {
+            return slot;
+        }
+        let slot = self.out.frame.doubles;
+        self.out.frame.doubles += 1;
+        self.out.frame.double_constants.push((slot, value));
+        self.slots.doubles.insert(value, slot);
+        slot
+    }
+
+    fn constant_predicate(&mut self, value: bool) -> Slot {
+        if let Some(slot) = self.slots.predicates[usize::from(value)] {
+            return slot;
+        }
+        let slot = self.out.frame.predicates;
+        self.out.frame.predicates += 1;
+        if value {
+            self.out.frame.true_predicates.push(slot);
+        }
+        self.slots.predicates[usize::from(value)] = Some(slot);
+        slot
+    }
+
+    /// The slot of a special register that does not change.
+    fn special(&mut self, special: Special, wide: bool) -> Slot {
+        if let Some(&slot) = self.slots.specials.get(&(special, wide)) {
+            return slot;
+        }
+        let place = if wide {
+            self.out.frame.doubles += 1;
+            RegisterSlot::Double(self.out.frame.doubles - 1)
+        } else {
+            RegisterSlot::Word(self.scratch_word())
+        };
+        self.out.frame.specials.push((special, place));
+        self.slots.specials.insert((special, wide), place.slot());
+        place.slot()
+    }
+
+    /// Where an operand that is a register, or an element of one, is.
+    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32), Why> {
+        let Operand::Register { name, component } = operand else { return Err(Why::operands()) };
+        let (_, declared) = self.register(name)?;
+        let element = match component {
+            None if declared.elements == 1 => 0,
+            None => return Err(Why::operands()),
+            Some(component) => component.element().ok_or_else(Why::operands)? as u32,
+        };
+        if element >= declared.elements {
+            return Err(Why::operands());
+        }
+        Ok((declared.place.element(element), declared.bits))
+    }
+
+    /// Whether an operand is a vector register as a whole.
+    pub(super) fn is_vector(&mut self, operand: Operand) -> bool {
+        let Operand::Register { name, component: None } = operand else { return false };
+        self.register(name).is_ok_and(|(_, declared)| declared.elements > 1)
+    }
+
+    /// The elements of a vector register.
+    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
+        let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
+        let (_, declared) = self.register(name)?;
+        let element = |index| (declared.place.element(index), declared.bits);
+        Ok((0..declared.elements).map(element).collect())
+    }
+
+    /// The slot of a destination of a type.
+    pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+        let (place, _) = self.place(operand)?;
+        slot_of(place, ty.bits())
+    }
+
+    /// The slot of a source of a type: a register, a constant or a special register.
+    pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+        let (place, _) = self.source_place(operand, ty)?;
+        slot_of(place, ty.bits())
+    }
+
+    /// As [`Self::source`], with the file that the source is in and its width.
+    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32), Why> {
+        match operand {
+            Operand::Register { .. } => self.place(operand),
+            Operand::Constant(id) => {
+                let bits = constant_bits(self.hir.constant(id), ty);
+                Ok((self.constant(bits, ty), ty.bits()))
+            }
+            Operand::Special { name, component } => {
+                let Resolution::Special(text) = self.hir.name(name).resolution else {
+                    return Err(Why::operands());
+                };
+                match specials::source(text, component) {
+                    Some(Source::Fixed(special)) if ty.bits() > 32 => {
+                        Ok((RegisterSlot::Double(self.special(special, true)), 64))
+                    }
+                    Some(Source::Fixed(special)) => {
+                        Ok((RegisterSlot::Word(self.special(special, false)), 32))
+                    }
+                    _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
+                }
+            }
+            Operand::Symbol(_) | Operand::Address { form: AddressForm::Sum | AddressForm::Subscript, .. } => {
+                let (storage, offset) = self.symbol_address(operand)?;
+                let address = storage.ok_or_else(Why::operands)?.wrapping_add_signed(offset);
+                if self.is_shared(operand) && matches!(ty.bits(), 32 | 64) {
+                    let special = Special::SharedAddress(address as u32);
+                    let slot = self.special(special, ty.bits() == 64);
+                    let wide = ty.bits() == 64;
+                    return Ok((
+                        if wide { RegisterSlot::Double(slot) } else { RegisterSlot::Word(slot) },
+                        ty.bits(),
+                    ));
+                }
+                Ok((self.constant(address, ty), ty.bits()))
+            }
+            _ => Err(Why::operands()),
+        }
+    }
+
+    /// A destination of the first type and sources of the other types, in order.
+    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots, Why> {
+        let (Some((&d, sources)), Some((&to, from))) = (operands.split_first(), types.split_first()) else {
+            return Err(Why::operands());
+        };
+        if sources.len() != from.len() {
+            return Err(Why::operands());
+        }
+        let mut s = Slots { d: self.destination(d, to)?, ..Slots::default() };
+        let slots = [&mut s.a, &mut s.b, &mut s.c, &mut s.e];
+        for (slot, (&source, &ty)) in slots.into_iter().zip(sources.iter().zip(from)) {
+            *slot = self.source(source, ty)?;
+        }
+        Ok(s)
+    }
+
+    /// A destination and one to three sources of one type.
+    pub(super) fn uniform_slots(
+        &mut self,
+        operands: &[Operand],
+        ty: Type,
+        sources: usize,
+    ) -> Result<Slots, Why> {
+        self.typed_slots(operands, &[ty; 4][..=sources])
+    }
+
+    /// The registers of sources of a type.
+    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
+        operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
+    }
+
+    /// Whether an operand is the address of a shared variable.
+    fn is_shared(&self, operand: Operand) -> bool {
+        let base = self.hir.address(operand).map_or(operand, |address| address.base);
+        let Operand::Symbol(name) = base else { return false };
+        self.storage(name).is_some_and(|storage| storage.space() == Space::Shared)
+    }
+
+    /// The operands of a vector, or a single operand.
+    pub(super) fn list<'o>(&self, operand: &'o Operand) -> &'o [Operand]
+    where
+        'l: 'o,
+    {
+        match *operand {
+            Operand::Vector(list) => self.hir.operands(list),
+            _ => std::slice::from_ref(operand),
+        }
+    }
+
+    pub(super) fn constant(&mut self, bits: u64, ty: Type) -> RegisterSlot {
+        match ty.bits() {
+            1 => RegisterSlot::Predicate(self.constant_predicate(bits != 0)),
+            65.. => {
+                let slot = self.out.frame.doubles;
+                self.out.frame.doubles += 2;
+                self.out.frame.double_constants.push((slot, bits));
+                RegisterSlot::Quad(slot)
+            }
+            33..=64 => RegisterSlot::Double(self.constant_double(bits)),
+            _ => RegisterSlot::Word(self.constant_word(bits as u32)),
+        }
+    }
+
+    /// A predicate source, and whether it is complemented.
+    pub(super) fn predicate(&mut self, operand: Operand) -> Result<(Slot, bool), Why> {
+        if let Operand::Not(list) = operand {
+            let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
+            let (slot, negated) = self.predicate(*inner)?;
+            return Ok((slot, !negated));
+        }
+        match self.source_place(operand, Type::Pred)? {
+            (RegisterSlot::Predicate(slot), _) => Ok((slot, false)),
+            _ => Err(Why::operands()),
+        }
+    }
+
+    /// A predicate source as a guard.
+    pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard, Why> {
+        let (slot, negated) = self.predicate(operand)?;
+        Ok(Guard::new(slot, negated))
+    }
+
+    /// A predicate destination; `None` for `_`.
+    pub(super) fn predicate_destination(&mut self, operand: Operand) -> Result<Option<Slot>, Why> {
+        match operand {
+            Operand::Sink => Ok(None),
+            _ => match self.place(operand)? {
+                (RegisterSlot::Predicate(slot), _) => Ok(Some(slot)),
+                _ => Err(Why::operands()),
+            },
+        }
+    }
+
+    /// `d|p`, or `d` alone.
+    pub(super) fn pair(&self, operand: Operand) -> Result<(Operand, Option<Operand>), Why> {
+        match operand {
+            Operand::Pair(list) => match self.hir.operands(list) {
+                [first, second] => Ok((*first, Some(*second))),
+                _ => Err(Why::operands()),
+            },
+            single => Ok((single, None)),
+        }
+    }
+
+    /// Where a symbol lives.
+    pub(super) fn storage(&self, name: hir::NameId) -> Option<Storage> {
+        match self.hir.name(name).resolution {
+            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
+                let statics = self.linked.statics.get(&(self.index, symbol)).copied();
+                statics.or_else(|| self.frame_storage.get(&symbol).copied())
+            }
+            Resolution::External(text) => self.linked.variable(text),
+            Resolution::Special(_) => None,
+        }
+    }
+
+    /// Bytes of an element of what a symbol names; 1 where that is not known.
+    pub(super) fn element_bytes(&self, symbol: Operand) -> u32 {
+        let Operand::Symbol(name) = symbol else { return 1 };
+        let bytes = match self.hir.name(name).resolution {
+            Resolution::Symbol(symbol) => match &self.hir.symbol(symbol).kind {
+                SymbolKind::Variable(variable) => variable.element_bytes(),
+                _ => 1,
+            },
+            Resolution::External(text) => match self.linked.declarations.get(text) {
+                Some(DeclarationKind::Variable(variable)) => variable.element_bytes(),
+                _ => 1,
+            },
+            _ => 1,
+        };
+        (bytes as u32).max(1)
+    }
+
+    /// The address of a symbol in its own space (`None` for what the frame has for itself), and what is added.
+    pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64), Why> {
+        let HirAddress { base, index, offset, in_elements, .. } =
+            self.hir.address(operand).ok_or_else(Why::operands)?;
+        let (Operand::Symbol(name), None) = (base, index) else { return Err(Why::operands()) };
+        let scale = if in_elements { self.element_bytes(base) } else { 1 };
+        let offset = offset.wrapping_mul(scale.into());
+        if let Resolution::External(text) = self.hir.name(name).resolution
+            && let Some(function) = self.linked.function_index(text)
+        {
+            return Ok((Some(function_address(function)), offset));
+        }
+        let storage =
+            self.storage(name).ok_or_else(|| Why::new("it names something that has no address here"))?;
+        Ok((storage.address(self.linked.dynamic_shared), offset))
+    }
+}
+
+/// Adds an entry to a side table and returns its index.
+pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
+    table.push(entry);
+    table.len() as u32 - 1
+}
+
+/// An operation whose operands are an entry of a side table.
+pub(super) fn with_entry<T>(op: Op, table: &mut Vec<T>, entry: T) -> (Op, Slots) {
+    (op, Slots { a: push(table, entry), ..Slots::default() })
+}
+
+/// The slot of a place that holds a value of so many bits.
+pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot, Why> {
+    match (place, bits) {
+        (RegisterSlot::Predicate(slot), 1) => Ok(slot),
+        (RegisterSlot::Word(slot), 2..=32) => Ok(slot),
+        (RegisterSlot::Double(slot), 33..=64) => Ok(slot),
+        (RegisterSlot::Quad(slot), 65..) => Ok(slot),
+        _ => Err(Why::new("a register has the wrong width")),
+    }
+}

@@ -1,0 +1,71 @@
+//! How statements order memory. Read off the words alone: the interpreter itself does everything in order.
+
+use warplens_hir::ptx::Instruction;
+
+use crate::program::{Order, ProxyFence, SpecialOrder};
+
+/// What `instruction` promises.
+pub(super) fn order(instruction: Instruction<'_>) -> Order {
+    let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
+    let (acquire, release) = (has(&["acquire", "acq_rel"]), has(&["release", "acq_rel"]));
+    let access = Order {
+        strong: has(&["volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cv", "wt"]),
+        acquire,
+        release,
+        in_block: has(&["cta"]),
+        ..Order::default()
+    };
+    match instruction.opcode() {
+        "st" | "red" if has(&["async"]) => Order {
+            special: SpecialOrder::AsyncProxy,
+            strong: access.strong || instruction.opcode() == "red",
+            ..access
+        },
+        "multimem" if has(&["cp"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
+        "ld" | "ldu" | "st" => access,
+        "multimem" if !has(&["red"]) => access,
+        "atom" | "red" | "multimem" => Order { strong: true, ..access },
+        "membar" | "fence" => Order {
+            fence: true,
+            in_block: has(&["cta"]),
+            proxy_fence: proxy_fence(instruction),
+            ..Order::default()
+        },
+        "wgmma" if has(&["mma_async"]) => Order { special: SpecialOrder::AsyncMatrices, ..Order::default() },
+        "tcgen05" if has(&["mma", "cp"]) => {
+            Order { special: SpecialOrder::AsyncMatrices, ..Order::default() }
+        }
+        "tcgen05" if has(&["commit"]) => Order { strong: true, release: true, ..Order::default() },
+        "cp" if has(&["bulk"]) => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
+        "clusterlaunchcontrol" => Order { special: SpecialOrder::AsyncProxy, ..Order::default() },
+        "mbarrier" => {
+            let relaxed = has(&["relaxed"]);
+            let waits = has(&["test_wait", "try_wait"]);
+            let arrives = has(&["arrive", "arrive_drop", "complete_tx"]);
+            Order {
+                strong: !has(&["init"]),
+                special: if has(&["init"]) { SpecialOrder::Initializes } else { SpecialOrder::None },
+                acquire: waits && !relaxed,
+                release: arrives && !relaxed,
+                ..Order::default()
+            }
+        }
+        "griddepcontrol" if has(&["wait"]) => Order { special: SpecialOrder::AwaitsGrid, ..Order::default() },
+        _ => Order { synchronizes: has(&["sync"]), ..Order::default() },
+    }
+}
+
+/// The memory that `fence.proxy.async` covers.
+fn proxy_fence(instruction: Instruction<'_>) -> ProxyFence {
+    if instruction.has("async::generic") {
+        return ProxyFence::All;
+    }
+    match (instruction.has("proxy"), instruction.has("async")) {
+        (true, true) if instruction.has("global") => ProxyFence::Global,
+        (true, true) if instruction.has("shared::cta") || instruction.has("shared::cluster") => {
+            ProxyFence::Shared
+        }
+        (true, true) => ProxyFence::All,
+        _ => ProxyFence::None,
+    }
+}

@@ -1,0 +1,81 @@
+//! Special registers.
+
+use warplens_hir::ptx::Component;
+
+use crate::program::Special;
+
+/// Where the value of a special register comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Known when the warp starts.
+    Fixed(Special),
+    /// The step counter.
+    Clock,
+    /// The upper word of the step counter.
+    ClockHigh,
+}
+
+/// Whether a special register holds a part of the address of the grid workspace.
+pub(crate) fn is_workspace(name: &str) -> bool {
+    matches!(source(name, None), Some(Source::Fixed(Special::WorkspaceHigh | Special::WorkspaceLow)))
+}
+
+/// Whether threads of a block differ in the value of a special register.
+pub(crate) fn distinguishes_threads(name: &str) -> bool {
+    let Some(Source::Fixed(special)) = source(name, None) else { return false };
+    matches!(
+        special,
+        Special::ThreadId(_)
+            | Special::Lane
+            | Special::Warp
+            | Special::MaskEqual
+            | Special::MaskLess
+            | Special::MaskLessEqual
+            | Special::MaskGreater
+            | Special::MaskGreaterEqual
+    )
+}
+
+/// What a special register is; `None` for one that is not simulated.
+pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source> {
+    let dimension = component.and_then(Component::element).unwrap_or(0);
+    let axis = dimension as u8;
+    // The fourth component of the vectors is always 0.
+    let of = |special: fn(u8) -> Special| if dimension < 3 { special(axis) } else { Special::Number(0) };
+    Some(Source::Fixed(match name.strip_prefix('%').unwrap_or(name) {
+        "tid" => of(Special::ThreadId),
+        "ntid" => of(Special::BlockSize),
+        "ctaid" => of(Special::BlockId),
+        "nctaid" => of(Special::GridSize),
+        "clusterid" => of(Special::ClusterId),
+        "nclusterid" => of(Special::Clusters),
+        "cluster_ctaid" => of(Special::BlockInCluster),
+        "cluster_nctaid" => of(Special::ClusterSize),
+        "cluster_ctarank" => Special::ClusterRank,
+        "cluster_nctarank" => Special::ClusterBlocks,
+        "is_explicit_cluster" => Special::IsClustered,
+        "laneid" => Special::Lane,
+        "warpid" => Special::Warp,
+        "nwarpid" => Special::Warps,
+        "lanemask_eq" => Special::MaskEqual,
+        "lanemask_lt" => Special::MaskLess,
+        "lanemask_le" => Special::MaskLessEqual,
+        "lanemask_gt" => Special::MaskGreater,
+        "lanemask_ge" => Special::MaskGreaterEqual,
+        "dynamic_smem_size" => Special::DynamicShared,
+        "total_smem_size" | "aggr_smem_size" => Special::TotalShared,
+        // As `cooperative_groups::details::get_grid_workspace` reads them.
+        "envreg1" => Special::WorkspaceHigh,
+        "envreg2" => Special::WorkspaceLow,
+        "nsmid" => Special::Number(1),
+        "WARP_SZ" => Special::Number(32),
+        "smid" | "gridid" | "current_graph_exec" => Special::Number(0),
+        "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
+        "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
+        // Performance counters and reserved memory, which are not simulated.
+        name if ["pm", "envreg", "reserved_smem_offset_"].iter().any(|known| name.starts_with(known)) => {
+            Special::Number(0)
+        }
+        _ => return None,
+    }))
+}

@@ -1,0 +1,41 @@
+//! Memory that a thread takes from its stack as it goes.
+
+use warplens_hir::ptx::{Instruction, Operand};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::program::{Op, Slots, StackAction};
+
+/// What `alloca` aligns to where it does not say.
+const ALIGNMENT: u64 = 8;
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn stack(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let wide = ty.bits() == 64;
+        match (instruction.opcode(), instruction.operands()) {
+            ("stacksave", operands) => {
+                Ok((Op::Stack(StackAction::Save(wide)), self.typed_slots(operands, &[ty])?))
+            }
+            ("stackrestore", &[a]) => {
+                let a = self.source(a, ty)?;
+                Ok((Op::Stack(StackAction::Restore(wide)), Slots { a, ..Slots::default() }))
+            }
+            ("alloca", &[d, size, ref align @ ..]) => {
+                let align = match align {
+                    [Operand::Constant(id)] => {
+                        self.hir.constant(*id).as_integer().ok_or_else(Why::operands)?
+                    }
+                    _ => ALIGNMENT,
+                };
+                let (d, a) = (self.destination(d, ty)?, self.source(size, ty)?);
+                let b = u32::try_from(align).ok().filter(|align| align.is_power_of_two());
+                let s = Slots { d, a, b: b.ok_or_else(Why::operands)?, ..Slots::default() };
+                Ok((Op::Stack(StackAction::Allocate(wide)), s))
+            }
+            _ => Err(Why::operands()),
+        }
+    }
+}

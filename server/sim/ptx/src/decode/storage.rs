@@ -1,0 +1,141 @@
+//! Where things with an address are, and what constants are in a type.
+
+use warplens_hir::ptx::{Constant, Dimension, Parameter, Signature, Type, TypeKind, Variable};
+use warplens_sim_cuda::windows;
+use warplens_sim_warp::objects::{ArrayShape, Object};
+
+use crate::program::{ParamLayout, Space};
+
+/// Where a variable or parameter lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    /// At this address.
+    Global(u64),
+    /// At this offset.
+    Const(u64),
+    /// At this offset.
+    Shared(u64),
+    /// Where dynamic shared memory begins.
+    DynamicShared,
+    /// At this offset of the local memory of every thread.
+    Local(u64),
+    /// At this offset of the frame's local memory.
+    Frame(u64),
+    /// At this offset of the parameter block.
+    Param(u64),
+}
+
+impl Storage {
+    /// The address in its own space; `None` for what each frame has for itself.
+    pub(super) fn address(self, dynamic_shared: u32) -> Option<u64> {
+        match self {
+            Storage::Global(at)
+            | Storage::Const(at)
+            | Storage::Shared(at)
+            | Storage::Local(at)
+            | Storage::Param(at) => Some(at),
+            Storage::DynamicShared => Some(dynamic_shared.into()),
+            Storage::Frame(_) => None,
+        }
+    }
+
+    /// What makes the address a generic one.
+    pub(super) fn window(self) -> u64 {
+        window(self.space())
+    }
+
+    /// Its state space.
+    pub(super) fn space(self) -> Space {
+        match self {
+            Storage::Global(_) => Space::Global,
+            Storage::Const(_) => Space::Const,
+            Storage::Shared(_) | Storage::DynamicShared => Space::Shared,
+            Storage::Local(_) | Storage::Frame(_) => Space::Local,
+            Storage::Param(_) => Space::Param,
+        }
+    }
+}
+
+/// What is added to an address of a space to make it generic.
+pub(super) fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => windows::SHARED,
+        Space::Local => windows::LOCAL,
+        Space::Const => windows::CONST,
+        Space::Param => windows::PARAM,
+        Space::Global | Space::Generic => 0,
+    }
+}
+
+/// The parameter block of an entry: each parameter at the next multiple of its alignment.
+pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
+    let mut end = 0u64;
+    let mut params = Vec::with_capacity(signature.params.len());
+    for param in &signature.params {
+        let offset = place(&mut end, param);
+        params.push(ParamLayout {
+            name: param.name.clone().unwrap_or_default(),
+            offset: offset as u32,
+            size: param.bytes() as u32,
+        });
+    }
+    (params, end.min(u64::from(u32::MAX)) as u32)
+}
+
+/// The parameters of an entry as objects of the parameter block.
+pub(super) fn param_objects(signature: &Signature) -> Vec<Object> {
+    let mut end = 0;
+    let object = |param: &Parameter| {
+        let start = place(&mut end, param);
+        let name = param.name.clone().unwrap_or_default();
+        Object { name, start, len: param.bytes(), shape: param_shape(param) }
+    };
+    signature.params.iter().map(object).collect()
+}
+
+/// The elements of a variable. Compilers declare arrays of any type as bytes.
+pub(super) fn variable_shape(variable: &Variable) -> ArrayShape {
+    shape(variable.ty, variable.element_bytes(), &variable.dimensions)
+}
+
+/// The elements of a parameter.
+pub(super) fn param_shape(param: &Parameter) -> ArrayShape {
+    shape(param.ty, param.element_bytes(), &param.dimensions)
+}
+
+fn shape(ty: Option<Type>, element: u64, dimensions: &[Dimension]) -> ArrayShape {
+    let is_bytes = ty.is_none_or(|ty| ty.kind() == TypeKind::Bits) && element <= 1;
+    let dimensions = dimensions.iter().map(|dimension| dimension.0.unwrap_or(0)).collect();
+    ArrayShape { element: if is_bytes { 0 } else { element }, dimensions }
+}
+
+/// The parameters of a signature, or its return parameters.
+pub(super) fn formals(signature: &Signature, returns: bool) -> &[Parameter] {
+    if returns { &signature.returns } else { &signature.params }
+}
+
+/// The offset of a parameter after `end`; `end` moves past it.
+pub(super) fn place(end: &mut u64, param: &Parameter) -> u64 {
+    let offset = end.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(*end);
+    *end = offset.saturating_add(param.bytes());
+    offset
+}
+
+/// The bits of a constant in a type.
+pub(super) fn constant_bits(constant: Constant, ty: Type) -> u64 {
+    let bits = match (constant, ty.bits()) {
+        (Constant::Single(bits), 64) if ty.kind() == TypeKind::Float => {
+            f64::from(f32::from_bits(bits)).to_bits()
+        }
+        (Constant::Single(bits), _) => bits.into(),
+        (Constant::Double(bits), 64) => bits,
+        (Constant::Double(bits), _) => (f64::from_bits(bits) as f32).to_bits().into(),
+        (constant, _) => constant.as_integer().unwrap_or(0),
+    };
+    match ty.bits() {
+        64.. => bits,
+        // Predicates: anything but zero is true.
+        1 => u64::from(bits != 0),
+        width => bits & ((1 << width) - 1),
+    }
+}

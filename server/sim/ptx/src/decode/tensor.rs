@@ -1,0 +1,163 @@
+//! Copies of boxes of tensors, and tensor maps.
+
+use warplens_hir::ptx::{Instruction, Operand, Type};
+use warplens_sim_cuda::tensor::map;
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use super::operands::with_entry;
+use crate::program::{Address, BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
+
+impl<'l> FunctionDecoder<'l, '_> {
+    fn tensor_op(&mut self, op: TensorOp) -> Decoded {
+        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
+    }
+
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`
+    pub(super) fn tensor_copy(
+        &mut self,
+        reduces: bool,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Decoded {
+        let _ = (m.take("bulk"), m.take("tensor"));
+        let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
+        let rank: u8 = rank.ok_or_else(Why::form)?;
+        let mode = m.choose(&[
+            ("tile", BoxMode::Tile),
+            ("tile::gather4", BoxMode::Rows),
+            ("tile::scatter4", BoxMode::Rows),
+            ("im2col", BoxMode::Im2col),
+            ("im2col_no_offs", BoxMode::Im2col),
+        ]);
+        let mode = mode.unwrap_or(BoxMode::Tile);
+        if m.take("prefetch") {
+            m.retain(|_| false);
+            return Ok((Op::Nop, Slots::default()));
+        }
+        // `.shared::cluster.global` and `.shared::cta.global` load, `.global.shared::cta` stores.
+        let first = m.space().ok_or_else(Why::form)?;
+        let _ = m.space().ok_or_else(Why::form)?;
+        let loads = first == Space::Shared;
+        let tracked = m.take("mbarrier::complete_tx::bytes");
+        let _ = m.take("bulk_group");
+        let multicast = m.take("multicast::cluster");
+        let pairs = m.take("cta_group::2");
+        let _ = m.take("cta_group::1");
+        let hinted = m.take("L2::cache_hint");
+        m.ignore_caching();
+        let reduction = if reduces { Some(m.atomic_op().ok_or_else(Why::form)?) } else { None };
+        m.finish()?;
+        if loads != tracked {
+            return Err(Why::form());
+        }
+        let (shared, map, rest) = match *operands {
+            [shared, map, ref rest @ ..] if loads => (shared, map, rest),
+            [map, shared, ref rest @ ..] => (shared, map, rest),
+            _ => return Err(Why::operands()),
+        };
+        let mut rest = rest.iter().copied();
+        let completion = match loads {
+            true => {
+                let operand = rest.next().ok_or_else(Why::operands)?;
+                Some(self.completion(operand, Some(Space::Shared))?)
+            }
+            false => None,
+        };
+        let rest: Vec<Operand> = rest.collect();
+        let mut rest = rest.as_slice();
+        if hinted {
+            (_, rest) = rest.split_last().ok_or_else(Why::operands)?;
+        }
+        let blocks = match multicast {
+            true => {
+                let (&mask, others) = rest.split_last().ok_or_else(Why::operands)?;
+                rest = others;
+                let RegisterSlot::Word(mask) = self.source_place(mask, Type::U16)?.0 else {
+                    return Err(Why::operands());
+                };
+                Some(mask)
+            }
+            false => None,
+        };
+        let offsets = match *rest {
+            [] => Vec::new(),
+            [offsets] if mode == BoxMode::Im2col => {
+                let list: Vec<Operand> = self.list(&offsets).to_vec();
+                self.source_places(&list, Type::U16)?
+            }
+            _ => return Err(Why::operands()),
+        };
+        let inside = self.hir.address(map).ok_or_else(Why::operands)?;
+        let &[coordinates] = inside.rest else { return Err(Why::operands()) };
+        let list: Vec<Operand> = self.list(&coordinates).to_vec();
+        let coordinates = self.source_places(&list, Type::S32)?;
+        let wanted = if mode == BoxMode::Rows { 5 } else { usize::from(rank) };
+        if coordinates.len() != wanted || mode == BoxMode::Im2col && rank < 3 {
+            return Err(Why::operands());
+        }
+        let map = self.map_address(map, None)?;
+        let shared = self.address(shared, Some(Space::Shared))?;
+        self.tensor_op(TensorOp::Copy(TensorCopy {
+            loads,
+            mode,
+            rank,
+            map,
+            coordinates,
+            offsets,
+            shared,
+            completion,
+            blocks,
+            pairs,
+            reduction,
+        }))
+    }
+
+    /// The address of a tensor map: a generic address, also of a parameter.
+    fn map_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
+        self.address(operand, space)
+    }
+
+    /// `tensormap.replace`, `tensormap.cp_fenceproxy`
+    pub(super) fn tensor_map(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        if m.take("cp_fenceproxy") {
+            m.retain(|name| !matches!(name, "tensormap::generic" | "sync" | "aligned"));
+            m.ignore_caching();
+            let _ = (m.space(), m.space());
+            let &[to, from, _size] = operands else { return Err(Why::operands()) };
+            let to = self.map_address(to, Some(Space::Global))?;
+            let from = self.map_address(from, Some(Space::Shared))?;
+            return self.tensor_op(TensorOp::CopyMap { to, from });
+        }
+        let _ = (m.take("replace"), m.take("tile"), m.take("b1024"));
+        let space = m.space();
+        let name = m.find(|name| map::field(name, 0).map(|_| name.to_owned())).ok_or_else(Why::form)?;
+        let ty = m.ty()?;
+        let (map, ordinal, value) = match *operands {
+            [map, value] => (map, 0, value),
+            [map, Operand::Constant(ordinal), value] => {
+                let ordinal = self.hir.constant(ordinal).as_integer().ok_or_else(Why::operands)?;
+                (map, usize::try_from(ordinal).map_err(|_| Why::operands())?, value)
+            }
+            _ => return Err(Why::operands()),
+        };
+        let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;
+        let value = self.source_place(value, ty)?.0;
+        let map = self.map_address(map, space)?;
+        self.tensor_op(TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value })
+    }
+
+    /// `fence.proxy.tensormap`
+    pub(super) fn tensor_map_fence(&mut self, instruction: Instruction<'l>) -> Decoded {
+        match *instruction.operands() {
+            [map, ..] => {
+                let (map, space) = self.map_address(map, None)?;
+                self.tensor_op(TensorOp::AcquireMap(map, space))
+            }
+            [] => self.tensor_op(TensorOp::ReleaseMaps),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Running a decoded kernel.
+//!
+//! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups of lanes, a group its
+//! instructions:
+//!
+//! * `schedule`: blocks, clusters and their barriers;
+//! * `divergence`: the groups of a warp under each divergence model, and nothing else differs between the models;
+//! * `exec`: a warp, the interpreter loop and the operations that touch no memory;
+//! * `memory`: the operations that access memory.
+//!
+//! State spaces and the sanitizer are those of [`warplens_sim_cuda`].
+
+mod divergence;
+pub(crate) mod exec;
+pub(crate) mod launch;
+pub(crate) mod memory;
+mod run;
+mod run_context;
+mod schedule;
+
+pub use divergence::model::{MODELS, Model};
+pub use run::run;

@@ -1,0 +1,69 @@
+//! Groups of lanes, and the positions of lanes in a program.
+
+use crate::program::{ExchangeKind, Slot};
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// The next instruction.
+    pub(crate) pc: u32,
+    /// The instruction at which the scheduler must choose the next group.
+    pub(crate) until: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+    /// The call that the lanes are in.
+    pub(crate) frame: Slot,
+    /// Whether the group may take uniform branches without a scheduling decision.
+    pub(crate) alone: bool,
+    /// Whether the next instruction may have to wait for other lanes.
+    pub(crate) needs_convergence: bool,
+}
+
+/// The position of lanes that are not running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LanePosition {
+    /// The call that the lanes are in.
+    pub(crate) frame: Slot,
+    /// The instruction at which they continue.
+    pub(crate) pc: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+}
+
+impl LanePosition {
+    pub(super) fn is_where(&self, other: &LanePosition) -> bool {
+        (self.frame, self.pc) == (other.frame, other.pc)
+    }
+}
+
+/// Lanes that enter a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FunctionEntry {
+    /// The new call.
+    pub(crate) frame: Slot,
+    /// The function's number.
+    pub(crate) function: u32,
+    /// One past its last instruction.
+    pub(crate) end: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+}
+
+/// A collective operation that lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CollectiveKind {
+    /// Arrival at a barrier of the block; if no other group can run, the lanes arrive without the others.
+    Arrive,
+    /// An instruction that all lanes of the warp must reach.
+    Here,
+    /// Any `bar.warp.sync`.
+    Sync,
+    /// An exchange of this kind at any instruction.
+    Exchange(ExchangeKind),
+}
+
+impl CollectiveKind {
+    pub(super) fn may_be_apart(self) -> bool {
+        matches!(self, CollectiveKind::Sync | CollectiveKind::Exchange(_))
+    }
+}

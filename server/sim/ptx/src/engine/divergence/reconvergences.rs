@@ -1,0 +1,111 @@
+//! Recording of reconvergences: groups that reached an instruction separately and continue together.
+
+use crate::program::Slot;
+
+/// Reconvergences recorded per instruction; more would repeat in loops.
+const MAX_PER_INSTRUCTION: u8 = 32;
+
+/// Lanes that reached an instruction separately and continue together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reconvergence {
+    /// The call that they are in.
+    pub(crate) frame: Slot,
+    /// The instruction.
+    pub(crate) pc: u32,
+    /// The groups in order of arrival.
+    pub(crate) parts: Vec<u32>,
+}
+
+/// The recorded reconvergences of a warp.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReconvergenceLog {
+    ignored: bool,
+    /// Groups that have reached a reconvergence point and wait there.
+    arrived: Vec<(Slot, u32, u32)>,
+    /// Reconvergences that the warp has not taken yet.
+    recorded: Vec<Reconvergence>,
+    /// Number of recorded reconvergences by instruction, of all functions together.
+    counts: Vec<u8>,
+}
+
+/// The record does not influence execution, so it does not count when the spin detector compares states.
+impl PartialEq for ReconvergenceLog {
+    fn eq(&self, _: &ReconvergenceLog) -> bool {
+        true
+    }
+}
+
+impl Eq for ReconvergenceLog {}
+
+impl ReconvergenceLog {
+    /// Disables recording.
+    pub(super) fn ignore(&mut self) {
+        self.ignored = true;
+    }
+
+    /// Whether recording is disabled.
+    pub(super) fn is_ignored(&self) -> bool {
+        self.ignored
+    }
+
+    /// A new warp starts.
+    pub(super) fn forget(&mut self) {
+        *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Reconvergence> {
+        std::mem::take(&mut self.recorded)
+    }
+
+    /// Lanes have reached a reconvergence point.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, frame: Slot, pc: u32, mask: u32) {
+        if !self.ignored {
+            self.arrived.push((frame, pc, mask));
+        }
+    }
+
+    /// Removes lanes that have exited.
+    pub(super) fn retain(&mut self, live: u32) {
+        self.arrived.retain(|(_, _, mask)| mask & live != 0);
+    }
+
+    /// The lanes of `mask` continue at `pc`: a reconvergence if they arrived separately.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
+        if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
+            self.record(frame, pc, mask);
+        }
+    }
+
+    #[inline(never)]
+    fn record(&mut self, frame: Slot, pc: u32, mask: u32) {
+        let here = |arrival: &(Slot, u32, u32)| (arrival.0, arrival.1) == (frame, pc);
+        let arrivals = self.arrived.iter().filter(|arrival| here(arrival)).map(|(_, _, lanes)| lanes & mask);
+        let rest = mask & !arrivals.clone().fold(0, |all, lanes| all | lanes);
+        let parts = [rest].into_iter().chain(arrivals).filter(|lanes| *lanes != 0);
+        if parts.clone().nth(1).is_some() && may_record(&mut self.counts, pc) {
+            let parts = parts.collect();
+            self.recorded.push(Reconvergence { frame, pc, parts });
+        }
+        self.arrived.retain(|arrival| !here(arrival));
+    }
+
+    /// Records a reconvergence.
+    pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
+        if !self.ignored && may_record(&mut self.counts, pc) {
+            self.recorded.push(Reconvergence { frame, pc, parts });
+        }
+    }
+}
+
+/// Whether to record a further reconvergence at an instruction.
+fn may_record(counts: &mut Vec<u8>, pc: u32) -> bool {
+    let index = pc as usize;
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
+    }
+    let records = counts[index] < MAX_PER_INSTRUCTION;
+    counts[index] += u8::from(records);
+    records
+}

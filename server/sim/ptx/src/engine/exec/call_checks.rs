@@ -1,0 +1,89 @@
+//! Calls and returns that a program promises not to make: their behavior is undefined.
+
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+
+use super::warp::Warp;
+use crate::engine::run_context::RunContext;
+use crate::program::{Call, Function, Promise, SignatureShape};
+
+impl Warp {
+    /// Checks the callees of a call: a `.uni` call has one, and those of an indirect call are as its prototype or table says.
+    pub(super) fn check_callees(
+        &self,
+        callees: &[(u32, u32)],
+        call: &Call,
+        uniform: bool,
+        statement: u32,
+        run: &mut RunContext<'_>,
+    ) {
+        let functions = &run.launch.program.functions;
+        if uniform && callees.len() > 1 {
+            // The lowest lane first.
+            let mut callees = callees.to_vec();
+            callees.sort_unstable_by_key(|(_, mask)| mask.trailing_zeros());
+            let target = |&(callee, mask): &(u32, u32)| {
+                format!("{} call `{}`", Lanes(mask.into()), functions[callee as usize].name)
+            };
+            let message = format!(
+                "a call: {}\nremove `.uni`, or make the address uniform",
+                callees.iter().map(target).collect::<Vec<_>>().join(", ")
+            );
+            let all = callees.iter().fold(0, |all, (_, mask)| all | mask);
+            run.state.report(self.id.finding(FindingKind::DivergentUniform, message, statement, all));
+        }
+        let Some(promise) = &call.promise else { return };
+        for &(callee, mask) in callees {
+            let function = &functions[callee as usize];
+            if let Some(message) = broken_promise(promise, callee, function) {
+                run.state.report(self.id.finding(FindingKind::CallTarget, message, statement, mask));
+            }
+        }
+    }
+
+    /// Lanes return from a function.
+    pub(super) fn check_return(&self, function: &Function, statement: u32, mask: u32, state: &mut RunState) {
+        if !function.is_noreturn || mask == 0 {
+            return;
+        }
+        let message = format!(
+            "`{}` is `.noreturn`, but {} return from it\nbehavior is undefined; end it with `exit` or `trap`, or remove \
+             `.noreturn`",
+            function.name,
+            Lanes(mask.into())
+        );
+        state.report(self.id.finding(FindingKind::Noreturn, message, statement, mask));
+    }
+}
+
+/// Why a function is not one that an indirect call may reach.
+fn broken_promise(promise: &Promise, callee: u32, function: &Function) -> Option<String> {
+    let (name, table) = (&function.name, &promise.name);
+    if promise.targets.as_ref().is_some_and(|targets| !targets.contains(&callee)) {
+        return Some(format!(
+            "`.calltargets` `{table}` does not list `{name}`\nbehavior is undefined; add it to the table, or use a \
+             `.callprototype`"
+        ));
+    }
+    let difference = difference(&promise.signature, &function.signature)?;
+    let what = if promise.targets.is_some() { "the first function of" } else { "the prototype" };
+    Some(format!(
+        "`{name}` does not match {what} `{table}`\n{difference}; behavior is undefined; use the signature of `{name}`"
+    ))
+}
+
+/// The first difference of the expected and the actual parameters.
+fn difference(expected: &SignatureShape, actual: &SignatureShape) -> Option<String> {
+    let pairs = [
+        ("parameter", &expected.params, &actual.params),
+        ("return parameter", &expected.returns, &actual.returns),
+    ];
+    pairs.into_iter().find_map(|(what, expected, actual)| {
+        if expected.len() != actual.len() {
+            return Some(format!("{} {what}s instead of {}", expected.len(), actual.len()));
+        }
+        let index = expected.iter().zip(actual).position(|(expected, actual)| expected != actual)?;
+        Some(format!("{what} {} has {} bytes instead of {}", index + 1, expected[index], actual[index]))
+    })
+}

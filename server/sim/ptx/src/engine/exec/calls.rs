@@ -1,0 +1,300 @@
+//! Calls, returns and indexed branches, whose targets may differ between lanes.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
+use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::windows;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::objects::display_name;
+use warplens_sim_warp::trace::{Related, Status};
+
+use super::frame::{Frame, pass};
+use super::operand::get;
+use super::spin::BackwardBranch;
+use super::system_calls;
+use super::warp::{Pause, Warp};
+use crate::engine::divergence::group::{FunctionEntry, Group};
+use crate::engine::launch::Launch;
+use crate::engine::run_context::RunContext;
+use crate::program::{Callee, Formal, Function, Instruction, Op, Slot};
+use crate::sanitizer::passing::{self, PassingFrame};
+
+/// Minimum stack size of a call.
+const MIN_FRAME: u32 = 128;
+/// The most callers that a finding lists.
+const MAX_CALLERS: usize = 8;
+
+impl Warp {
+    /// `brx.idx`
+    pub(crate) fn switch(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        uniform: bool,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let switch = &function.tables.switches[instruction.s.a as usize];
+        let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
+        let beyond = lanes(executed).filter(|&lane| index[lane] as usize >= switch.targets.len());
+        let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
+        if beyond != 0 {
+            let count = switch.targets.len();
+            let message = format!("the table has {count} targets\ncheck the index before the branch");
+            let fault = Fault::new(FindingKind::BranchIndex, message, beyond);
+            run.state.report(fault.finding(self.id, statement));
+            return Some(Pause::Stopped(Status::Faulted));
+        }
+        let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
+        let parts: Vec<(u32, u32)> = targets.chain([(pc + 1, mask & !executed)]).collect();
+        let one = |parts: &[(u32, u32)]| {
+            let mut targets = parts.iter().filter(|(_, lanes)| *lanes != 0).map(|(target, _)| target);
+            let first = targets.next();
+            targets.all(|target| Some(target) == first)
+        };
+        if uniform && !one(&parts) {
+            self.not_uniform("a branch", statement, executed, mask, run.state);
+        }
+        let join = run.launch.plan.join(&instruction);
+        let target = self.diverge(&parts, (statement, pc), join)?;
+        self.take_back_edge(pc, target, function, run.spaces);
+        let registers = &self.frames[frame as usize].as_ref()?.registers;
+        let is_due = target <= pc && self.spin.counter.backward(pc, target, registers);
+        let branch = BackwardBranch { from: pc, alone: false };
+        if is_due { self.look(branch, target, function, run) } else { None }
+    }
+
+    /// `call`
+    pub(crate) fn call(
+        &mut self,
+        (call, uniform): (Slot, bool),
+        function: &Function,
+        group: Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
+        let Group { pc, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        if executed == 0 {
+            self.groups.go_on(pc + 1);
+            return None;
+        }
+        let target = function.tables.calls[call as usize].callee;
+        if let Callee::System(system) = target {
+            if let Some((sanitizer, frame)) =
+                run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
+            {
+                let results = &function.tables.calls[call as usize].results;
+                passing::write_results(sanitizer, self.id.warp, frame.local_base, results, executed);
+            }
+            self.spin.window.iter_mut().for_each(|window| window.fail());
+            let call = &function.tables.calls[call as usize];
+            let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
+            let sanitizer = run.state.sanitizer.as_deref_mut();
+            let mut callee =
+                system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
+            let frame = self.frames[frame as usize].as_mut()?;
+            if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
+                run.state.report(fault.finding(self.id, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+            self.groups.go_on(pc + 1);
+            return None;
+        }
+        let callees = match self.callees(target, frame, executed, run.launch) {
+            Ok(callees) => callees,
+            Err(fault) => {
+                run.state.report(fault.finding(self.id, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+        };
+        self.check_callees(&callees, &function.tables.calls[call as usize], uniform, statement, run);
+        let mut entered = Vec::with_capacity(callees.len());
+        for (callee, mask) in callees {
+            let Some(new) = self.enter(call, function, frame, callee, mask, run.launch) else {
+                let message = format!(
+                    "the call exceeds {MAX_LOCAL_BYTES} bytes per thread\nreduce the call depth or the local memory"
+                );
+                let fault = Fault::new(FindingKind::StackOverflow, message, mask);
+                run.state.report(fault.finding(self.id, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            };
+            let entered_function = &run.launch.program.functions[callee as usize];
+            if let Some(sanitizer) = &mut run.state.sanitizer {
+                let base = self.frames[new as usize].as_ref().map_or(0, |frame| frame.local_base);
+                sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);
+                let arguments = &function.tables.calls[call as usize].arguments;
+                let (from, to) =
+                    ((frame, function, &**arguments), (new, entered_function, &*entered_function.params));
+                self.pass_undefined(sanitizer, from, to, mask);
+            }
+            let end = entered_function.code.len() as u32;
+            entered.push(FunctionEntry { frame: new, function: callee, end, mask });
+        }
+        self.groups.call(pc + 1, &entered);
+        None
+    }
+
+    /// The functions that lanes call, by descending number.
+    fn callees(
+        &self,
+        callee: Callee,
+        frame: Slot,
+        executed: u32,
+        launch: &Launch<'_>,
+    ) -> Result<Vec<(u32, u32)>, Fault> {
+        let place = match callee {
+            Callee::Direct(function) => return Ok(vec![(function, executed)]),
+            Callee::Indirect(place) => place,
+            Callee::System(_) => return Ok(Vec::new()),
+        };
+        let Some(frame) = &self.frames[frame as usize] else { return Ok(Vec::new()) };
+        let mut callees: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes(executed) {
+            let address = get(place, &frame.registers, lane) as u64;
+            let Some(function) = function_at(address, launch.program.functions.len()) else {
+                let message =
+                    format!("address {address:#x} is not a function\nuse `mov` to get a function's address");
+                return Err(Fault::new(FindingKind::CallTarget, message, 1 << lane));
+            };
+            match callees.iter_mut().find(|(have, _)| *have == function) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => callees.push((function, 1 << lane)),
+            }
+        }
+        callees.sort_unstable_by_key(|(function, _)| std::cmp::Reverse(*function));
+        Ok(callees)
+    }
+
+    /// A new frame with its arguments; `None` if the stack is full.
+    fn enter(
+        &mut self,
+        call: Slot,
+        caller: &Function,
+        frame: Slot,
+        callee: u32,
+        mask: u32,
+        launch: &Launch<'_>,
+    ) -> Option<Slot> {
+        let function = &launch.program.functions[callee as usize];
+        let from = self.frames[frame as usize].take()?;
+        let base = from.top(caller).next_multiple_of(16).max(from.local_base + MIN_FRAME);
+        let top = base + function.frame.local_size;
+        if top > MAX_LOCAL_BYTES {
+            self.frames[frame as usize] = Some(from);
+            return None;
+        }
+        self.local.grow(top);
+        let mut new = Frame::new(callee, function, base, &self.threads);
+        new.caller = Some((frame, call));
+        let arguments = &caller.tables.calls[call as usize].arguments;
+        for (argument, formal) in arguments.iter().zip(&function.params) {
+            let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
+            pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
+        }
+        if self.tracer.is_some() {
+            new.written = Some(vec![0; function.frame.registers.len()]);
+            new.note_passed(function, &function.params, mask);
+        }
+        self.frames[frame as usize] = Some(from);
+        let slot = self.frames.iter().position(Option::is_none).unwrap_or(self.frames.len());
+        if slot == self.frames.len() {
+            self.frames.push(None);
+        }
+        if let Some(window) = &mut self.spin.window {
+            let from = self.frames[frame as usize].as_ref().map_or(0, |from| from.local_base);
+            let function = self.frames[frame as usize].as_ref().map_or(0, |from| from.function);
+            window.called([function, call, callee], (frame, from), (slot as Slot, base), mask);
+        }
+        self.frames[slot] = Some(new);
+        self.local.frames.called(slot as Slot, callee, base, frame);
+        Some(slot as Slot)
+    }
+
+    /// Undefined arguments or results remain undefined in the other frame.
+    fn pass_undefined(
+        &mut self,
+        sanitizer: &mut Sanitizer,
+        (source, from_function, given): (Slot, &Function, &[Formal]),
+        (target, to_function, taken): (Slot, &Function, &[Formal]),
+        mask: u32,
+    ) {
+        let Ok([Some(from), Some(to)]) = self.frames.get_disjoint_mut([source as usize, target as usize])
+        else {
+            return;
+        };
+        let from =
+            PassingFrame { function: from_function, base: from.local_base, undefined: &mut from.undefined };
+        let to = PassingFrame { function: to_function, base: to.local_base, undefined: &mut to.undefined };
+        passing::copy_values(sanitizer, self.id.warp, (from, given), (to, taken), mask);
+    }
+
+    /// The statements that called the function of a frame, the innermost first.
+    pub(crate) fn call_stack(&self, launch: &Launch<'_>, frame: Slot) -> Vec<Related> {
+        let caller = |&(slot, _): &(Slot, u32)| self.frames[slot as usize].as_ref()?.caller;
+        let first = self.frames[frame as usize].as_ref().and_then(|frame| frame.caller);
+        let calls = std::iter::successors(first, caller).take(MAX_CALLERS);
+        let related = calls.filter_map(|(slot, call)| {
+            let function = self.function(launch, slot)?;
+            let statement = function.first_statement + instruction_of(function, call)?;
+            Some(Related::new(statement, format!("called here, in `{}`", display_name(&function.name))))
+        });
+        related.collect()
+    }
+
+    /// Copies the results of a call to its caller, for the returning lanes.
+    pub(crate) fn pass_results(
+        &mut self,
+        run: &mut RunContext<'_>,
+        frame: Slot,
+        caller: Slot,
+        call: u32,
+        mask: u32,
+    ) {
+        let launch = run.launch;
+        if let Some(sanitizer) = &mut run.state.sanitizer
+            && let [Some(from), Some(to)] = [frame, caller].map(|frame| self.function(launch, frame))
+        {
+            let results = &to.tables.calls[call as usize].results;
+            self.pass_undefined(sanitizer, (frame, from, &from.returns), (caller, to, results), mask);
+        }
+        let Some(from) = self.frames[frame as usize].take() else { return };
+        if let Some(to) = &mut self.frames[caller as usize] {
+            let function = &launch.program.functions[from.function as usize];
+            let calling = &launch.program.functions[to.function as usize];
+            let results = &calling.tables.calls[call as usize].results;
+            if let Some(window) = &mut self.spin.window {
+                let (base, into) = (from.local_base, to.local_base);
+                window.returned([to.function, call, from.function], (frame, base), (caller, into), mask);
+            }
+            for (result, formal) in results.iter().zip(&function.returns) {
+                let source = (formal, &from.registers, from.local_base);
+                pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);
+            }
+            if let Some(tracer) = &mut self.tracer {
+                to.note_passed(calling, results, mask);
+                if let Some(pc) = instruction_of(calling, call) {
+                    tracer.keep(calling, pc, to);
+                }
+            }
+        }
+        self.frames[frame as usize] = Some(from);
+    }
+}
+
+/// The instruction of a function with this call of its tables.
+fn instruction_of(function: &Function, call: u32) -> Option<u32> {
+    let is_it = |instruction: &Instruction| matches!(instruction.op, Op::Call(_)) && instruction.s.a == call;
+    Some(function.code.iter().position(is_it)? as u32)
+}
+
+/// The function with this address.
+fn function_at(address: u64, functions: usize) -> Option<u32> {
+    let offset = address.checked_sub(windows::CODE)?;
+    let index = offset / 16;
+    (offset.is_multiple_of(16) && index < functions as u64).then_some(index as u32)
+}

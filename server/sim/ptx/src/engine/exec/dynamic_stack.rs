@@ -1,0 +1,79 @@
+//! Dynamic stack allocation (`alloca`): local memory above the static frame, lane by lane.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
+use warplens_sim_cuda::registers::{Lanes, WIDTH, lanes};
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::frame::Frame;
+use super::warp::Warp;
+use crate::program::{Function, Slot, Slots, StackAction};
+
+/// The minimum alignment of an allocation.
+const ALIGNMENT: u64 = 8;
+
+impl Frame {
+    /// The end of this call's local memory, in the lane with the largest stack.
+    pub(crate) fn top(&self, function: &Function) -> u32 {
+        let end = self.local_base + function.frame.local_size;
+        self.dynamic.as_ref().map_or(end, |tops| tops.iter().fold(end, |most, &top| most.max(top)))
+    }
+}
+
+impl Warp {
+    /// `alloca`, `stacksave`, `stackrestore` in the lanes of `mask`.
+    pub(crate) fn stack_action(
+        &mut self,
+        action: StackAction,
+        s: &Slots,
+        function: &Function,
+        frame: Slot,
+        mask: u32,
+    ) -> Result<(), Fault> {
+        let slot = frame;
+        let Some(frame) = &mut self.frames[frame as usize] else { return Ok(()) };
+        let end = frame.local_base + function.frame.local_size;
+        let tops: &mut Lanes<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
+        let r = &mut frame.registers;
+        for lane in lanes(mask) {
+            let top = &mut tops[lane];
+            match action {
+                StackAction::Save(true) => r.doubles[s.d as usize][lane] = (*top).into(),
+                StackAction::Save(false) => r.words[s.d as usize][lane] = *top,
+                StackAction::Restore(wide) => {
+                    let wanted =
+                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                    if wanted < end.into() || wanted > (*top).into() {
+                        let message = format!(
+                            "`stacksave` did not return {wanted:#x} in this call\nrestore a value saved in the \
+                             same call"
+                        );
+                        return Err(Fault::new(FindingKind::StackPointer, message, 1 << lane));
+                    }
+                    *top = wanted as u32;
+                }
+                StackAction::Allocate(wide) => {
+                    let size =
+                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                    let start = u64::from(*top).next_multiple_of(ALIGNMENT.max(s.b.into()));
+                    let after = start.saturating_add(size).max(start + 1);
+                    if after > MAX_LOCAL_BYTES.into() {
+                        let message = format!(
+                            "`alloca` of {size} bytes exceeds {MAX_LOCAL_BYTES} bytes per thread\nallocate less"
+                        );
+                        return Err(Fault::new(FindingKind::StackOverflow, message, 1 << lane));
+                    }
+                    *top = after as u32;
+                    match wide {
+                        true => r.doubles[s.d as usize][lane] = start,
+                        false => r.words[s.d as usize][lane] = start as u32,
+                    }
+                    self.local.grow(after as u32);
+                }
+            }
+        }
+        let top = tops.iter().fold(end, |most, &top| most.max(top));
+        self.local.frames.allocated(slot, end, top);
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! When a group stops running in the interpreter loop, and the reasons for which the loop returns to its warp.
+
+use warplens_sim_cuda::fault::{Fault, PendingBarrier};
+use warplens_sim_cuda::registers::Registers;
+
+use super::spin::BranchCounter;
+use crate::engine::divergence::group::Group;
+use crate::engine::divergence::groups::Groups;
+use crate::engine::launch::Launch;
+use crate::program::Slot;
+
+/// How far a group ran.
+pub(super) enum Ran {
+    /// It diverged, or reached its reconvergence point: the next group is to be chosen.
+    ToChoice,
+    /// The next instruction is a frequent operation.
+    ToQuick,
+    /// The loop returns.
+    Exit(LoopExit),
+}
+
+/// Why the interpreter loop returned.
+pub(crate) enum LoopExit {
+    /// The next group is chosen: `None`, or a group for which more changed than the choice.
+    Next(Option<Group>),
+    /// The group ran past the last instruction of the function.
+    FellOff,
+    /// The caller's control is due.
+    Due,
+    /// The group took the branch `from`, and another group may be next.
+    Turn { from: u32 },
+    /// The spin detector must compare states.
+    CheckSpin { from: u32, alone: bool },
+    /// The instruction affects control flow or synchronization.
+    Control { executed: u32 },
+    /// A fault.
+    Fault(Fault),
+    /// The previous instruction waits for other threads.
+    Yield(Option<PendingBarrier>),
+}
+
+/// The group took a branch, or passed one: whether the loop returns there.
+#[inline(always)]
+pub(super) fn branched(
+    (from, to): (u32, u32),
+    alone: bool,
+    registers: &Registers,
+    spin: &mut BranchCounter,
+) -> Option<LoopExit> {
+    if to <= from && spin.backward(from, to, registers) {
+        return Some(LoopExit::CheckSpin { from, alone });
+    }
+    (!alone).then_some(LoopExit::Turn { from })
+}
+
+/// The next group, if it continues in this frame and nothing else changed; otherwise the loop returns with the choice.
+#[inline(always)]
+pub(super) fn choose(
+    groups: &mut Groups,
+    frame: Slot,
+    live: u32,
+    launch: &Launch<'_>,
+) -> Result<Group, Option<Group>> {
+    match groups.next(live, &launch.plan) {
+        Some(next) if next.frame == frame && !next.needs_convergence && !groups.has_pending_events() => {
+            Ok(next)
+        }
+        next => Err(next),
+    }
+}
+
+/// What ends a range of instructions besides control flow.
+#[derive(Clone, Copy)]
+pub(super) struct StopLimits {
+    /// The clock at which the run is paused.
+    pub(super) pause_at: u64,
+    /// The clock at which the run ends.
+    pub(super) limit: u64,
+    /// The instructions of the function.
+    pub(super) end: u32,
+    /// The clock before which neither a pause nor the limit stops a run of instructions.
+    fence: u64,
+}
+
+impl StopLimits {
+    pub(super) fn new(pause_at: u64, limit: u64, end: u32) -> StopLimits {
+        StopLimits { pause_at, limit, end, fence: pause_at.min(limit.saturating_sub(end.into())) }
+    }
+
+    /// The last possible stop for a group at `pc`: its reconvergence point, the end of the function, or the next poll of the
+    /// caller.
+    #[inline(always)]
+    pub(super) fn stop(&self, clock: u64, pc: u32, until: u32) -> u32 {
+        let end = if self.are_near(clock) { self.end_soon(clock, pc) } else { self.end };
+        if until >= pc { until.min(end) } else { end }
+    }
+
+    /// Whether a pause or the limit may come before a run of instructions ends.
+    #[inline(always)]
+    pub(super) fn are_near(&self, clock: u64) -> bool {
+        clock >= self.fence
+    }
+
+    /// Where a pause or the limit stops a group at `pc`, or the end of the function.
+    #[cold]
+    #[inline(never)]
+    fn end_soon(&self, clock: u64, pc: u32) -> u32 {
+        // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
+        if clock >= self.pause_at {
+            return pc;
+        }
+        let due = self.limit.saturating_sub(clock).saturating_add(pc.into());
+        due.min(self.end.into()) as u32
+    }
+
+    /// Whether instructions up to this clock run without a stop.
+    #[inline(always)]
+    pub(super) fn hold(&self, clock: u64) -> bool {
+        clock < self.pause_at.min(self.limit)
+    }
+}

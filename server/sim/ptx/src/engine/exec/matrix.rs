@@ -1,0 +1,227 @@
+//! Matrices distributed over the lanes of a warp: load, store, transpose and multiply.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::region::{CheckedAddresses, Extent};
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::semantics::fragments::Matrix;
+use warplens_sim_cuda::semantics::matrix::{ScaleWords, Words};
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::context::{ExecContext, MemoryRequest};
+use super::operand::{get, put};
+use crate::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor};
+use crate::tensor::sparse;
+
+/// `mma`, `wmma.mma`
+pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result<(), Fault> {
+    let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
+    let [a, b, c, d] = &op.registers;
+    let scales = op.scales.as_ref().map(|scales| {
+        let word = |place| values(place, r).map(|value| value as u32);
+        // All lanes name the same registers.
+        let select = |[byte, lane]: [RegisterSlot; 2]| (word(byte)[0], word(lane)[0]);
+        ScaleWords {
+            a: word(scales.words[0]),
+            b: word(scales.words[1]),
+            select_a: select(scales.selectors[0]),
+            select_b: select(scales.selectors[1]),
+        }
+    });
+    let a = match op.sparse {
+        Some(sparse) => dense(op, sparse, &words(a), r, mask)?,
+        None => words(a),
+    };
+    let results = op.product.compute(&a, &words(b), &words(c), scales.as_ref());
+    for (&place, values) in d.iter().zip(&results) {
+        for lane in lanes(mask) {
+            put(place, r, lane, values[lane].into());
+        }
+    }
+    Ok(())
+}
+
+/// The registers of a dense A, from those of a sparse one and its metadata.
+fn dense(
+    op: &MatrixProduct,
+    factor: SparseFactor,
+    stored: &Words,
+    r: &Registers,
+    mask: u32,
+) -> Result<Words, Fault> {
+    let product = &op.product;
+    let (bits, k) = (product.a.bits(), product.k);
+    let [of_dense, ..] = product.matrices();
+    let of_stored = Matrix::new(product.m, k / 2, bits, false, 1);
+    let (metadata, selector) = (values(factor.metadata, r), values(factor.selector, r)[0] as u32);
+    let per = k / 2 / sparse::chunks(bits, k);
+    let mut words = vec![[0; WIDTH]; of_dense.registers as usize];
+    for row in 0..product.m {
+        for chunk in 0..sparse::chunks(bits, k) {
+            let (lane, bit) = sparse::nibble(bits, k, row, chunk, selector);
+            let nibble = (metadata[lane as usize] >> bit & 0xf) as u32;
+            let is_valid = match factor.ordered {
+                true => sparse::is_ordered(bits, nibble),
+                false => bits == 32 || nibble & 3 != nibble >> 2,
+            };
+            if !is_valid {
+                let rule = if factor.ordered { "ascend" } else { "differ" };
+                let message = format!(
+                    "the metadata of row {row} have the nibble {nibble:04b} for chunk {chunk}\nthe indices of a chunk must {rule}"
+                );
+                return Err(Fault::new(FindingKind::SparseMetadata, message, mask));
+            }
+            for (index, column) in sparse::columns(bits, chunk, nibble).enumerate() {
+                let from = product.layout.factor(of_stored, 0, row, chunk * per + index as u32);
+                let to = product.layout.factor(of_dense, 0, row, column);
+                let element = stored[from.register][from.lane] >> from.shift & (u64::MAX >> (64 - bits));
+                words[to.register][to.lane] |= element << to.shift;
+            }
+        }
+    }
+    Ok(words)
+}
+
+fn values(place: RegisterSlot, r: &Registers) -> Lanes<u64> {
+    std::array::from_fn(|lane| get(place, r, lane) as u64)
+}
+
+/// `wmma.load`, `wmma.store`, one element at a time, or one register of sub-byte elements.
+pub(crate) fn fragment(
+    op: &FragmentAccess,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let matrix = op.matrix;
+    let bases = addresses(&op.address, r, ctx.bases);
+    let strides = op.stride.map(|slot| *r.get::<u32>(slot));
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
+    let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
+    let size = piece / 8;
+    let width = matrix.bits.max(32);
+    for index in 0..matrix.per_lane() * matrix.bits / piece {
+        let pieces: Lanes<u64> = std::array::from_fn(|lane| {
+            let owner = lane as u32 % matrix.owners();
+            let number = owner * matrix.per_lane() + index * piece / matrix.bits;
+            let (outer, inner) = (number / matrix.inner, number % matrix.inner);
+            let (line, place) = if op.along { (outer, inner) } else { (inner, outer) };
+            let stride =
+                strides.map_or(if op.along { matrix.inner } else { matrix.outer }, |strides| strides[lane]);
+            let element = u64::from(line) * u64::from(stride) + u64::from(place);
+            bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
+        });
+        let (register, shift) = ((index * piece / width) as usize, index * piece % width);
+        let checked = ctx.resolve(&MemoryRequest {
+            // If several lanes hold an element, the first one represents all.
+            reported: mask & u32::MAX >> (32 - matrix.owners().min(32)),
+            value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
+            ..MemoryRequest::new(kind, op.space, &pieces, (size, 1), mask)
+        })?;
+        for lane in lanes(mask) {
+            let Some(extent) = extent(&checked, lane, mask) else { continue };
+            let word = get(op.registers[register], r, lane) as u64;
+            let keep = if piece == 64 { u64::MAX } else { (1 << piece) - 1 };
+            if op.store {
+                let value = word >> shift & keep;
+                ctx.spaces.write(extent, ctx.local, lane, pieces[lane], size, value);
+            } else {
+                let value = ctx.spaces.read(extent, ctx.local, lane, pieces[lane], size);
+                put(op.registers[register], r, lane, (word & !(keep << shift) | value << shift).into());
+            }
+        }
+    }
+    ctx.spaces.changes += u64::from(op.store);
+    Ok(())
+}
+
+/// `movmatrix`: a lane has two adjacent elements of a row, and gets two adjacent elements of a column.
+pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
+    let a = *r.get::<u32>(s.a);
+    let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (16 * (column % 2)) & 0xffff;
+    let moved: Lanes<u32> = std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        element(column, row) | element(column + 1, row) << 16
+    });
+    r.set(s.d, mask, &moved);
+}
+
+/// `ldmatrix`, `stmatrix`: lane `8m + i` has the address of row `i` of matrix `m`. Lane `L` holds elements `2 (L % 4)` and the
+/// next of row `L / 4`, or of that column; for bytes, four elements, from two columns in a store.
+pub(crate) fn access(
+    op: &MatrixAccess,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let addresses = addresses(&op.address, r, ctx.bases);
+    let rows = u32::MAX >> (32 - 8 * op.registers.len());
+    let kind = if op.store { AccessKind::Store } else { AccessKind::Read };
+    let used = rows & mask;
+    if used == 0 {
+        return Ok(());
+    }
+    let checked = ctx.resolve(&MemoryRequest::new(kind, op.space, &addresses, (16, 1), used))?;
+    ctx.spaces.changes += u64::from(op.store);
+    for (index, &register) in op.registers.iter().enumerate() {
+        for lane in lanes(mask) {
+            let mut word = if op.store { get(register, r, lane) as u32 } else { 0 };
+            for part in 0..if op.rows == Rows::Halves { 2 } else { 4 } {
+                let (row, column) = element(op, index, lane, part);
+                let Some(extent) = extent(&checked, row, used) else { continue };
+                let bits = if op.rows == Rows::Halves { 16 } else { 8 };
+                if op.store {
+                    let value = u64::from(word >> (bits * part) & ((1 << bits) - 1));
+                    let address = addresses[row] + u64::from(column * bits / 8);
+                    ctx.spaces.write(extent, ctx.local, row, address, bits / 8, value);
+                } else {
+                    let value = field(op.rows, column, |at, size| {
+                        ctx.spaces.read(extent, ctx.local, row, addresses[row] + u64::from(at), size)
+                    });
+                    word |= value << (bits * part);
+                }
+            }
+            if !op.store {
+                put(register, r, lane, word.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The row (by the lane that has its address) and the element of it for part `part` of a lane's register.
+fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u32) {
+    let (g, t, e) = (lane / 4, lane % 4, part as usize);
+    match op.rows {
+        Rows::Halves if op.transposed => (8 * index + 2 * t + e, g as u32),
+        Rows::Halves => (8 * index + g, (2 * t + e) as u32),
+        // Eight rows, of each the bytes of columns `g` and `g + 8`.
+        _ if op.store => (8 * index + 2 * t + e % 2, (g + 8 * (e / 2)) as u32),
+        // Sixteen rows, in two registers.
+        _ if op.transposed => (index / 2 * 16 + 4 * t + e, (g + 8 * (index % 2)) as u32),
+        _ => (8 * index + g, (4 * t + e) as u32),
+    }
+}
+
+/// An element of a row.
+fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
+    match rows {
+        Rows::Halves => read(2 * column, 2) as u32,
+        Rows::Bytes => read(column, 1) as u32,
+        Rows::Fours => (read(column / 2, 1) >> (column % 2 * 4) & 0xf) as u32,
+        Rows::Sixes => {
+            let bit = 6 * column;
+            let (low, high) = (read(bit / 8, 1), read(bit / 8 + 1, 1));
+            ((low | high << 8) >> (bit % 8) & 0x3f) as u32
+        }
+    }
+}
+
+/// The extent of the row whose address a lane has; `None` if the lane does not participate.
+fn extent(checked: &CheckedAddresses, lane: usize, used: u32) -> Option<Extent> {
+    if lane < WIDTH && used >> lane & 1 == 1 { checked.of(lane) } else { None }
+}

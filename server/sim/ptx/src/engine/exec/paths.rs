@@ -1,0 +1,101 @@
+//! The paths of a hammock, which the lanes of a group execute one after the other without a change of the group.
+
+use warplens_sim_cuda::visits::Visits;
+
+use crate::engine::divergence::group::Group;
+use crate::engine::divergence::groups::Groups;
+use crate::engine::launch::Launch;
+use crate::program::{Hammock, Path};
+
+/// A divergence at a hammock in progress.
+#[derive(Clone, Copy)]
+pub(super) struct Paths<'f> {
+    pub(super) hammock: &'f Hammock,
+    /// The first instruction and the lanes of each path: those that take the branch, and the others.
+    parts: [(u32, u32); 2],
+    /// Whether the lanes that do not take the branch run first.
+    is_reversed: bool,
+    /// Whether the second path runs.
+    is_second: bool,
+}
+
+/// Instructions that run next.
+pub(super) struct Part {
+    pub(super) first: u32,
+    /// One past the last operation; of the instructions from the join on, anything.
+    pub(super) end: u32,
+    pub(super) mask: u32,
+    /// Whether these are the instructions from the join on.
+    pub(super) is_join: bool,
+}
+
+impl<'f> Paths<'f> {
+    /// `None` if the model does not run the paths of this branch one after the other.
+    #[inline(always)]
+    pub(super) fn of(
+        hammock: &'f Hammock,
+        parts: [(u32, u32); 2],
+        join: u32,
+        groups: &Groups,
+    ) -> Option<Paths<'f>> {
+        if hammock.join != join {
+            return None;
+        }
+        let is_reversed = groups.reverses_paths(parts.map(|(first, _)| first), join)?;
+        Some(Paths { hammock, parts, is_reversed, is_second: false })
+    }
+
+    /// The index of the path that runs.
+    #[inline(always)]
+    fn index(&self) -> usize {
+        usize::from(self.is_reversed != self.is_second)
+    }
+
+    #[inline(always)]
+    fn path(&self) -> &'f Path {
+        &self.hammock.paths[self.index()]
+    }
+
+    /// The path that runs.
+    #[inline(always)]
+    pub(super) fn running(&self) -> Part {
+        let (first, mask) = self.parts[self.index()];
+        Part { first, end: self.path().end, mask, is_join: false }
+    }
+
+    /// Ends the path that ran; returns what runs next.
+    #[inline(always)]
+    pub(super) fn next(&mut self, visits: &mut Visits<'_>, clock: &mut u64) -> Part {
+        let path = self.path();
+        visits.up_to(path.after);
+        *clock += u64::from(path.after - path.end);
+        if !self.is_second {
+            self.is_second = true;
+            return self.running();
+        }
+        let [(_, taken), (_, not_taken)] = self.parts;
+        let first = self.hammock.join;
+        Part { first, end: first, mask: taken | not_taken, is_join: true }
+    }
+
+    /// Records the reconvergence.
+    #[inline(always)]
+    pub(super) fn rejoin(&self, groups: &mut Groups) {
+        let [taken, not_taken] = self.parts;
+        let parts = if self.is_reversed { [not_taken, taken] } else { [taken, not_taken] };
+        groups.rejoined(parts, self.hammock.join);
+    }
+
+    /// The lanes of the running path as a group of their own, for an instruction that is not a plain one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn part(&self, whole: Group, groups: &mut Groups, live: u32, launch: &Launch<'_>) -> Group {
+        groups.diverge(&self.parts, self.hammock.join);
+        let mut group = groups.next(live, &launch.plan).unwrap_or(whole);
+        if group.mask != self.running().mask {
+            groups.go_on(self.hammock.join);
+            group = groups.next(live, &launch.plan).unwrap_or(whole);
+        }
+        group
+    }
+}

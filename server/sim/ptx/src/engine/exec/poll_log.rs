@@ -1,0 +1,88 @@
+//! The log of an observed warp: what it executed, and the state that has changed meanwhile.
+
+use warplens_sim_cuda::memory::polled::{MemoryRange, PolledValue};
+use warplens_sim_cuda::registers::Lanes;
+
+use crate::program::{RegisterSlot, Slot};
+
+/// State that differs between two times: lanes by register or by word of local memory.
+#[derive(Debug, Default)]
+pub(super) struct Difference {
+    pub(super) registers: Vec<(Slot, RegisterSlot, u32)>,
+    pub(super) local: Vec<(u32, u32)>,
+    pub(super) carry: u32,
+}
+
+impl Difference {
+    pub(super) fn is_empty(&self) -> bool {
+        self.registers.is_empty() && self.local.is_empty() && self.carry == 0
+    }
+}
+
+/// What an instruction accesses in memory, beside common memory.
+#[derive(Clone, Debug)]
+pub(super) enum Memory {
+    Nothing,
+    /// Memory that other threads may write, or that no thread writes.
+    Common,
+    /// Local memory: the address of each lane, and the number of bytes.
+    Local(Box<Lanes<u32>>, u32),
+}
+
+/// An entry of the log.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Instruction {
+        frame: Slot,
+        function: u32,
+        pc: u32,
+        active: u32,
+        executed: u32,
+        memory: Memory,
+    },
+    /// Lanes enter a function: the caller's frame and stack base, and those of the new call.
+    Call {
+        function: u32,
+        call: u32,
+        from: (Slot, u32),
+        callee: u32,
+        to: (Slot, u32),
+        mask: u32,
+    },
+    /// Lanes return from it.
+    Return {
+        function: u32,
+        call: u32,
+        to: (Slot, u32),
+        callee: u32,
+        from: (Slot, u32),
+        mask: u32,
+    },
+}
+
+/// A read of memory that other threads may write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoggedRead {
+    pub(super) polled: PolledValue,
+    /// The index of its step.
+    pub(super) step: u32,
+    pub(super) statement: u32,
+    pub(super) lane: u32,
+}
+
+/// What an instruction does with the memory that it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Reads,
+    Writes,
+    /// Reads, and writes what it computes.
+    Exchanges,
+}
+
+/// A write of memory that other threads may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct LoggedWrite {
+    pub(super) range: MemoryRange,
+    /// Whether an atomic operation writes.
+    pub(super) exchanges: bool,
+}

@@ -1,0 +1,346 @@
+//! The observation of a warp that may wait for other threads: its state at a backward branch, and a log of what it executed
+//! since.
+//!
+//! The observation looks at the warp whenever its groups are again where they were. If memory has not changed and the state
+//! that has changed does not decide what the warp executes ([`Dependence`]), the warp repeats the logged iterations until
+//! another thread changes the memory that they read. That state may be a counter, local memory, or anything else that a wait
+//! may change besides.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_sim_cuda::memory::mbarrier_object::PHASE;
+use warplens_sim_cuda::memory::polled::{MemoryRange, PolledMemory, PolledValue};
+use warplens_sim_cuda::memory::region::{AccessMode, MemoryRegion};
+use warplens_sim_cuda::memory::spaces::{AddressCheck, Spaces, addresses, read};
+use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
+
+use super::dependence::Dependence;
+use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
+use super::snapshot::{Snapshot, WarpView};
+use crate::engine::exec::context::ExecContext;
+use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
+
+/// The result of a look.
+#[derive(Debug)]
+pub(crate) enum Observation {
+    Continues,
+    /// The warp does not wait.
+    Missed,
+    Repeats(PolledMemory),
+    Polls(PolledMemory),
+}
+
+/// An observation in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct PollWindow {
+    start: Snapshot,
+    changes: u64,
+    steps: Vec<Step>,
+    reads: Vec<LoggedRead>,
+    writes: FxHashSet<LoggedWrite>,
+    reads_clock: bool,
+    /// Whether it calls functions of the system, which change more than the log contains.
+    calls_system: bool,
+    /// Whether it waits at barriers of its block.
+    has_barriers: bool,
+    /// How often the groups have been where they were at the start.
+    matches: u32,
+    /// The number of reads before the last comparison of reads.
+    compared: usize,
+    /// Whether the warp did something that waiting loops do not.
+    failed: bool,
+    /// Maximum number of steps.
+    limit: usize,
+}
+
+impl PollWindow {
+    pub(super) fn new(warp: &WarpView<'_>, spaces: &Spaces, limit: usize) -> PollWindow {
+        PollWindow {
+            start: Snapshot::of(warp),
+            changes: spaces.changes,
+            steps: Vec::new(),
+            reads: Vec::new(),
+            writes: FxHashSet::default(),
+            reads_clock: false,
+            calls_system: false,
+            has_barriers: false,
+            matches: 0,
+            compared: 0,
+            failed: false,
+            limit,
+        }
+    }
+
+    /// Ends the observation without a result.
+    pub(crate) fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    fn push(&mut self, step: Step) {
+        self.failed |= self.steps.len() >= self.limit;
+        if !self.failed {
+            self.steps.push(step);
+        }
+    }
+
+    /// Lanes enter a function.
+    pub(crate) fn called(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
+        let [function, call, callee] = step;
+        self.push(Step::Call { function, call, from, callee, to, mask });
+    }
+
+    /// Lanes return from a function.
+    pub(crate) fn returned(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
+        let [function, call, callee] = step;
+        self.push(Step::Return { function, call, to, callee, from, mask });
+    }
+
+    /// Lanes are about to execute an instruction.
+    pub(crate) fn visit(
+        &mut self,
+        (frame, number, function): (Slot, u32, &Function),
+        pc: u32,
+        (active, executed): (u32, u32),
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) {
+        if self.failed {
+            return;
+        }
+        let memory = self.memory(function, pc, executed, registers, ctx);
+        self.push(Step::Instruction { frame, function: number, pc, active, executed, memory });
+    }
+
+    fn memory(
+        &mut self,
+        function: &Function,
+        pc: u32,
+        executed: u32,
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) -> Memory {
+        let instruction = &function.code[pc as usize];
+        let (tables, table) = (&function.tables, instruction.s.a as usize);
+        let (address, space, span, direction) = match instruction.op {
+            _ if executed == 0 => return Memory::Nothing,
+            Op::Load => {
+                let access = &tables.accesses[table];
+                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Reads)
+            }
+            Op::Store => {
+                let access = &tables.accesses[table];
+                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Writes)
+            }
+            Op::Atomic => {
+                let atomic = &tables.atomics[table];
+                let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
+                (&atomic.address, atomic.space, span, Direction::Exchanges)
+            }
+            Op::Mbarrier => {
+                let mbarrier = &tables.mbarriers[table];
+                let waits = mbarrier.action.waits();
+                let direction = if waits { Direction::Reads } else { Direction::Writes };
+                (&mbarrier.address, mbarrier.space, 8, direction)
+            }
+            Op::Clock(_) => {
+                self.reads_clock = true;
+                return Memory::Nothing;
+            }
+            Op::Barrier => {
+                let kind = tables.barriers[table].kind;
+                self.has_barriers = true;
+                self.failed |= matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
+                return Memory::Nothing;
+            }
+            Op::Call(_) => {
+                self.calls_system |= matches!(tables.calls[table].callee, Callee::System(_));
+                return Memory::Nothing;
+            }
+            Op::Copy
+            | Op::BulkCopy
+            | Op::Fill
+            | Op::StoreAsync
+            | Op::AtomicAsync
+            | Op::Multimem(_)
+            | Op::MatrixAccess
+            | Op::FragmentAccess
+            | Op::Stack(_)
+            | Op::Exit
+            | Op::Trap
+            | Op::Unsupported => {
+                self.failed = true;
+                return Memory::Nothing;
+            }
+            _ => return Memory::Nothing,
+        };
+        let statement = function.first_statement + pc;
+        let bits = if instruction.op == Op::Mbarrier { PHASE } else { u64::MAX };
+        self.access((statement, bits), (address, space, span, direction), executed, registers, ctx)
+    }
+
+    fn access(
+        &mut self,
+        (statement, bits): (u32, u64),
+        (address, space, span, direction): (&Address, Space, u32, Direction),
+        executed: u32,
+        registers: &Registers,
+        ctx: &ExecContext<'_>,
+    ) -> Memory {
+        let addresses = addresses(address, registers, ctx.bases);
+        let reads = direction != Direction::Writes;
+        let mode = if reads { AccessMode::Load } else { AccessMode::Store };
+        let check = AddressCheck {
+            space,
+            addresses: &addresses,
+            span: span.into(),
+            unit: span.into(),
+            mode,
+            mask: executed,
+        };
+        let Some(checked) = ctx.spaces.locate(&check, ctx.local) else {
+            self.failed = true;
+            return Memory::Nothing;
+        };
+        let (mut local, mut any_local, mut any_common) = ([0; WIDTH], false, false);
+        for lane in lanes(executed) {
+            let Some(extent) = checked.of(lane) else { continue };
+            let index = extent.index(addresses[lane]);
+            if extent.region == MemoryRegion::Local {
+                (local[lane], any_local) = (index as u32, true);
+                continue;
+            }
+            any_common = true;
+            if !extent.region.is_common() {
+                continue;
+            }
+            if reads {
+                self.read((statement, lane), (extent.region, index, span), bits, ctx.spaces);
+            }
+            if direction != Direction::Reads {
+                let range = MemoryRange { region: extent.region, index, size: span };
+                self.writes.insert(LoggedWrite { range, exchanges: direction == Direction::Exchanges });
+            }
+        }
+        match (any_local, any_common) {
+            (true, true) => {
+                self.failed = true;
+                Memory::Nothing
+            }
+            (true, false) => Memory::Local(Box::new(local), span),
+            _ => Memory::Common,
+        }
+    }
+
+    fn read(
+        &mut self,
+        (statement, lane): (u32, usize),
+        (region, start, span): (MemoryRegion, usize, u32),
+        mask: u64,
+        spaces: &Spaces,
+    ) {
+        let step = self.steps.len() as u32;
+        for offset in (0..span).step_by(8) {
+            let (index, size) = (start + offset as usize, (span - offset).min(8).next_power_of_two());
+            let value = read(spaces.bytes(region), index, size) & mask;
+            let polled = PolledValue { region, index, size, mask, value };
+            self.reads.push(LoggedRead { polled, step, statement, lane: lane as u32 });
+        }
+    }
+
+    /// The running group took a backward branch.
+    pub(super) fn look(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
+        if self.failed {
+            return Observation::Missed;
+        }
+        if !self.start.is_at(warp) {
+            return Observation::Continues;
+        }
+        self.matches += 1;
+        if self.reads.is_empty() && self.start.still_differs(warp) {
+            // Without a read, only the very same state is a wait.
+            return Observation::Continues;
+        }
+        let difference = self.start.compare(warp, program);
+        self.start.remember(&difference);
+        let unchanged = spaces.changes == self.changes;
+        if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
+            let dependence = Dependence::new(program, &self.steps);
+            if difference.is_empty() || dependence.is_unaffected_by(&difference) {
+                let polled = self.polled(&self.reads);
+                return match self.has_barriers {
+                    true => Observation::Polls(PolledMemory {
+                        writes: Some(Vec::new()),
+                        at_barriers: Some(self.changes),
+                        ..polled
+                    }),
+                    false => Observation::Repeats(polled),
+                };
+            }
+        }
+        if self.matches > 1
+            && !self.has_barriers
+            && self.matches.is_power_of_two()
+            && let Some(polled) = self.polls(&difference, program)
+        {
+            return Observation::Polls(polled);
+        }
+        if self.matches.is_power_of_two() {
+            self.compared = self.reads.len();
+        }
+        Observation::Continues
+    }
+
+    /// The memory that the warp polls: all reads since the last comparison are of memory read before, and control flow depends
+    /// on some of them whose value is the same.
+    fn polls(&self, difference: &Difference, program: &Program) -> Option<PolledMemory> {
+        let (before, now) = self.reads.split_at(self.compared);
+        let known: FxHashMap<_, u64> =
+            before.iter().map(|read| (read.polled.location(), read.polled.value)).collect();
+        let mut stable = Vec::new();
+        for read in now {
+            if *known.get(&read.polled.location())? == read.polled.value {
+                stable.push(*read);
+            }
+        }
+        let dependence = Dependence::new(program, &self.steps);
+        (!stable.is_empty() && dependence.is_controlled_by(&stable)).then(|| {
+            let polled = self.polled(&stable);
+            PolledMemory { writes: self.lasting_writes(&polled, difference, &dependence), ..polled }
+        })
+    }
+
+    /// The memory that each iteration changes, if the warp executes the same until the polled memory changes. An atomic
+    /// operation that finds the same value each time and has the same operands leaves it as it is.
+    fn lasting_writes(
+        &self,
+        polled: &PolledMemory,
+        difference: &Difference,
+        dependence: &Dependence<'_>,
+    ) -> Option<Vec<MemoryRange>> {
+        let stable: FxHashMap<_, u64> =
+            polled.values.iter().map(|polled| (polled.location(), polled.value)).collect();
+        let (same, others): (Vec<LoggedRead>, Vec<LoggedRead>) =
+            self.reads.iter().partition(|read| stable.contains_key(&read.polled.location()));
+        let is_stable = same.iter().all(|read| stable[&read.polled.location()] == read.polled.value);
+        if self.calls_system || !is_stable {
+            return None;
+        }
+        let exchanges_differ = dependence.repeats_despite(difference, &others)?;
+        let changes =
+            |write: &&LoggedWrite| !write.exchanges || exchanges_differ || !stable.contains_key(&write.range);
+        Some(self.writes.iter().filter(changes).map(|write| write.range).collect())
+    }
+
+    fn polled(&self, reads: &[LoggedRead]) -> PolledMemory {
+        let mut values: Vec<PolledValue> = Vec::new();
+        for read in reads {
+            if !values.iter().any(|value| value.location() == read.polled.location()) {
+                values.push(read.polled);
+            }
+        }
+        let first = reads.first().map(|first| {
+            let together = reads.iter().filter(|read| read.step == first.step);
+            (first.statement, together.fold(0, |all, read| all | 1 << read.lane))
+        });
+        PolledMemory { first, values, reads_clock: self.reads_clock, ..PolledMemory::default() }
+    }
+}

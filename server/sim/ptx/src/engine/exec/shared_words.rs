@@ -1,0 +1,257 @@
+//! Loads and stores of words in the shared memory of the running block.
+//!
+//! The addresses of all lanes are checked together. Where one of them is not valid, nothing happens, and the general access, which
+//! follows, finds out what is wrong.
+
+use pulp::{NullaryFnOnce, Simd};
+use warplens_sim_cuda::address::Relative;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::{FULL, Lanes, Registers, WIDTH, each, lanes, lanes_where};
+use warplens_sim_cuda::sanitizer::row::Row;
+use warplens_sim_cuda::slot::RegisterSlot;
+use warplens_sim_warp::trace::StatementId;
+
+use super::context::ExecContext;
+use crate::program::{Access, Element, Function};
+
+/// Runs the load at `pc`; `false` if an address is not that of a word, or the sanitizer must look at each lane. Not inlined into
+/// the loop of a run, whose other operations need less of the stack.
+#[inline(never)]
+pub(super) fn load<S: Simd>(
+    simd: S,
+    function: &Function,
+    pc: usize,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> bool {
+    simd.vectorize(Load { simd, function, pc, r, ctx, mask })
+}
+
+/// Runs the store at `pc`, in the highest lane last; `false` in the same cases.
+#[inline(never)]
+pub(super) fn store<S: Simd>(
+    simd: S,
+    function: &Function,
+    pc: usize,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> bool {
+    simd.vectorize(Store { simd, function, pc, r, ctx, mask })
+}
+
+struct Load<'a, 'w, S> {
+    simd: S,
+    function: &'a Function,
+    pc: usize,
+    r: &'a mut Registers,
+    ctx: &'a mut ExecContext<'w>,
+    mask: u32,
+}
+
+impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let Load { simd, function, pc, r, ctx, mask } = self;
+        let access = access_of(function, pc);
+        let Some(slot) = register(access) else { return false };
+        let shared = SharedWords::new(ctx.spaces);
+        let offsets = shared.offsets(access, r);
+        let rows = if mask == FULL { rows(simd, &offsets) } else { None };
+        if !shared.hold(simd, &offsets, &rows, mask) {
+            return false;
+        }
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
+            let statement = StatementId(function.first_statement + pc as u32);
+            sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
+            if !sanitizer.loaded_rows(rows) {
+                return false;
+            }
+        }
+        match &rows {
+            Some(rows) => load_rows(shared.words, rows, &mut r.words[slot]),
+            None => {
+                for lane in lanes(mask) {
+                    r.words[slot][lane] = u32::from_le_bytes(shared.words[offsets[lane] as usize / 4]);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The distances in bytes of the words of consecutive lanes from that of the lowest of their eight.
+const STEPS: Lanes<u32> = {
+    let mut steps = [0; WIDTH];
+    let mut lane = 0;
+    while lane < WIDTH {
+        steps[lane] = 4 * (lane as u32 % 8);
+        lane += 1;
+    }
+    steps
+};
+
+/// The rows of eight lanes, by the offsets of their words; `None` if the words of eight lanes are in no row.
+#[inline(always)]
+fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
+    let mut starts = [0; WIDTH];
+    for (start, eight) in starts.as_chunks_mut::<8>().0.iter_mut().zip(offsets.as_chunks::<8>().0) {
+        *start = [eight[0]; 8];
+    }
+    let same = lanes_where(simd, |lane| offsets[lane] == starts[lane]);
+    let consecutive = lanes_where(simd, |lane| offsets[lane] == starts[lane].wrapping_add(STEPS[lane]));
+    let mut rows = [Row::Same(0); 4];
+    for (number, row) in rows.iter_mut().enumerate() {
+        let start = u64::from(offsets[8 * number]);
+        *row = match (same >> (8 * number) & 0xff, consecutive >> (8 * number) & 0xff) {
+            (0xff, _) => Row::Same(start),
+            (_, 0xff) => Row::Consecutive(start),
+            _ => return None,
+        };
+    }
+    Some(rows)
+}
+
+#[inline(always)]
+fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
+    for (eight, row) in values.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
+        let (Row::Same(start) | Row::Consecutive(start)) = *row;
+        let words = &words[start as usize / 4..];
+        let first = u32::from_le_bytes(words[0]);
+        let Some(words) = words.first_chunk::<8>() else {
+            *eight = [first; 8];
+            continue;
+        };
+        // One way for both kinds of rows, without a jump; all are loaded first, so that they become a vector.
+        let is_same = u32::from(matches!(row, Row::Same(_))).wrapping_neg();
+        let words = words.map(u32::from_le_bytes);
+        *eight = words.map(|word| first & is_same | word & !is_same);
+    }
+}
+
+#[inline(always)]
+fn store_rows(words: &mut [[u8; 4]], rows: &[Row; 4], values: &Lanes<u32>) {
+    for (eight, row) in values.as_chunks::<8>().0.iter().zip(rows) {
+        match *row {
+            Row::Same(start) => words[start as usize / 4] = eight[7].to_le_bytes(),
+            Row::Consecutive(start) => {
+                let words = &mut words[start as usize / 4..][..8];
+                words.iter_mut().zip(eight).for_each(|(word, value)| *word = value.to_le_bytes());
+            }
+        }
+    }
+}
+
+struct Store<'a, 'w, S> {
+    simd: S,
+    function: &'a Function,
+    pc: usize,
+    r: &'a Registers,
+    ctx: &'a mut ExecContext<'w>,
+    mask: u32,
+}
+
+impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let Store { simd, function, pc, r, ctx, mask } = self;
+        let access = access_of(function, pc);
+        let Some(slot) = register(access) else { return false };
+        let shared = SharedWords::new(ctx.spaces);
+        let offsets = shared.offsets(access, r);
+        let rows = if mask == FULL { rows(simd, &offsets) } else { None };
+        if !shared.hold(simd, &offsets, &rows, mask) {
+            return false;
+        }
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
+            let statement = StatementId(function.first_statement + pc as u32);
+            sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
+            if !sanitizer.stored_rows(rows) {
+                return false;
+            }
+        }
+        match &rows {
+            Some(rows) => store_rows(shared.words, rows, &r.words[slot]),
+            None => {
+                for lane in lanes(mask) {
+                    shared.words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
+                }
+            }
+        }
+        ctx.spaces.changes += 1;
+        true
+    }
+}
+
+/// The shared memory of the running block as words.
+struct SharedWords<'s> {
+    words: &'s mut [[u8; 4]],
+    /// The address of the first one.
+    base: u32,
+    /// Whether the block is in a cluster.
+    is_in_cluster: bool,
+}
+
+impl<'s> SharedWords<'s> {
+    /// The words of the running block.
+    #[inline(always)]
+    fn new(spaces: &'s mut Spaces) -> SharedWords<'s> {
+        let (size, rank) = (spaces.window.size as usize, spaces.window.rank as usize);
+        let own = spaces.shared.get_mut(rank * size..(rank + 1) * size).unwrap_or_default();
+        let base = spaces.window.own_base();
+        SharedWords { words: own.as_chunks_mut().0, base, is_in_cluster: spaces.window.blocks > 1 }
+    }
+
+    /// The offsets of the addresses of the lanes from the first word.
+    #[inline(always)]
+    fn offsets(&self, access: &Access, r: &Registers) -> Lanes<u32> {
+        let address = &access.address;
+        let Some(RegisterSlot::Word(slot)) = address.base else { return [u32::MAX; _] };
+        let start = if address.relative == Relative::Block { 0 } else { self.base };
+        let (bases, offset) = (&r.words[slot as usize], (address.offset as u32).wrapping_sub(start));
+        match address.scale {
+            1 => each(|lane| bases[lane].wrapping_add(offset)),
+            scale => each(|lane| bases[lane].wrapping_mul(scale).wrapping_add(offset)),
+        }
+    }
+
+    /// Whether the offsets of the lanes of `mask` are those of words.
+    #[inline(always)]
+    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, rows: &Option<[Row; 4]>, mask: u32) -> bool {
+        let Some(rows) = rows else {
+            let end = 4 * self.words.len() as u32;
+            let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));
+            return wrong & mask == 0;
+        };
+        let mut are_words = true;
+        for row in rows {
+            let (start, words) = match *row {
+                Row::Same(start) => (start, 1),
+                Row::Consecutive(start) => (start, 8),
+            };
+            are_words &= start % 4 == 0 && start / 4 + words <= self.words.len() as u64;
+        }
+        are_words
+    }
+}
+
+#[inline(always)]
+fn access_of(function: &Function, pc: usize) -> &Access {
+    &function.tables.accesses[function.code[pc].s.a as usize]
+}
+
+/// The register of an access of one word.
+#[inline(always)]
+fn register(access: &Access) -> Option<usize> {
+    match access.elements[..] {
+        [Some(Element { place: RegisterSlot::Word(slot), .. })] => Some(slot as usize),
+        _ => None,
+    }
+}

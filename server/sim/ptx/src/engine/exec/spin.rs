@@ -1,0 +1,250 @@
+//! Detection of loops that wait for other threads: when a warp is observed, and the verdict.
+//!
+//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait pays
+//! nothing but a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one of three
+//! verdicts: the warp repeats the same iteration until the memory that it polls changes; it polls such memory, but may also stop by
+//! itself, such as after a time-out; or it does other work.
+
+use warplens_sim_cuda::memory::polled::PolledMemory;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::Registers;
+
+use super::loop_watch::LoopWatch;
+use super::poll_window::{Observation, PollWindow};
+use super::snapshot::{Snapshot, WarpView};
+use crate::program::{Callee, Function, Op, Program};
+
+/// Backward branches before the first observation of a loop with accesses as waiting loops have them.
+const POLLING: u64 = 16;
+/// Backward branches before the first observation of any other loop.
+const OTHER: u64 = 1024;
+/// Backward branches between two looks at the code of loops that are not observed yet.
+const RECHECK: u64 = 256;
+/// Call depth to which the code of a loop is searched.
+const MAX_DEPTH: u32 = 3;
+/// The longest time for which a polling warp runs before it is observed again.
+const MAX_SLICE: u64 = 1 << 16;
+/// Instructions of the first observation at most; it is twice as long after each one without a result.
+const STEPS: u64 = 1024;
+
+/// Counts backward branches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BranchCounter {
+    branches: u64,
+    due: u64,
+    /// The watch in progress.
+    watch: Option<LoopWatch>,
+}
+
+impl BranchCounter {
+    /// Counts a backward branch of a group in the frame of `registers`; returns whether the detector must look at the warp.
+    #[inline(always)]
+    pub(crate) fn backward(&mut self, from: u32, to: u32, registers: &Registers) -> bool {
+        self.branches += 1;
+        self.branches >= self.due && self.is_to_compare(from, to, registers)
+    }
+
+    #[inline(never)]
+    fn is_to_compare(&mut self, from: u32, to: u32, registers: &Registers) -> bool {
+        self.watch.as_mut().is_none_or(|watch| watch.backward((from, to), self.branches, registers))
+    }
+
+    /// The warp diverges, or executes what a watched loop must not contain.
+    #[inline(always)]
+    pub(crate) fn end_watch(&mut self) {
+        self.watch = None;
+    }
+}
+
+/// The backward branch at which the detector looks at a warp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BackwardBranch {
+    pub(crate) from: u32,
+    /// Whether the warp has no other group than the one that took it.
+    pub(crate) alone: bool,
+}
+
+/// The result of a look at a warp.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// It is not waiting, or it is not known yet.
+    Runs,
+    /// It repeats the same iteration until this memory changes.
+    Repeats(PolledMemory),
+    /// It polls this memory, but may also stop by itself.
+    Polls(PolledMemory),
+}
+
+/// The spin detector of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct SpinDetector {
+    pub(crate) counter: BranchCounter,
+    /// The observation in progress.
+    pub(crate) window: Option<Box<PollWindow>>,
+    /// The state at the start of a watch. It stays until the next look at the warp if the watch has ended.
+    start: Option<Box<Snapshot>>,
+    /// Observations without a result since the last wait.
+    misses: u32,
+    /// Backward branches after which any loop is observed.
+    other: u64,
+    /// Backward branches that a polling warp may take in its next turn.
+    slice: u64,
+}
+
+impl Default for SpinDetector {
+    fn default() -> SpinDetector {
+        let counter = BranchCounter { branches: 0, due: POLLING, watch: None };
+        SpinDetector { counter, window: None, start: None, misses: 0, other: OTHER, slice: POLLING }
+    }
+}
+
+impl SpinDetector {
+    /// The warp, whose running group took a branch back to the position of `warp`, is looked at.
+    pub(crate) fn look(
+        &mut self,
+        branch: BackwardBranch,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) -> Verdict {
+        if let Some(start) = self.start.take() {
+            return self.compare(start, warp, function, program, spaces);
+        }
+        let Some(window) = &mut self.window else {
+            self.begin(branch, warp, function, program, spaces);
+            return Verdict::Runs;
+        };
+        match window.look(warp, program, spaces) {
+            Observation::Continues => Verdict::Runs,
+            Observation::Missed => {
+                self.missed();
+                Verdict::Runs
+            }
+            Observation::Repeats(polled) => {
+                self.window = None;
+                Verdict::Repeats(polled)
+            }
+            Observation::Polls(polled) => {
+                self.window = None;
+                Verdict::Polls(polled)
+            }
+        }
+    }
+
+    /// Begins to observe the warp, if it is time for that.
+    fn begin(
+        &mut self,
+        branch: BackwardBranch,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) {
+        let branches = self.counter.branches;
+        let range = (warp.pc, branch.from);
+        if warp.groups.may_end_waits() {
+            self.counter.due = branches + POLLING;
+        } else if branches < self.other && !polls(function, warp.pc..branch.from + 1, program, 0) {
+            self.counter.due = self.other.min(branches + RECHECK);
+        } else if branch.alone && LoopWatch::allows(range, function) {
+            let iterations = self.steps() / u64::from(range.1 - range.0 + 1);
+            self.start = Some(Box::new(Snapshot::of(warp)));
+            self.counter.watch = Some(LoopWatch::new(range, branches + iterations));
+            self.counter.due = 0;
+        } else {
+            self.open_window(warp, spaces);
+        }
+    }
+
+    /// The maximum number of instructions of an observation.
+    fn steps(&self) -> u64 {
+        STEPS << self.misses.min(8)
+    }
+
+    fn open_window(&mut self, warp: &WarpView<'_>, spaces: &Spaces) {
+        self.window = Some(Box::new(PollWindow::new(warp, spaces, self.steps() as usize)));
+        self.counter.due = 0;
+    }
+
+    /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed in the other way.
+    fn compare(
+        &mut self,
+        start: Box<Snapshot>,
+        warp: &WarpView<'_>,
+        function: &Function,
+        program: &Program,
+        spaces: &Spaces,
+    ) -> Verdict {
+        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(function)) else {
+            self.open_window(warp, spaces);
+            return Verdict::Runs;
+        };
+        if start.is_at(warp) {
+            let difference = start.compare(warp, program);
+            if difference.is_empty() {
+                return Verdict::Repeats(PolledMemory::default());
+            }
+            watch.compare_first(&difference, &start);
+        }
+        if watch.has_ended(self.counter.branches) {
+            self.missed();
+        } else {
+            (self.start, self.counter.watch) = (Some(start), Some(watch));
+        }
+        Verdict::Runs
+    }
+
+    /// An observation ended without a result.
+    fn missed(&mut self) {
+        let branches = self.counter.branches;
+        self.window = None;
+        self.misses += 1;
+        self.other = branches * 4;
+        self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
+    }
+
+    /// The warp waits at the instruction that it just executed: it is observed from the next backward branch on, unless that
+    /// had no result before.
+    pub(crate) fn hint(&mut self) {
+        if self.window.is_none() {
+            let soon = self.counter.branches + (1 << (2 * self.misses.min(20)));
+            self.counter.due = self.counter.due.min(soon);
+        }
+    }
+
+    /// A waiting warp continues because the memory that it polls has changed.
+    pub(crate) fn woken(&mut self) {
+        (self.misses, self.slice) = (0, POLLING);
+        self.counter.due = self.counter.branches + 1;
+    }
+
+    /// A polling warp gets a turn although nothing has changed; `jumps` is whether time advances instead.
+    pub(crate) fn takes_turn(&mut self, jumps: bool) {
+        self.counter.due = self.counter.branches + self.slice;
+        self.slice = if jumps { POLLING } else { (self.slice * 4).min(MAX_SLICE) };
+    }
+}
+
+/// Whether a range of instructions accesses memory as loops do that wait for other threads.
+fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
+    code.into_iter().any(|pc| {
+        let Some(instruction) = function.code.get(pc as usize) else { return false };
+        let table = instruction.s.a as usize;
+        match instruction.op {
+            Op::Load => function.orders[pc as usize].strong,
+            Op::Atomic => !function.tables.atomics[table].old.is_empty(),
+            Op::Mbarrier => function.tables.mbarriers[table].action.waits(),
+            Op::Sleep => true,
+            Op::Call(_) => match function.tables.calls[table].callee {
+                Callee::Direct(callee) if depth < MAX_DEPTH => {
+                    let callee = &program.functions[callee as usize];
+                    polls(callee, 0..callee.code.len() as u32, program, depth + 1)
+                }
+                Callee::Direct(_) | Callee::System(_) => false,
+                Callee::Indirect(_) => true,
+            },
+            _ => false,
+        }
+    })
+}

@@ -1,0 +1,37 @@
+//! Dispatch of tensor instructions.
+
+use warplens_sim_cuda::fault::ExecError;
+use warplens_sim_cuda::registers::Registers;
+
+use super::context::ExecContext;
+use crate::program::TensorOp;
+use crate::tensor::{compress, copy, map_update, warpgroup};
+use crate::tensor_memory;
+
+/// Executes a tensor instruction in the lanes of `mask`.
+pub(crate) fn execute(
+    op: &TensorOp,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    match op {
+        TensorOp::Copy(op) => copy::execute(op, r, ctx, mask)?,
+        TensorOp::ReplaceField { map: (map, space), field, value } => {
+            map_update::replace((map, *space), *field, *value, r, ctx, mask)?;
+        }
+        TensorOp::CopyMap { to: (to, to_space), from: (from, from_space) } => {
+            map_update::copy((to, *to_space), (from, *from_space), r, ctx, mask)?;
+        }
+        TensorOp::Product(product) => warpgroup::issue(product, r, ctx, mask)?,
+        TensorOp::Memory(op) => tensor_memory::execute::execute(op, r, ctx, mask)?,
+        TensorOp::Compress(op, descriptor) => compress::compress(op, *descriptor, r, mask),
+        TensorOp::Decompress(op, groups) => compress::decompress(op, *groups, r, mask),
+        TensorOp::ProductFence => ctx.products.fence(),
+        TensorOp::CommitProducts => warpgroup::commit(ctx),
+        TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx),
+        TensorOp::ReleaseMaps => ctx.spaces.changed_maps.release(),
+        TensorOp::AcquireMap(map, space) => map_update::acquire((map, *space), r, ctx, mask)?,
+    }
+    Ok(())
+}

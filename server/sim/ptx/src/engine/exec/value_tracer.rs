@@ -1,0 +1,157 @@
+//! Value tracing of a warp: reads the registers of its statements.
+
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH};
+use warplens_sim_warp::moment::MomentTracer;
+use warplens_sim_warp::trace::{RegisterValues, StatementId};
+use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
+use warplens_sim_warp::values::{TraceRequest, Values};
+
+use super::frame::Frame;
+use super::operand::get;
+use crate::program::{Function, Program, Register, RegisterSlot};
+
+/// Bytes of a traced register.
+const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
+
+/// The tracer of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueTracer {
+    visits: VisitTracer,
+    /// Records one step only.
+    moment: Option<MomentTracer>,
+}
+
+impl ValueTracer {
+    pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
+        ValueTracer {
+            visits: VisitTracer::new(program.statements(), request),
+            moment: request.moment.map(MomentTracer::new),
+        }
+    }
+
+    /// The tracer of one step, if the next step is the requested one.
+    pub(crate) fn due(&mut self) -> Option<&mut MomentTracer> {
+        self.moment.as_mut().filter(|moment| moment.is_due())
+    }
+
+    /// Whether the trace is complete when the warp reaches a statement.
+    pub(crate) fn ends_before(&self, statement: StatementId) -> bool {
+        self.moment.is_none() && self.visits.ends_before(statement)
+    }
+
+    /// The step that is in progress stored to the watched byte.
+    pub(crate) fn stored(&mut self) {
+        if let Some(moment) = &mut self.moment {
+            moment.stored();
+        }
+    }
+
+    /// Records a finished visit of the statement at `pc`. Returns whether the trace is complete.
+    pub(crate) fn visited(
+        &mut self,
+        function: &Function,
+        pc: u32,
+        (active, executed): (u32, u32),
+        frame: &Frame,
+    ) -> bool {
+        let statement = StatementId(function.first_statement + pc);
+        if let Some(moment) = &mut self.moment {
+            moment.visited(statement, (active.into(), executed.into()), || registers_of(function, frame));
+            return moment.is_complete();
+        }
+        if self.visits.visit(statement, (active.into(), executed.into()), None) {
+            self.read(function, pc, frame);
+            if function.code[pc as usize].op.is_control() {
+                self.forget_results(function, pc);
+            }
+            self.visits.record(statement);
+        }
+        self.visits.is_complete()
+    }
+
+    /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
+    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        if self.moment.is_some() {
+            return;
+        }
+        self.read(function, pc, frame);
+        self.visits.record(StatementId(function.first_statement + pc));
+    }
+
+    fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        for (value, &register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
+            let Register { place, .. } = function.frame.registers[register as usize];
+            value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]).into();
+            read(value, place, &frame.registers);
+        }
+    }
+
+    /// Marks the results of a call or a barrier as unknown until it completes.
+    fn forget_results(&mut self, function: &Function, pc: u32) {
+        for (value, register) in self.values(function, pc).iter_mut().zip(function.registers_of(pc)) {
+            if function.writes_of(pc).contains(register) {
+                value.known = 0;
+            }
+        }
+    }
+
+    fn values(&mut self, function: &Function, pc: u32) -> &mut [TracedValue] {
+        let registers = function.registers_of(pc).len();
+        self.visits.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
+    }
+
+    /// The trace, with the names of the registers.
+    pub(crate) fn finish(self, program: &Program) -> Values {
+        let values = self.visits.finish(|statement| {
+            let located = program.locate(statement);
+            located.into_iter().flat_map(|(function, pc)| register_infos(&program.functions[function], pc))
+        });
+        match self.moment {
+            Some(moment) => moment.finish(values),
+            None => values,
+        }
+    }
+}
+
+/// The registers of a function's frame.
+pub(crate) fn registers_of(function: &Function, frame: &Frame) -> Vec<RegisterValues> {
+    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
+    let named = function.frame.registers.iter().enumerate();
+    let values = |index: usize, place: RegisterSlot| {
+        let lane =
+            |lane: usize| (written(index) >> lane & 1 == 1).then(|| get(place, &frame.registers, lane));
+        (0..WIDTH).map(lane).collect()
+    };
+    named
+        .map(|(index, Register { name, bits, place })| RegisterValues {
+            name: name.clone(),
+            bits: *bits,
+            lanes: values(index, *place),
+        })
+        .collect()
+}
+
+fn register_infos(function: &Function, pc: u32) -> impl Iterator<Item = RegisterInfo> {
+    let written = function.writes_of(pc);
+    function.registers_of(pc).iter().map(move |number| {
+        let register = &function.frame.registers[*number as usize];
+        (register.name.clone(), register.bits, written.contains(number))
+    })
+}
+
+fn read(value: &mut TracedValue, place: RegisterSlot, registers: &Registers) {
+    match place {
+        RegisterSlot::Word(slot) => value.set_low(&registers.get::<u32>(slot).map(u64::from)),
+        RegisterSlot::Double(slot) => value.set_low(registers.get::<u64>(slot)),
+        RegisterSlot::Quad(slot) => {
+            value.set_low(registers.get::<u64>(slot));
+            value.high = Box::from(registers.get::<u64>(slot + 1).as_slice());
+        }
+        RegisterSlot::Predicate(slot) => {
+            let mask = registers.predicates[slot as usize];
+            value.set_low(&std::array::from_fn::<_, { warplens_sim_cuda::registers::WIDTH }, _>(|lane| {
+                u64::from(mask >> lane & 1)
+            }));
+        }
+    }
+}

@@ -1,0 +1,569 @@
+//! A warp: its groups, calls and recorder, and the loop that runs it.
+
+use pulp::{Simd, WithSimd};
+use warplens_sim_cuda::fault::PendingBarrier;
+use warplens_sim_cuda::memory::local::Local;
+use warplens_sim_cuda::memory::polled::PolledMemory;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::WIDTH;
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::objects::display_name;
+use warplens_sim_warp::reconvergences::ReconvergenceList;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
+
+use super::absence::DivergenceLog;
+use super::frame::Frame;
+use super::loop_exit::LoopExit;
+use super::snapshot::WarpView;
+use super::spin::{BackwardBranch, SpinDetector, Verdict};
+use super::value_tracer::ValueTracer;
+use crate::engine::divergence::group::Group;
+use crate::engine::divergence::groups::Groups;
+use crate::engine::divergence::reconvergences;
+use crate::engine::launch::{Launch, Threads};
+use crate::engine::run_context::RunContext;
+use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::tensor::products::Products;
+use crate::tensor::warpgroup;
+
+/// Why a warp stopped running.
+#[derive(Debug)]
+pub(crate) enum Pause {
+    /// All its lanes have exited.
+    Ended,
+    /// A group has arrived at a barrier of the block.
+    Arrived(Arrival),
+    /// All remaining groups wait at barriers.
+    Waiting,
+    /// It repeats an iteration until the memory that it polls changes.
+    Spinning,
+    /// It polls memory, but may also stop by itself.
+    Polling,
+    /// It tested an mbarrier that other threads have yet to complete.
+    Yielding,
+    /// The caller's control is due.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// Lanes that arrive at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) barrier: Barrier,
+    pub(crate) mask: u32,
+    pub(crate) frame: Slot,
+    pub(crate) statement: u32,
+}
+
+/// A warp.
+pub(crate) struct Warp {
+    pub(crate) id: WarpId,
+    pub(crate) threads: Threads,
+    pub(crate) live: u32,
+    pub(crate) groups: Groups,
+    pub(crate) frames: Vec<Option<Frame>>,
+    pub(crate) local: Local,
+    pub(crate) carry: u32,
+    pub(crate) recorder: Recorder,
+    /// Whether its trace is recorded.
+    pub(crate) listed: bool,
+    /// Its reconvergences, in order.
+    pub(crate) reconvergences: ReconvergenceList,
+    pub(crate) spin: SpinDetector,
+    /// The memory that it polled when it last stopped.
+    pub(crate) polled: PolledMemory,
+    /// The statement at which the warp last stopped.
+    pub(crate) stopped_at: u32,
+    /// Its last unsuccessful test of an mbarrier, and the state of that mbarrier.
+    pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
+    /// The value tracer, if the warp is traced.
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// Its warpgroup products.
+    pub(crate) products: Products,
+    /// Its last divergences.
+    pub(crate) divergences: DivergenceLog,
+}
+
+/// A warp about to run, for any instruction set of the host.
+struct Running<'w, 'r> {
+    warp: &'w mut Warp,
+    run: &'w mut RunContext<'r>,
+}
+
+impl WithSimd for Running<'_, '_> {
+    type Output = Pause;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Pause {
+        self.warp.run_groups(simd, self.run)
+    }
+}
+
+impl Warp {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Warp {
+        let entry = &launch.program.functions[0];
+        let threads = Threads::new(launch, cta, warp);
+        let mut local = Local::default();
+        local.grow(entry.frame.local_size);
+        let mut frame = Frame::new(0, entry, 0, &threads);
+        let request = launch.options.trace.filter(|request| request.warp == WarpId { cta, warp });
+        if launch.options.registers || request.is_some() {
+            frame.written = Some(vec![0; entry.frame.registers.len()]);
+        }
+        let limits = &launch.options.limits;
+        let live = threads.launched();
+        let listed = launch.lists(WarpId { cta, warp });
+        let visits = if listed { limits.max_visits } else { 0 };
+        let mut recorder = Recorder::new(launch.program.statements(), visits, launch.listing.visits);
+        if launch.options.counters {
+            recorder.count_costs();
+        }
+        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(WarpId { cta, warp })));
+        let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
+        if !listed {
+            groups.ignore_reconvergences();
+        }
+        Warp {
+            id: WarpId { cta, warp },
+            live,
+            groups,
+            frames: vec![Some(frame)],
+            local,
+            carry: 0,
+            recorder,
+            listed,
+            reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
+            spin: SpinDetector::default(),
+            polled: PolledMemory::default(),
+            stopped_at: 0,
+            pending_barrier: None,
+            tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
+            products: Products::new(warp, launch.block.iter().product()),
+            divergences: DivergenceLog::default(),
+            threads,
+        }
+    }
+
+    /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
+    pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
+        let id = WarpId { cta, warp: self.id.warp };
+        let is_reported = self.listed || launch.options.registers || launch.lists(id);
+        let observed = launch.options.trace.is_some_and(|request| request.warp == id)
+            || launch.steps.as_ref().is_some_and(|steps| steps.warp == id)
+            || self.recorder.is_streaming();
+        let entry = &launch.program.functions[0];
+        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !is_reported && !observed) else {
+            *self = Warp::new(launch, cta, id.warp);
+            return;
+        };
+        self.threads.cta = cta;
+        frame.renew(entry, &self.threads);
+        self.frames.truncate(1);
+        self.id.cta = cta;
+        self.live = self.threads.launched();
+        self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
+        self.groups.ignore_reconvergences();
+        self.local.renew(entry.frame.local_size);
+        self.carry = 0;
+        self.spin = SpinDetector::default();
+        self.polled = PolledMemory::default();
+        self.stopped_at = 0;
+        self.pending_barrier = None;
+        self.tracer = None;
+        self.products = Products::new(id.warp, launch.block.iter().product());
+    }
+
+    /// Host memory of the warp in bytes, while it is suspended.
+    pub(crate) fn bytes(&self) -> u64 {
+        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
+        registers.sum::<u64>() + self.local.len() * WIDTH as u64
+    }
+
+    /// Runs until the block must decide.
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
+        run.launch.arch.dispatch(Running { warp: self, run })
+    }
+
+    #[inline(always)]
+    fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
+        let mut next = self.groups.next(self.live, &run.launch.plan);
+        loop {
+            let Some(group) = next else {
+                return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
+            };
+            self.record_reconvergences(run.launch);
+            for done in self.groups.take_done() {
+                if done != 0 {
+                    self.frames[done as usize] = None;
+                }
+            }
+            for groups in self.groups.take_collectives() {
+                self.execute_collective(&groups, run.launch, run.state);
+            }
+            next = if group.needs_convergence && self.waits_for_convergence(group, run.launch) {
+                self.groups.next(self.live, &run.launch.plan)
+            } else {
+                match self.run_group(simd, group, run) {
+                    Ok(next) => next,
+                    Err(pause) => return pause,
+                }
+            };
+        }
+    }
+
+    fn record_reconvergences(&mut self, launch: &Launch<'_>) {
+        for reconvergence in self.groups.take_reconvergences() {
+            self.record_reconvergence(launch, &reconvergence);
+        }
+    }
+
+    fn record_reconvergence(&mut self, launch: &Launch<'_>, reached: &reconvergences::Reconvergence) {
+        let Some(function) = self.function(launch, reached.frame) else { return };
+        if reached.pc as usize >= function.code.len() {
+            return;
+        }
+        let parts: Vec<_> = reached.parts.iter().map(|&lanes| lanes.into()).collect();
+        self.reconvergences.add(StatementId(function.first_statement + reached.pc), parts);
+    }
+
+    /// Runs a group; returns the next one.
+    #[inline(always)]
+    fn run_group<S: Simd>(
+        &mut self,
+        simd: S,
+        group: Group,
+        run: &mut RunContext<'_>,
+    ) -> Result<Option<Group>, Pause> {
+        let Some(function) = self.function(run.launch, group.frame) else {
+            return Ok(self.groups.next(self.live, &run.launch.plan));
+        };
+        let (group, event) = self.interpret(simd, group, function, run);
+        self.stopped_at = function.first_statement + group.pc;
+        // The calls may be complete afterwards.
+        self.record_reconvergences(run.launch);
+        if let LoopExit::Next(next) = event {
+            return Ok(next);
+        }
+        self.groups.go_on(group.pc);
+        match self.stopped(event, function, group, run) {
+            Some(pause) => Err(pause),
+            None => Ok(self.groups.next(self.live, &run.launch.plan)),
+        }
+    }
+
+    /// The running group stopped with an exit reason.
+    fn stopped(
+        &mut self,
+        event: LoopExit,
+        function: &Function,
+        group: Group,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
+        let pc = group.pc;
+        let statement = function.first_statement + pc;
+        match event {
+            LoopExit::Next(_) => None,
+            LoopExit::Turn { from } => {
+                self.take_back_edge(from, pc, function, run.spaces);
+                None
+            }
+            LoopExit::FellOff => {
+                self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
+                self.leave(run, group.frame, group.mask);
+                None
+            }
+            LoopExit::Due => Some(Pause::Due),
+            LoopExit::CheckSpin { from, alone } => {
+                self.take_back_edge(from, pc, function, run.spaces);
+                self.look(BackwardBranch { from, alone }, pc, function, run)
+            }
+            LoopExit::Fault(fault) => {
+                run.state.report(fault.finding(self.id, statement));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            LoopExit::Yield(pending_barrier) => {
+                let is_barrier = pending_barrier.is_some();
+                self.pending_barrier = pending_barrier
+                    .map(|pending_barrier| (statement - 1, pending_barrier))
+                    .or(self.pending_barrier.take());
+                if self.spin.window.is_some() {
+                    // It has let others run before: the observation decides whether it waits.
+                    return None;
+                }
+                let tested = self.pending_barrier.iter().flat_map(|(_, pending)| &pending.values);
+                let values = if is_barrier { tested.copied().collect() } else { Vec::new() };
+                self.polled = PolledMemory { values, ..PolledMemory::default() };
+                (!self.groups.others_may_run()).then_some(Pause::Yielding)
+            }
+            LoopExit::Control { executed } => {
+                let instruction = function.code[pc as usize];
+                self.control(instruction, function, group, executed, run)
+            }
+        }
+    }
+
+    /// The running group took the branch from `from` to `to`.
+    pub(crate) fn take_back_edge(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
+        if to <= from {
+            let round = &function.code[to as usize..=from as usize];
+            self.groups.take_back_edge(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
+        }
+    }
+
+    pub(crate) fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
+        let frame = self.frames[frame as usize].as_ref()?;
+        Some(&launch.program.functions[frame.function as usize])
+    }
+
+    fn control(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let next = pc + 1;
+        match instruction.op {
+            Op::Branch(uniform) => {
+                if uniform {
+                    self.not_uniform("a branch", statement, executed, mask, run.state);
+                }
+                let join = run.launch.plan.join(&instruction);
+                self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
+                None
+            }
+            Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
+            Op::Call(uniform) => {
+                self.complete_products(frame, run.spaces);
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a call", statement, executed, mask, run.state);
+                }
+                self.call((instruction.s.a, uniform), function, group, executed, run)
+            }
+            Op::Return(uniform) => {
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a return", statement, executed, mask, run.state);
+                }
+                self.check_return(function, statement, executed, run.state);
+                self.leave(run, frame, executed);
+                self.groups.go_on(next);
+                None
+            }
+            Op::Stack(action) => {
+                self.groups.go_on(next);
+                let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
+                run.state.report(fault.finding(self.id, statement));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Op::Exit => {
+                self.live &= !executed;
+                self.groups.go_on(next);
+                None
+            }
+            Op::Trap if executed != 0 => {
+                let name = display_name(&function.name);
+                let message = format!("executed in `{name}`\ncheck the condition that leads to it");
+                let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
+                run.state.report(finding.with(self.call_stack(run.launch, frame)));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Op::Unsupported if executed != 0 => {
+                let note = &function.tables.notes[instruction.s.a as usize];
+                let message = format!("`{}`\n{}", note.name, note.why);
+                run.state.report(self.id.finding(FindingKind::Unsupported, message, statement, executed));
+                Some(Pause::Stopped(Status::Unsupported))
+            }
+            Op::Barrier if executed != 0 => {
+                let barrier = function.tables.barriers[instruction.s.a as usize];
+                if barrier.aligned && executed != self.live {
+                    self.divergent_barrier(run.launch, statement, executed, run.state);
+                    self.end_early(run.launch, executed, run.state);
+                }
+                self.groups.go_on(next);
+                Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
+            }
+            _ => {
+                self.groups.go_on(next);
+                None
+            }
+        }
+    }
+
+    /// The running group diverges; parts without lanes are dropped, and equal targets merge. Returns the target if there is
+    /// only one.
+    pub(crate) fn diverge(
+        &mut self,
+        parts: &[(u32, u32)],
+        (statement, pc): (u32, u32),
+        join: u32,
+    ) -> Option<u32> {
+        if let &[(taken, some), (next, others)] = parts
+            && taken != next
+            && some != 0
+            && others != 0
+        {
+            self.divergences.record(statement, [some, others]);
+            self.groups.diverge(&[(taken, some), (next, others)], join);
+            return None;
+        }
+        let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
+        for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
+            match targets.iter_mut().find(|(have, _)| *have == target) {
+                Some((_, mask)) => *mask |= lanes,
+                None => targets.push((target, lanes)),
+            }
+        }
+        let only = match targets[..] {
+            [] => pc + 1,
+            [(target, _)] => target,
+            _ => {
+                for (index, (_, some)) in targets.iter().enumerate().skip(1) {
+                    let others = targets[..index].iter().fold(0, |all, (_, lanes)| all | lanes);
+                    self.divergences.record(statement, [*some, others]);
+                }
+                self.groups.diverge(&targets, join);
+                return None;
+            }
+        };
+        self.groups.go_on(only);
+        Some(only)
+    }
+
+    /// The spin detector looks at the warp, whose running group took a branch back to `pc`.
+    pub(crate) fn look(
+        &mut self,
+        branch: BackwardBranch,
+        pc: u32,
+        function: &Function,
+        run: &RunContext<'_>,
+    ) -> Option<Pause> {
+        let Warp { groups, frames, carry, local, spin, .. } = self;
+        let view = WarpView { pc, groups, frames, carry: *carry, local };
+        match spin.look(branch, &view, function, run.launch.program, run.spaces) {
+            Verdict::Runs => None,
+            Verdict::Repeats(polled) => {
+                self.polled = polled;
+                Some(Pause::Spinning)
+            }
+            Verdict::Polls(polled) => {
+                self.polled = polled;
+                Some(Pause::Polling)
+            }
+        }
+    }
+
+    /// Completes the products of a frame: its registers are not those of a callee or a caller.
+    fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
+        if self.products.is_in_flight()
+            && let Some(frame) = &mut self.frames[frame as usize]
+        {
+            warpgroup::complete_all(&mut self.products, &mut frame.registers, spaces, self.id.warp);
+        }
+    }
+
+    /// Lanes return from a call, or exit from the kernel.
+    fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
+        let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
+        self.complete_products(frame, run.spaces);
+        match caller {
+            None => self.live &= !mask,
+            Some((caller, call)) => {
+                self.pass_results(run, frame, caller, call, mask);
+                self.groups.leave(frame, caller, mask);
+            }
+        }
+    }
+
+    pub(crate) fn not_uniform(
+        &self,
+        what: &str,
+        statement: u32,
+        executed: u32,
+        mask: u32,
+        state: &mut RunState,
+    ) {
+        let others = mask & !executed;
+        let message = format!(
+            "{what} taken by {}, not by {}\nremove `.uni`, or make the condition uniform",
+            Lanes(executed.into()),
+            Lanes(others.into())
+        );
+        let finding = self.id.finding(FindingKind::DivergentUniform, message, statement, executed);
+        state.report(finding.in_visit(&self.recorder));
+    }
+
+    /// Part of the warp is at a barrier that the whole warp must reach together.
+    fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, state: &mut RunState) {
+        let missing = self.live & !executed;
+        let elsewhere = self.elsewhere(launch, executed);
+        let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
+            true => (Severity::Information, "exit"),
+            false => (
+                Severity::Error,
+                "are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use \
+                 `barrier.sync`, which need not be aligned",
+            ),
+        };
+        let message = format!(
+            "only {} {} it\n{} {rest}",
+            Lanes(executed.into()),
+            if executed.count_ones() == 1 { "reaches" } else { "reach" },
+            Lanes(missing.into())
+        );
+        let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
+        state.report(
+            finding.with_severity(severity).in_visit(&self.recorder).with(next_statements(elsewhere)),
+        );
+    }
+
+    /// Whether the statement only makes threads exit.
+    fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
+        let entry = &launch.program.functions[0];
+        let ends = |instruction: &Instruction| {
+            instruction.guard == Guard::ALWAYS && matches!(instruction.op, Op::Return(_) | Op::Exit)
+        };
+        entry.code.get(statement as usize).is_some_and(ends)
+    }
+
+    /// Lanes outside `mask` whose next statement is an exit do so now: a model may have them wait for reconvergence there, a
+    /// GPU does not, and an aligned barrier counts only lanes that have not exited.
+    fn end_early(&mut self, launch: &Launch<'_>, mask: u32, state: &mut RunState) {
+        for (statement, lanes) in self.elsewhere(launch, mask) {
+            if self.ends_at(launch, statement) {
+                state.steps += 1;
+                self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
+                self.live &= !lanes;
+            }
+        }
+    }
+
+    /// The next statements of the lanes outside `mask`, innermost groups first.
+    pub(crate) fn elsewhere(&self, launch: &Launch<'_>, mask: u32) -> Vec<(u32, u32)> {
+        let mut rest = self.live & !mask;
+        let mut places = Vec::new();
+        for place in self.groups.places() {
+            let lanes = place.mask & rest;
+            rest &= !lanes;
+            if let Some(function) = self.function(launch, place.frame).filter(|_| lanes != 0) {
+                let last = function.code.len().saturating_sub(1) as u32;
+                places.push((function.first_statement + place.pc.min(last), lanes));
+            }
+        }
+        places
+    }
+}
+
+/// The next statements of lanes, for a finding.
+pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
+    let related = |(statement, lanes): (u32, u32)| {
+        Related::new(statement, format!("next statement of {}", Lanes(lanes.into())))
+    };
+    places.into_iter().map(related)
+}

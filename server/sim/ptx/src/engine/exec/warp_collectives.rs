@@ -1,0 +1,238 @@
+//! Warp-wide operations: shuffles, votes, matches, reductions, elections.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::operand::{get, put};
+use crate::program::{Exchange, ExchangeKind, Function, Instruction, Op};
+
+/// An executed exchange.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    /// Its incorrect use.
+    pub(crate) warning: Option<Fault>,
+    pub(crate) inactive: Option<InactiveSources>,
+}
+
+/// The exchange that an instruction executes.
+pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
+    match instruction.op {
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            function.tables.exchanges.get(instruction.s.a as usize)
+        }
+        _ => None,
+    }
+}
+
+/// The member mask of each lane.
+pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> Lanes<u32> {
+    exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
+}
+
+/// Runs an exchange among the lanes of `mask`.
+pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Outcome {
+    let members = members_of(exchange, r, mask);
+    let warning = check_members(&members, live, mask);
+    let mut inactive = None;
+    match exchange.kind {
+        ExchangeKind::ShuffleUp
+        | ExchangeKind::ShuffleDown
+        | ExchangeKind::ShuffleButterfly
+        | ExchangeKind::ShuffleIndex => {
+            let (readers, sources) = shuffle(exchange, &members, r, mask);
+            let why = match () {
+                () if sources & live == 0 => Absence::Exited,
+                () if sources & !mask == 0 => Absence::Unnamed,
+                () => Absence::Elsewhere,
+            };
+            inactive = (readers != 0).then_some(InactiveSources { readers, sources, why });
+        }
+        ExchangeKind::VoteAll
+        | ExchangeKind::VoteAny
+        | ExchangeKind::VoteUniform
+        | ExchangeKind::VoteBallot => vote(exchange, &members, r, mask),
+        ExchangeKind::MatchAny | ExchangeKind::MatchAll => match_values(exchange, &members, r, mask),
+        ExchangeKind::Elect => elect(exchange, &members, r, mask),
+        _ => reduce(exchange, &members, r, mask),
+    }
+    Outcome { warning, inactive }
+}
+
+/// An executing lane must name itself, and every live lane that it names should participate.
+pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Option<Fault> {
+    let unnamed =
+        lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
+    if unnamed != 0 {
+        let message =
+            "it does not include all lanes that execute the instruction\ninclude each of them".into();
+        return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
+    }
+    let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
+    let missing = named & live & !mask;
+    if missing != 0 {
+        let message = "the member mask includes lanes that do not execute the instruction\n\
+         behavior is undefined; make them execute it too, or remove them from the mask";
+        return Some(Fault::new(FindingKind::AbsentMembers, message.into(), missing));
+    }
+    None
+}
+
+/// The source lane of each lane, and whether it is within its segment.
+pub(crate) fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let highest = lane & segment | clamp & !segment;
+    let (source, inside) = match kind {
+        ExchangeKind::ShuffleUp => (lane.wrapping_sub(b), lane as i32 - b as i32 >= highest as i32),
+        ExchangeKind::ShuffleDown => (lane + b, lane + b <= highest),
+        ExchangeKind::ShuffleButterfly => (lane ^ b, lane ^ b <= highest),
+        _ => {
+            let source = lane & segment | b & !segment;
+            (source, source <= highest)
+        }
+    };
+    if inside { (source, true) } else { (lane, false) }
+}
+
+/// Returns the lanes that read lanes which do not take part, and the latter.
+fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> (u32, u32) {
+    let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
+    let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
+    let (mut values, mut inside, mut readers, mut sources) = (a, 0, 0, 0);
+    for lane in lanes(mask) {
+        let (source, ok) = source_lane(exchange.kind, lane as u32, b[lane], c[lane]);
+        let source = source & 31;
+        inside |= u32::from(ok) << lane;
+        if mask & members[lane] & 1 << source != 0 {
+            values[lane] = a[source as usize];
+        } else {
+            readers |= 1 << lane;
+            sources |= 1 << source;
+        }
+    }
+    for lane in lanes(mask) {
+        deliver(exchange, r, lane, values[lane], inside >> lane & 1 == 1);
+    }
+    (readers, sources)
+}
+
+/// Writes the result and the predicate of a lane, if the exchange has these destinations.
+fn deliver(exchange: &Exchange, r: &mut Registers, lane: usize, value: u32, holds: bool) {
+    if let Some(d) = exchange.d {
+        put(d, r, lane, value.into());
+    }
+    if let Some(p) = exchange.p {
+        r.set_predicate(p, 1 << lane, u32::from(holds) << lane);
+    }
+}
+
+fn vote(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+    let mut holds = 0;
+    for lane in lanes(mask) {
+        let value = exchange.a.is_some_and(|place| get(place, r, lane) & 1 == 1);
+        holds |= u32::from(value != exchange.negated) << lane;
+    }
+    for lane in lanes(mask) {
+        let voters = mask & members[lane];
+        let yes = holds & voters;
+        let result = match exchange.kind {
+            ExchangeKind::VoteAll => u32::from(yes == voters),
+            ExchangeKind::VoteAny => u32::from(yes != 0),
+            ExchangeKind::VoteUniform => u32::from(yes == voters || yes == 0),
+            _ => yes,
+        };
+        deliver(exchange, r, lane, result, result & 1 == 1);
+    }
+}
+
+fn match_values(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+    let values: Lanes<u128> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane)));
+    for lane in lanes(mask) {
+        let peers = mask & members[lane];
+        let equal =
+            lanes(peers).filter(|&peer| values[peer] == values[lane]).fold(0u32, |all, peer| all | 1 << peer);
+        let all = equal == peers;
+        let result = match exchange.kind {
+            ExchangeKind::MatchAny => equal,
+            _ if all => peers,
+            _ => 0,
+        };
+        deliver(exchange, r, lane, result, all);
+    }
+}
+
+fn elect(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+    for lane in lanes(mask) {
+        let leader = (mask & members[lane]).trailing_zeros();
+        deliver(exchange, r, lane, leader, leader as usize == lane);
+    }
+}
+
+fn reduce(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+    let (Some(a), Some(d)) = (exchange.a, exchange.d) else { return };
+    let values: Lanes<u32> = std::array::from_fn(|lane| get(a, r, lane) as u32);
+    let signed = |f: fn(i32, i32) -> i32, a: u32, b: u32| f(a as i32, b as i32) as u32;
+    for lane in lanes(mask) {
+        let peers = lanes(mask & members[lane]).map(|peer| values[peer]);
+        let result = match exchange.kind {
+            ExchangeKind::ReduceFloat { max, abs, nan } => Some(reduce_float(max, abs, nan, peers)),
+            kind => peers.reduce(|a, b| match kind {
+                ExchangeKind::ReduceMinSigned => signed(i32::min, a, b),
+                ExchangeKind::ReduceMaxSigned => signed(i32::max, a, b),
+                ExchangeKind::ReduceMinUnsigned => a.min(b),
+                ExchangeKind::ReduceMaxUnsigned => a.max(b),
+                ExchangeKind::ReduceAnd => a & b,
+                ExchangeKind::ReduceOr => a | b,
+                ExchangeKind::ReduceXor => a ^ b,
+                _ => a.wrapping_add(b),
+            }),
+        };
+        put(d, r, lane, result.unwrap_or(0).into());
+    }
+}
+
+fn reduce_float(max: bool, abs: bool, nan: bool, peers: impl Iterator<Item = u32>) -> u32 {
+    let op = match (max, nan) {
+        (true, true) => FloatOp::MaxNan,
+        (true, false) => FloatOp::Max,
+        (false, true) => FloatOp::MinNan,
+        (false, false) => FloatOp::Min,
+    };
+    let value = |bits: u32| f32::from_bits(if abs { bits & 0x7fff_ffff } else { bits });
+    let result = peers.map(value).reduce(|a, b| extremum_32(op, a, b)).unwrap_or(f32::NAN);
+    if result.is_nan() { 0x7fff_ffff } else { result.to_bits() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(kind: ExchangeKind, b: u32, c: u32) -> Vec<(u32, bool)> {
+        (0..32).map(|lane| source_lane(kind, lane, b, c)).collect()
+    }
+
+    #[test]
+    fn shuffles_stay_in_their_segment() {
+        let down = sources(ExchangeKind::ShuffleDown, 1, 31);
+        assert_eq!((down[0], down[31]), ((1, true), (31, false)));
+        let up = sources(ExchangeKind::ShuffleUp, 4, 0);
+        assert_eq!((up[3], up[4]), ((3, false), (0, true)));
+        let eights = sources(ExchangeKind::ShuffleDown, 1, 0x181f);
+        assert_eq!((eights[7], eights[8]), ((7, false), (9, true)));
+        let index = sources(ExchangeKind::ShuffleIndex, 2, 0x181f);
+        assert_eq!((index[5], index[13]), ((2, true), (10, true)));
+        let butterfly = sources(ExchangeKind::ShuffleButterfly, 16, 31);
+        assert_eq!((butterfly[0], butterfly[31]), ((16, true), (15, true)));
+    }
+
+    #[test]
+    fn member_masks() {
+        assert_eq!(check_members(&[u32::MAX; WIDTH], 0xff, 0xff), None);
+        let unnamed = check_members(&[0x0f; WIDTH], 0xff, 0xff).expect("a warning");
+        assert_eq!((unnamed.kind, unnamed.lanes), (FindingKind::WrongMembermask, 0xf0));
+        let absent = check_members(&[u32::MAX; WIDTH], 0xff, 0x0f).expect("a warning");
+        assert_eq!((absent.kind, absent.lanes), (FindingKind::AbsentMembers, 0xf0));
+    }
+}

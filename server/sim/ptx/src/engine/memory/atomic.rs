@@ -1,0 +1,67 @@
+//! `atom` and `red`: lane by lane, lowest first.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::atomic_operation::apply;
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+
+use crate::engine::exec::context::{ExecContext, MemoryRequest};
+use crate::engine::exec::operand::{get, put};
+use crate::program::Atomic;
+
+/// Runs an atomic in the lanes of `mask`.
+pub(crate) fn execute(
+    atomic: &Atomic,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&atomic.address, r, ctx.bases);
+    execute_at(atomic, &addresses, r, ctx, mask)
+}
+
+/// Runs an atomic at these addresses.
+pub(super) fn execute_at(
+    atomic: &Atomic,
+    addresses: &Lanes<u64>,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let size = atomic.ty.bytes() as u32;
+    let elements = (size, atomic.b.len());
+    let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, addresses, elements, mask);
+    let checked = ctx.resolve(&request)?;
+    for lane in lanes(mask) {
+        let Some(extent) = checked.of(lane) else { continue };
+        for (index, &b) in atomic.b.iter().enumerate() {
+            let address = addresses[lane] + index as u64 * u64::from(size);
+            let part = size.min(8);
+            let read = |ctx: &ExecContext<'_>, address| {
+                u128::from(ctx.spaces.read(extent, ctx.local, lane, address, part))
+            };
+            let mut old = read(ctx, address);
+            if size == 16 {
+                old |= read(ctx, address + 8) << 64;
+            }
+            let b = get(b, r, lane);
+            let c = atomic.c.map_or(0, |c| get(c, r, lane));
+            let new = apply(atomic.op, atomic.ty, atomic.space, old, b, c);
+            if new != old {
+                ctx.spaces.changes += u64::from(extent.region.is_common());
+                ctx.spaces.write(extent, ctx.local, lane, address, part, new as u64);
+                if size == 16 {
+                    ctx.spaces.write(extent, ctx.local, lane, address + 8, 8, (new >> 64) as u64);
+                }
+            }
+            if let Some(Some(d)) = atomic.old.get(index) {
+                put(*d, r, lane, old);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! Asynchronous bulk copies, stores and reductions. Their accesses are checked and reported at issue; the sanitizer reports accesses
+//! of others before completion was waited for.
+
+use warplens_sim_cuda::async_ops::operation::{
+    Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
+};
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::region::AccessMode;
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::scalar_type::ScalarType;
+
+use super::access::stored as stored_byte;
+use super::lane_address::LaneAddress;
+use super::mbarrier::mbarrier_of;
+use super::multimem;
+use crate::engine::exec::context::{ExecContext, MemoryRequest};
+use crate::engine::exec::operand::get;
+use crate::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};
+
+/// Required alignment of addresses and sizes.
+const UNIT: u64 = 16;
+/// Maximum size of a copy.
+const MAX_BYTES: u32 = 1_048_560;
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, lane by lane.
+pub(crate) fn copy(
+    bulk: &BulkCopy,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let to = addresses(&bulk.to, r, ctx.bases);
+    let from = addresses(&bulk.from, r, ctx.bases);
+    for lane in lanes(mask) {
+        let value = |slot: u32| r.get::<u32>(slot)[lane];
+        let size = value(bulk.size);
+        let ends = [("destination", bulk.to_space, to[lane]), ("source", bulk.from_space, from[lane])];
+        if let Some((end, space, address)) = ends.into_iter().find(|(.., address)| address % UNIT != 0) {
+            let object = ctx.spaces.element(space, address, UNIT, ctx.local);
+            let message = format!(
+                "the {end} {object} of a bulk copy\nthe address {address:#x} is not a multiple of \
+                 {UNIT}; align it"
+            );
+            return Err(Fault::new(FindingKind::Misaligned, message, 1 << lane));
+        }
+        if u64::from(size) % UNIT != 0 {
+            let message = format!(
+                "{size} bytes, not a multiple of {UNIT}\nround it up, or copy the last bytes with \
+                 other instructions"
+            );
+            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
+        }
+        if size > MAX_BYTES {
+            let message = format!("{size} bytes, the limit is {MAX_BYTES}\nsplit the copy");
+            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
+        }
+        let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
+        let kept = bulk.bytes.map_or(u32::MAX, value);
+        let copied = |byte: u32| {
+            byte >= ignored.0
+                && byte < size.saturating_sub(ignored.1)
+                && kept >> (u64::from(byte) % UNIT) & 1 == 1
+        };
+        let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
+        let own = ctx.spaces.window;
+        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
+        let in_block = |at: LaneAddress, rank: usize| LaneAddress {
+            address: own.mapped(at.space, at.address, rank as u32),
+            ..at
+        };
+        // Without a mask of ranks, the addresses select the block.
+        let targets: Vec<(LaneAddress, Option<LaneAddress>)> = match bulk.blocks {
+            Some(blocks) => lanes(value(blocks))
+                .map(|rank| (in_block(target, rank), mbarrier.map(|at| in_block(at, rank))))
+                .collect(),
+            None if bulk.replicated => {
+                let replicas = multimem::replicas(target, size.into(), ctx)?;
+                replicas.into_iter().map(|address| (LaneAddress { address, ..target }, None)).collect()
+            }
+            None => vec![(target, mbarrier)],
+        };
+        for (to, mbarrier) in targets {
+            let lane_copy = LaneCopy {
+                to,
+                from: LaneAddress { space: bulk.from_space, address: from[lane], lane },
+                reduction: bulk.reduction,
+            };
+            let until = match mbarrier {
+                Some(mbarrier) => mbarrier.phase(ctx)?,
+                None => CopyCompletion::Waited(CopyFamily::Bulk),
+            };
+            let transfer = match bulk.ends.is_none() && bulk.bytes.is_none() {
+                true => lane_copy.whole(size, ctx)?,
+                false => lane_copy.chosen(size, copied, ctx)?,
+            };
+            lane_copy.begin(size, until, ctx)?;
+            issue(transfer, mbarrier.map(|mbarrier| (mbarrier, size)), lane, ctx)?;
+        }
+    }
+    Ok(())
+}
+
+/// Issues the transfer of a lane, which completes bytes at an mbarrier or belongs to a bulk group.
+pub(crate) fn issue(
+    transfer: Transfer,
+    mbarrier: Option<(LaneAddress, u32)>,
+    lane: usize,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let issuer = ctx.issuer(1 << lane);
+    let (signal, group) = match mbarrier {
+        Some((mbarrier, bytes)) => (Signal::Bytes(mbarrier.announce(ctx)?, bytes), None),
+        None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, Family::Bulk))),
+    };
+    let statement = ctx.statement();
+    ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Transfer(transfer), signal });
+    Ok(())
+}
+
+/// The copy of one lane.
+struct LaneCopy {
+    to: LaneAddress,
+    from: LaneAddress,
+    reduction: Option<(AtomicOp, ScalarType)>,
+}
+
+impl LaneCopy {
+    /// Reports that the copy is in flight.
+    fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        self.from.copy_started(size.into(), AccessMode::Load, until, ctx)?;
+        match self.reduction {
+            None => self.to.copy_started(size.into(), AccessMode::Store, until, ctx),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Checks and reports the accesses of the whole copy.
+    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<Transfer, Fault> {
+        let step = self.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
+        for offset in (0..size).step_by(step as usize) {
+            let (to, from) = (self.to.offset(offset.into()), self.from.offset(offset.into()));
+            let value = from.load(step, ctx)?;
+            to.place(step.into(), AccessMode::Store, ctx)?;
+            match self.reduction {
+                None => to.report(AccessKind::Store, step, value, ctx)?,
+                Some(_) => to.report(AccessKind::Atomic, step, 0, ctx)?,
+            }
+        }
+        let segments = match size {
+            0 => Vec::new(),
+            _ => vec![self.segment(0, size, ctx)?],
+        };
+        Ok(Transfer { segments, reduction: self.reduction, ..Transfer::default() })
+    }
+
+    /// Checks and reports the accesses of the bytes that are copied.
+    fn chosen(
+        &self,
+        size: u32,
+        copied: impl Fn(u32) -> bool,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<Transfer, Fault> {
+        let mut segments = Vec::new();
+        for offset in (0..size).filter(|&byte| copied(byte)) {
+            let value = self.from.offset(offset.into()).load(1, ctx)?;
+            self.to.offset(offset.into()).report(AccessKind::Store, 1, value, ctx)?;
+            segments.push(self.segment(offset, 1, ctx)?);
+        }
+        Ok(Transfer { segments, ..Transfer::default() })
+    }
+
+    /// The bytes from an offset on.
+    fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment, Fault> {
+        let from = self.from.offset(offset.into()).place(1, AccessMode::Load, ctx)?;
+        let to = self.to.offset(offset.into()).place(1, AccessMode::Store, ctx)?;
+        Ok(Segment { from: Some(from), to: Some(to), len: len as usize })
+    }
+}
+
+/// `st.bulk`, and other operations that write zeros.
+pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+    let to = addresses(&fill.to, r, ctx.bases);
+    for lane in lanes(mask) {
+        let size = get(fill.size, r, lane) as u64;
+        if size == 0 {
+            continue;
+        }
+        // If the range does not fit, nothing is written.
+        let to = LaneAddress { space: fill.space, address: to[lane], lane };
+        to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;
+        let Some(completion) = &fill.completion else {
+            for offset in (0..size).step_by(8) {
+                to.offset(offset).store(8, 0, ctx)?;
+            }
+            continue;
+        };
+        for offset in (0..size).step_by(8) {
+            to.offset(offset).report(AccessKind::Store, 8, 0, ctx)?;
+        }
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let until = mbarrier.phase(ctx)?;
+        to.copy_started(size, AccessMode::Store, until, ctx)?;
+        let place = to.place(1, AccessMode::Store, ctx)?;
+        let segments = vec![Segment { from: None, to: Some(place), len: size as usize }];
+        issue(Transfer { segments, ..Transfer::default() }, Some((mbarrier, size as u32)), lane, ctx)?;
+    }
+    Ok(())
+}
+
+/// `st.async`: the stored bytes arrive later, and an mbarrier tracks them.
+pub(crate) fn store(
+    access: &Access,
+    completion: &Completion,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let count = access.elements.len();
+    let parts = (access.size, count);
+    let value = |lane: usize, at: u64| stored_byte(access, r, lane, at);
+    let to = addresses(&access.address, r, ctx.bases);
+    ctx.resolve(&MemoryRequest {
+        value: &value,
+        ..MemoryRequest::new(AccessKind::Store, access.space, &to, parts, mask)
+    })?;
+    let bytes = access.size * count as u32;
+    for lane in lanes(mask) {
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let until = mbarrier.phase(ctx)?;
+        let to = LaneAddress { space: access.space, address: to[lane], lane };
+        to.copy_started(bytes.into(), AccessMode::Store, until, ctx)?;
+        let place = to.place(1, AccessMode::Store, ctx)?;
+        let data = (0..u64::from(bytes)).map(|at| value(lane, at)).collect();
+        issue(stored(place, data, None), Some((mbarrier, bytes)), lane, ctx)?;
+    }
+    Ok(())
+}
+
+/// `red.async`: the reduction happens later, and an mbarrier tracks its bytes.
+pub(crate) fn reduce(
+    atomic: &Atomic,
+    completion: &Completion,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let to = addresses(&atomic.address, r, ctx.bases);
+    let size = atomic.ty.bytes() as u32;
+    let parts = (size, atomic.b.len());
+    ctx.resolve(&MemoryRequest::new(AccessKind::Atomic, atomic.space, &to, parts, mask))?;
+    for lane in lanes(mask) {
+        let place = LaneAddress { space: atomic.space, address: to[lane], lane };
+        let place = place.place(1, AccessMode::Store, ctx)?;
+        let values = atomic.b.iter().map(|&b| get(b, r, lane).to_le_bytes());
+        let data = values.flat_map(|bytes| bytes.into_iter().take(size as usize)).collect();
+        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        issue(stored(place, data, Some((atomic.op, atomic.ty))), Some((mbarrier, size)), lane, ctx)?;
+    }
+    Ok(())
+}
+
+/// A transfer of bytes that were in registers.
+fn stored(to: MemoryPosition, data: Vec<u8>, reduction: Option<(AtomicOp, ScalarType)>) -> Transfer {
+    let segments = vec![Segment { from: None, to: Some(to), len: data.len() }];
+    Transfer { segments, data: Some(data), reduction, ..Transfer::default() }
+}

@@ -1,0 +1,66 @@
+//! `mapa` and `getctarank`: addresses in other blocks of the cluster.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
+use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use crate::program::{Op, Slots, Space};
+
+/// `mapa`, `getctarank`
+pub(crate) fn execute(
+    op: Op,
+    s: &Slots,
+    r: &mut Registers,
+    window: ClusterWindow,
+    mask: u32,
+) -> Result<(), Fault> {
+    let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
+    let space = if s.c == 0 { Space::Generic } else { Space::Shared };
+    let addresses: Lanes<u64> = match wide {
+        true => *r.get::<u64>(s.a),
+        false => r.get::<u32>(s.a).map(u64::from),
+    };
+    if let Op::RankOf(_) = op {
+        let rank = |address| window.block_at(space, address).map_or(0, |(rank, _)| rank as u32);
+        let ranks: Lanes<u32> = addresses.map(rank);
+        r.set(s.d, mask, &ranks);
+        return Ok(());
+    }
+    let ranks = *r.get::<u32>(s.b);
+    let invalid =
+        lanes(mask).filter(|&lane| ranks[lane] >= window.blocks).fold(0u32, |all, lane| all | 1 << lane);
+    if invalid != 0 {
+        let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
+        let message = match blocks {
+            1 => format!("{rank}, the cluster has one block, of rank 0"),
+            _ => {
+                format!("{rank}, the ranks of the cluster are 0 to {}", blocks - 1)
+            }
+        };
+        return Err(Fault::new(FindingKind::ClusterRank, message, invalid));
+    }
+    let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
+        1 => window.mapped(space, addresses[lane], ranks[lane]),
+        _ => 0,
+    });
+    match wide {
+        true => r.set(s.d, mask, &mapped),
+        false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
+    }
+    Ok(())
+}
+
+/// `cvta` between the shared and the generic space.
+pub(crate) fn convert(
+    (wide, to_shared): (bool, bool),
+    s: &Slots,
+    r: &mut Registers,
+    window: ClusterWindow,
+    mask: u32,
+) {
+    match wide {
+        true => r.map1(s, mask, |a: u64| window.converted(a, to_shared)),
+        false => r.map1(s, mask, |a: u32| window.converted(a.into(), to_shared) as u32),
+    }
+}

@@ -1,0 +1,79 @@
+//! `cp.async`
+
+use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::region::AccessMode;
+use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
+use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
+use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
+
+use super::lane_address::LaneAddress;
+use crate::engine::exec::context::ExecContext;
+use crate::program::Copy;
+
+/// `cp.async`: the sanitizer reports accesses before the thread has waited.
+pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+    let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
+    let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
+    let to = addresses(&copy.to, r, ctx.bases);
+    let from = addresses(&copy.from, r, ctx.bases);
+    let span = u64::from(copy.size);
+    let (space, mode) = (copy.to_space, AccessMode::Store);
+    let checked =
+        ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
+    let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+    let is_whole = |lane: &usize| wanted(*lane) == copy.size;
+    let whole = lanes(mask & !ignored).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+    let (size, count) = (4, span as usize / 4);
+    if whole != 0 {
+        let (space, mode) = (copy.from_space, AccessMode::Load);
+        let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
+        let sources = ctx.spaces.check(&check, ctx.local)?;
+        ctx.report(&AccessEvent {
+            kind: AccessKind::Read,
+            checked: &sources,
+            addresses: &from,
+            size,
+            count,
+            mask: whole,
+            value: &|_, _| 0,
+        });
+    }
+    let mut contents = [[0; 16]; WIDTH];
+    for lane in lanes(mask & !ignored) {
+        let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
+        let is_whole = whole >> lane & 1 == 1;
+        // Single bytes where zeros fill the rest.
+        let step = if is_whole { copy.size.min(8) } else { 1 };
+        for offset in (0..wanted(lane)).step_by(step as usize) {
+            let source = source.offset(offset.into());
+            let value = if is_whole { source.get(step, ctx)? } else { source.load(step, ctx)? };
+            write(&mut contents[lane], offset as usize, step, value);
+        }
+    }
+    ctx.report(&AccessEvent {
+        kind: AccessKind::Store,
+        checked: &checked,
+        addresses: &to,
+        size,
+        count,
+        mask,
+        value: &|lane, at| contents[lane][at as usize],
+    });
+    for lane in lanes(mask) {
+        ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
+    }
+    let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
+    for lane in lanes(mask) {
+        let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
+        let place = target.place(1, AccessMode::Store, ctx)?;
+        transfer.segments.push(Segment { from: None, to: Some(place), len: span as usize });
+        transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..span as usize]);
+    }
+    let issuer = ctx.issuer(mask);
+    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
+    Ok(())
+}

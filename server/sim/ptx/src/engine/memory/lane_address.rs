@@ -1,0 +1,144 @@
+//! Accesses of one lane, of up to eight bytes.
+
+use warplens_sim_cuda::async_ops::operation::MemoryPosition;
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
+use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses};
+use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::sanitizer::copies::CopyCompletion;
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::access::{fetch, scatter};
+use crate::engine::exec::context::{ExecContext, MemoryRequest};
+use crate::program::{Address, Space};
+
+/// The address of one lane.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneAddress {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) lane: usize,
+}
+
+impl LaneAddress {
+    /// The address that an operand has in a lane.
+    pub(crate) fn of(
+        operand: &Address,
+        space: Space,
+        lane: usize,
+        r: &Registers,
+        ctx: &ExecContext<'_>,
+    ) -> LaneAddress {
+        LaneAddress { space, address: addresses(operand, r, ctx.bases)[lane], lane }
+    }
+
+    /// The address some bytes further.
+    pub(crate) fn offset(self, bytes: u64) -> LaneAddress {
+        LaneAddress { address: self.address.wrapping_add(bytes), ..self }
+    }
+
+    /// Checks an access of `span` bytes.
+    pub(crate) fn check(
+        self,
+        span: u64,
+        mode: AccessMode,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<CheckedAddresses, Fault> {
+        let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
+        ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
+    }
+
+    /// The byte at the address, where an access of `span` bytes is valid.
+    pub(crate) fn place(
+        self,
+        span: u64,
+        mode: AccessMode,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<MemoryPosition, Fault> {
+        let checked = self.check(span, mode, ctx)?;
+        match checked.of(self.lane) {
+            Some(extent) if extent.region != MemoryRegion::Local => {
+                Ok(MemoryPosition { region: extent.region, index: extent.index(self.address) })
+            }
+            _ => {
+                let message = format!(
+                    "an asynchronous operation accesses local memory at address {:#x}\nit accesses shared and global \
+                     memory only",
+                    self.address
+                );
+                Err(Fault::new(FindingKind::OutOfBounds, message, 1 << self.lane))
+            }
+        }
+    }
+
+    /// Loads bytes.
+    pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+        self.report(AccessKind::Read, size, 0, ctx)?;
+        self.get(size, ctx)
+    }
+
+    /// Loads bytes without a report to the sanitizer.
+    pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+        let checked = self.check(size.into(), AccessMode::Load, ctx)?;
+        Ok(fetch(&checked, &[self.address; WIDTH], 0, size, ctx, 1 << self.lane)[self.lane])
+    }
+
+    /// Stores bytes.
+    pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        self.report(AccessKind::Store, size, value, ctx)?;
+        self.put(size, value, ctx)
+    }
+
+    /// Stores bytes without a report to the sanitizer.
+    pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let checked = self.check(size.into(), AccessMode::Store, ctx)?;
+        ctx.spaces.changes += u64::from(checked.is_common());
+        scatter(&checked, &[self.address; WIDTH], 0, size, &[value; WIDTH], ctx, 1 << self.lane);
+        Ok(())
+    }
+
+    /// Reports an access to the sanitizer, if there is one.
+    pub(crate) fn report(
+        self,
+        kind: AccessKind,
+        size: u32,
+        value: u64,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), Fault> {
+        if ctx.sanitizer.is_none() {
+            return Ok(());
+        }
+        let addresses = [self.address; WIDTH];
+        let request = MemoryRequest::new(kind, self.space, &addresses, (size, 1), 1 << self.lane);
+        ctx.resolve(&MemoryRequest { value: &|_, at| (value >> (8 * at)) as u8, ..request }).map(|_| ())
+    }
+
+    /// Reports an access of `span` bytes, an aligned power of two, as elements of at most four bytes.
+    pub(crate) fn report_elements(
+        self,
+        kind: AccessKind,
+        span: u64,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), Fault> {
+        let size = span.min(4) as u32;
+        let addresses = [self.address; WIDTH];
+        let elements = (size, (span / u64::from(size)) as usize);
+        ctx.resolve(&MemoryRequest::new(kind, self.space, &addresses, elements, 1 << self.lane)).map(|_| ())
+    }
+
+    /// Reports to the sanitizer that a reported access of `span` bytes is a copy in flight.
+    pub(crate) fn copy_started(
+        self,
+        span: u64,
+        mode: AccessMode,
+        until: CopyCompletion,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<(), Fault> {
+        if ctx.sanitizer.is_some() && span != 0 {
+            let checked = self.check(1, mode, ctx)?;
+            ctx.copy_started(&checked, self.address, span, self.lane, mode == AccessMode::Store, until);
+        }
+        Ok(())
+    }
+}

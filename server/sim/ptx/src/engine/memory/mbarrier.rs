@@ -1,0 +1,374 @@
+//! Operations on mbarrier objects in shared memory.
+
+use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Signal};
+use warplens_sim_cuda::async_ops::phase_log::PhaseAction;
+use warplens_sim_cuda::fault::{ExecError, Fault, PendingBarrier};
+use warplens_sim_cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
+use warplens_sim_cuda::memory::polled::PolledValue;
+use warplens_sim_cuda::memory::region::{AccessMode, MemoryRegion};
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::windows;
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::lane_address::LaneAddress;
+use crate::engine::exec::context::ExecContext;
+use crate::engine::exec::operand::{get, put};
+use crate::program::{Completion, Mbarrier, MbarrierAction, Space};
+
+/// The result of an action.
+enum ActionResult {
+    Nothing,
+    Token(u64),
+    Holds(bool),
+}
+
+/// Runs an action on the objects that the lanes of `mask` address, lowest lane first.
+pub(crate) fn execute(
+    mbarrier: &Mbarrier,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    let at = addresses(&mbarrier.address, r, ctx.bases);
+    let mut pending_barrier: Option<PendingBarrier> = None;
+    for lane in lanes(mask) {
+        let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
+        let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
+        let Some(blocks) = mbarrier.blocks else {
+            let result = run_action(mbarrier.action, operand, object, ctx)?;
+            if deliver(mbarrier, result, object, r) {
+                let failed = object.polled(ctx)?;
+                let pending = pending_barrier.get_or_insert_with(PendingBarrier::default);
+                if pending.values.iter().all(|value| value.index != failed.index) {
+                    pending.values.push(failed);
+                }
+            }
+            continue;
+        };
+        let own = ctx.spaces.window;
+        for rank in lanes(r.get::<u32>(blocks)[lane]) {
+            let object =
+                LaneAddress { address: own.mapped(object.space, object.address, rank as u32), ..object };
+            run_action(mbarrier.action, operand, object, ctx)?;
+        }
+    }
+    pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))
+}
+
+/// Runs an action on one object, and reports its effect on copies to the sanitizer.
+fn run_action(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: LaneAddress,
+    ctx: &mut ExecContext<'_>,
+) -> Result<ActionResult, Fault> {
+    if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
+        let (object, parity) = at.object(ctx)?;
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.arrive_on_copies(at.lane, CopyFamily::Single, object, parity);
+        }
+    }
+    let result = act(action, operand, at, ctx)?;
+    if ctx.sanitizer.is_some() && action.waits() && matches!(result, ActionResult::Holds(true)) {
+        let (object, _) = at.object(ctx)?;
+        let tested = operand.unwrap_or(0);
+        let parity = match action {
+            MbarrierAction::TestToken => Object::of_bits(tested).map_or(0, |token| token.parity),
+            _ => tested & 1,
+        };
+        let statement = ctx.statement();
+        ctx.spaces.asynchronous.phases.waited(object as usize, statement);
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.phase_completed(object, parity);
+        }
+    }
+    Ok(result)
+}
+
+/// Writes the result to the lane's destination; returns whether a test failed.
+fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut Registers) -> bool {
+    let value = match result {
+        ActionResult::Nothing => None,
+        ActionResult::Token(token) => Some(token),
+        ActionResult::Holds(holds) => Some(holds.into()),
+    };
+    if let Some((value, d)) = value.zip(mbarrier.d) {
+        put(d, r, at.lane, value.into());
+    }
+    // Only failed copies between devices write a report.
+    for place in mbarrier.reports.into_iter().flatten() {
+        put(place, r, at.lane, 0);
+    }
+    mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
+}
+
+/// The object that tracks a completion.
+pub(crate) fn mbarrier_of(
+    completion: &Completion,
+    lane: usize,
+    r: &Registers,
+    ctx: &ExecContext<'_>,
+) -> LaneAddress {
+    LaneAddress::of(&completion.address, completion.space, lane, r, ctx)
+}
+
+/// The address of an object.
+impl LaneAddress {
+    /// The phase that a copy starting now belongs to.
+    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
+        let (object, parity) = self.object(ctx)?;
+        Ok(CopyCompletion::Phase { object, parity })
+    }
+
+    /// Announces the completion of an operation at the object: what its thread has done is visible to threads that observe it.
+    /// Returns the object's offset in the shared memory of the cluster.
+    pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize, Fault> {
+        let bits = bits_of(self, ctx)?;
+        self.report(AccessKind::Completion, 8, 0, ctx)?;
+        if Object::of_bits(bits).is_none() {
+            return Err(uninitialized(self));
+        }
+        Ok(self.object(ctx)?.0 as usize)
+    }
+
+    /// Arrives at the object when the operations of the thread on tensor memory so far are complete.
+    pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let (object, parity) = self.object(ctx)?;
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.arrive_on_copies(self.lane, CopyFamily::TensorMemory, object, parity);
+        }
+        let signal = Signal::Arrive(self.announce(ctx)?);
+        let (issuer, statement) = (ctx.issuer(1 << self.lane), ctx.statement());
+        ctx.spaces.issue(Operation { issuer, statement, group: None, effect: Effect::Nothing, signal });
+        Ok(())
+    }
+
+    /// The object as a waiting warp reads it.
+    fn polled(self, ctx: &mut ExecContext<'_>) -> Result<PolledValue, Fault> {
+        let value = self.get(8, ctx)? & PHASE;
+        let (index, _) = self.object(ctx)?;
+        Ok(PolledValue { region: MemoryRegion::Shared, index: index as usize, size: 8, mask: PHASE, value })
+    }
+
+    /// The object's offset in the shared memory of the cluster, and the parity of its phase.
+    fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
+        let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
+        let checked = self.check(8, AccessMode::Load, ctx)?;
+        let object = checked.of(self.lane).map_or(0, |extent| extent.index(self.address) as u64);
+        Ok((object, parity))
+    }
+}
+
+fn act(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: LaneAddress,
+    ctx: &mut ExecContext<'_>,
+) -> Result<ActionResult, Fault> {
+    let bits = bits_of(at, ctx)?;
+    let kind = match action {
+        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
+        MbarrierAction::TestToken | MbarrierAction::TestParity => AccessKind::Read,
+        MbarrierAction::Initialize { .. } => AccessKind::Store,
+        _ => AccessKind::Atomic,
+    };
+    // A test that fails orders nothing, so that a wait costs what a load costs.
+    if !fails(action, operand, bits) {
+        at.report(kind, 8, 0, ctx)?;
+    }
+    if let MbarrierAction::Initialize { layout } = action {
+        let count = operand.unwrap_or(1);
+        if count == 0 || count > MAX_ARRIVALS {
+            return Err(misuse(format!("the count must be from 1 to {MAX_ARRIVALS}, not {count}"), at));
+        }
+        let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
+        at.put(8, new.bits(), ctx)?;
+        let (place, statement) = (at.place(8, AccessMode::Store, ctx)?.index, ctx.statement());
+        ctx.spaces.asynchronous.phases.note(place, statement, PhaseAction::Initialize, count);
+        return Ok(ActionResult::Nothing);
+    }
+    let Some(before) = Object::of_bits(bits) else {
+        return Err(uninitialized(at));
+    };
+    let mut object = before;
+    let result = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
+    note_phase(action, operand, at, (before, object), ctx)?;
+    let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
+    if after != bits {
+        at.put(8, after, ctx)?;
+    }
+    if let MbarrierAction::ArriveCopies { .. } = action {
+        arrive_later(at, ctx)?;
+    }
+    Ok(result)
+}
+
+/// Notes arrivals, announced and completed bytes, and the end of a phase.
+fn note_phase(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: LaneAddress,
+    (before, after): (Object, Object),
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let count = operand.unwrap_or(1);
+    let [arrivals, expected, completed] = match action {
+        MbarrierAction::ExpectBytes => [0, count, 0],
+        MbarrierAction::CompleteBytes => [0, 0, count],
+        MbarrierAction::Arrive { expects: true, .. } => [1, operand.unwrap_or(0), 0],
+        MbarrierAction::Arrive { .. } => [count, 0, 0],
+        _ => [0; 3],
+    };
+    if [arrivals, expected, completed] == [0; 3] && before.parity == after.parity {
+        return Ok(());
+    }
+    let place = at.place(8, AccessMode::Store, ctx)?.index;
+    let statement = ctx.statement();
+    let actions = [PhaseAction::Arrive, PhaseAction::Expect, PhaseAction::Complete];
+    for (action, count) in actions.into_iter().zip([arrivals, expected, completed]) {
+        if count != 0 {
+            ctx.spaces.asynchronous.phases.note(place, statement, action, count);
+        }
+    }
+    if before.parity != after.parity {
+        ctx.spaces.asynchronous.phases.advance(place);
+    }
+    Ok(())
+}
+
+/// Whether a test fails.
+fn fails(action: MbarrierAction, operand: Option<u64>, bits: u64) -> bool {
+    let object = Object::of_bits(bits).filter(|_| action.waits());
+    let result = object.map(|mut object| change(action, operand, &mut object));
+    matches!(result, Some(Ok(ActionResult::Holds(false))))
+}
+
+/// Applies an action to an object.
+fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<ActionResult, String> {
+    let before = *object;
+    let count = operand.unwrap_or(1);
+    match action {
+        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => return Ok(ActionResult::Nothing),
+        MbarrierAction::ExpectBytes => object.expect(count as u32 as i64)?,
+        MbarrierAction::CompleteBytes => object.expect(-(count as u32 as i64))?,
+        MbarrierAction::Arrive { expects, drops, completes } => {
+            let count = if expects { 1 } else { count };
+            if expects {
+                object.expect(operand.unwrap_or(0) as u32 as i64)?;
+            }
+            if drops {
+                object.expected = object.expected.saturating_sub(count);
+            }
+            object.arrive(count)?;
+            if !completes && object.pending == 0 && object.bytes == 0 {
+                return Err(
+                    "an arrival with `.noComplete` completes the phase\nremove `.noComplete`".to_owned()
+                );
+            }
+        }
+        // The arrival itself follows the copies.
+        MbarrierAction::ArriveCopies { counted } => {
+            object.pending = (object.pending + u64::from(!counted)).min(MAX_ARRIVALS);
+            return Ok(ActionResult::Token(before.bits()));
+        }
+        MbarrierAction::TestToken => {
+            let token = Object::of_bits(count);
+            let token = token.ok_or_else(|| format!("{count:#x} is not a token that an arrival returned"))?;
+            return Ok(ActionResult::Holds(token.parity != object.parity));
+        }
+        MbarrierAction::TestParity => return Ok(ActionResult::Holds(count & 1 != object.parity)),
+        MbarrierAction::CheckLayout(layout) => {
+            return Ok(ActionResult::Holds(object.layout == u64::from(layout)));
+        }
+    }
+    object.advance();
+    Ok(ActionResult::Token(before.bits()))
+}
+
+/// The pending arrivals at the time of a token.
+pub(crate) fn pending_of(token: u64) -> u32 {
+    Object::of_bits(token).map_or(0, |object| object.pending as u32)
+}
+
+/// The bits of an object, which must be in shared memory.
+fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    let LaneAddress { space, address, lane } = at;
+    let shared = windows::SHARED..windows::LOCAL;
+    if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
+        let message = format!("address {address:#x} is not in shared memory");
+        return Err(Fault::new(FindingKind::Mbarrier, message, 1 << lane));
+    }
+    at.get(8, ctx)
+}
+
+/// The thread arrives at the object when its copies so far are complete.
+fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    let (object, _) = at.object(ctx)?;
+    let issuer = ctx.issuer(1 << at.lane);
+    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let (statement, signal) = (ctx.statement(), Signal::Arrive(object as usize));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Nothing, signal });
+    Ok(())
+}
+
+fn uninitialized(at: LaneAddress) -> Fault {
+    let message = "the address has no initialized mbarrier object\ninitialize it with `mbarrier.init`";
+    misuse(message.to_owned(), at)
+}
+
+fn misuse(message: String, at: LaneAddress) -> Fault {
+    Fault::new(FindingKind::Mbarrier, message, 1 << at.lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(expected: u64) -> Object {
+        Object { expected, pending: expected, bytes: 0, parity: 0, layout: 0 }
+    }
+
+    const ARRIVE: MbarrierAction = MbarrierAction::Arrive { expects: false, drops: false, completes: true };
+
+    #[test]
+    fn a_phase_completes_with_its_last_arrival_and_byte() {
+        let mut object = object(2);
+        let expects = MbarrierAction::Arrive { expects: true, drops: false, completes: true };
+        change(expects, Some(16), &mut object).expect("one arrival");
+        change(ARRIVE, None, &mut object).expect("the other");
+        assert_eq!((object.parity, object.pending, object.bytes), (0, 0, 16));
+        change(MbarrierAction::CompleteBytes, Some(16), &mut object).expect("the bytes");
+        assert_eq!((object.parity, object.pending, object.bytes), (1, 2, 0));
+    }
+
+    #[test]
+    fn bytes_may_complete_before_they_are_expected() {
+        let mut object = object(1);
+        change(MbarrierAction::CompleteBytes, Some(16), &mut object).expect("early");
+        change(MbarrierAction::ExpectBytes, Some(16), &mut object).expect("late");
+        assert_eq!((object.parity, object.bytes), (0, 0));
+        change(ARRIVE, None, &mut object).expect("the arrival");
+        assert_eq!(object.parity, 1);
+    }
+
+    #[test]
+    fn a_dropped_arrival_is_not_expected_again() {
+        let mut object = object(2);
+        let drops = MbarrierAction::Arrive { expects: false, drops: true, completes: true };
+        change(drops, None, &mut object).expect("dropped");
+        change(ARRIVE, None, &mut object).expect("arrived");
+        assert_eq!((object.parity, object.expected, object.pending), (1, 1, 1));
+    }
+
+    #[test]
+    fn misuse() {
+        assert!(change(ARRIVE, Some(3), &mut object(2)).is_err());
+        let stays = MbarrierAction::Arrive { expects: false, drops: false, completes: false };
+        assert!(change(stays, Some(2), &mut object(2)).is_err());
+        assert!(change(MbarrierAction::ExpectBytes, Some(1 << 20), &mut object(2)).is_err());
+        assert!(change(MbarrierAction::TestToken, Some(0), &mut object(2)).is_err());
+    }
+}

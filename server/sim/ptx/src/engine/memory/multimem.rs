@@ -1,0 +1,130 @@
+//! Accesses through multimem addresses: each stands for the same offset in several buffers.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::objects::bytes;
+
+use super::access::{deliver, fetch, store_at};
+use super::atomic::execute_at;
+use super::lane_address::LaneAddress;
+use crate::engine::exec::context::{ExecContext, MemoryRequest};
+use crate::program::{Access, Address, Multimem, Slots, Space, Tables};
+
+/// The addresses of one replica in the lanes that have so many.
+struct Replica {
+    addresses: Lanes<u64>,
+    mask: u32,
+}
+
+/// Runs an access in the lanes of `mask`.
+pub(crate) fn execute(
+    what: Multimem,
+    s: &Slots,
+    tables: &Tables,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    match what {
+        Multimem::LoadReduce => load_reduce(s, tables, r, ctx, mask),
+        Multimem::Store => {
+            let access = &tables.accesses[s.a as usize];
+            let span = span_of(access);
+            for replica in replicas_of(&access.address, access.space, span, r, ctx, mask)? {
+                store_at(access, &replica.addresses, r, ctx, replica.mask)?;
+            }
+            Ok(())
+        }
+        Multimem::Reduce => {
+            let atomic = &tables.atomics[s.a as usize];
+            let span = (atomic.ty.bytes() * atomic.b.len()) as u64;
+            for replica in replicas_of(&atomic.address, atomic.space, span, r, ctx, mask)? {
+                execute_at(atomic, &replica.addresses, r, ctx, replica.mask)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn load_reduce(
+    s: &Slots,
+    tables: &Tables,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let (access, reduction) = (&tables.accesses[s.a as usize], &tables.replica_reductions[s.b as usize]);
+    let replicas = replicas_of(&access.address, access.space, span_of(access), r, ctx, mask)?;
+    let count = access.elements.len();
+    let mut loaded: Vec<[Vec<u64>; WIDTH]> = vec![std::array::from_fn(|_| Vec::new()); count];
+    for Replica { addresses, mask } in &replicas {
+        let elements = (access.size, count);
+        let checked =
+            ctx.resolve(&MemoryRequest::new(AccessKind::Load, access.space, addresses, elements, *mask))?;
+        for (index, values) in loaded.iter_mut().enumerate() {
+            let offset = index as u64 * u64::from(access.size);
+            let fetched = fetch(&checked, addresses, offset, access.size, ctx, *mask);
+            lanes(*mask).for_each(|lane| values[lane].push(fetched[lane]));
+        }
+    }
+    for (element, values) in access.elements.iter().zip(&loaded) {
+        let Some(element) = element else { continue };
+        let results = std::array::from_fn(|lane| reduction.of(8 * access.size, &values[lane]));
+        deliver(access, element, &results, r, mask);
+    }
+    Ok(())
+}
+
+fn span_of(access: &Access) -> u64 {
+    u64::from(access.size) * access.elements.len() as u64
+}
+
+/// The addresses of each replica for an access of `span` bytes in each lane.
+fn replicas_of(
+    address: &Address,
+    space: Space,
+    span: u64,
+    r: &Registers,
+    ctx: &ExecContext<'_>,
+    mask: u32,
+) -> Result<Vec<Replica>, Fault> {
+    let all = addresses(address, r, ctx.bases);
+    let mut found: Vec<Replica> = Vec::new();
+    for lane in lanes(mask) {
+        let at = LaneAddress { space, address: all[lane], lane };
+        for (number, address) in replicas(at, span, ctx)?.into_iter().enumerate() {
+            if number == found.len() {
+                found.push(Replica { addresses: [0; WIDTH], mask: 0 });
+            }
+            found[number].addresses[lane] = address;
+            found[number].mask |= 1 << lane;
+        }
+    }
+    Ok(found)
+}
+
+/// The addresses that a multimem address stands for, for an access of `span` bytes.
+pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Result<Vec<u64>, Fault> {
+    let name = || ctx.spaces.element(at.space, at.address, span.clamp(1, 4), ctx.local);
+    let Some((multimem, offset)) = ctx.spaces.launch.multimem(at.address) else {
+        let message = format!(
+            "a `multimem` access to {}\nit is not a multimem address; pass one: {{ multimem = {{ buffer = \"u32\", \
+             len = 64, replicas = [{{ fill = \"iota\" }}, {{ fill = \"zero\" }}] }} }}",
+            name()
+        );
+        return Err(Fault::new(FindingKind::NoMeaning, message, 1 << at.lane));
+    };
+    if offset.saturating_add(span) > multimem.len {
+        let message = format!(
+            "a `multimem` access of {} to {}\neach replica has {}; guard the access, or make the replicas larger",
+            bytes(span),
+            name(),
+            bytes(multimem.len)
+        );
+        return Err(Fault::new(FindingKind::OutOfBounds, message, 1 << at.lane));
+    }
+    Ok(multimem.replicas.iter().map(|replica| replica + offset).collect())
+}

@@ -1,0 +1,81 @@
+//! The barrier of a cluster: threads of all its blocks arrive, and wait for the arrival of all others.
+
+use crate::engine::exec::warp::Warp;
+use std::ops::Range;
+
+/// The threads of the blocks at their cluster's barrier. Warps are numbered consecutively, block by block.
+#[derive(Clone, Debug)]
+pub(crate) struct ClusterBarrier {
+    /// Live lanes of each warp.
+    live: Vec<u32>,
+    /// Lanes that have arrived in the current phase.
+    arrived: Vec<u32>,
+    /// Lanes whose phase is complete, and that have not waited for it yet.
+    passed: Vec<u32>,
+    waiting: Vec<Waiting>,
+    phases: u32,
+}
+
+/// A waiting group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) warp: usize,
+    pub(crate) mask: u32,
+    pub(crate) statement: u32,
+}
+
+impl ClusterBarrier {
+    /// No lane has arrived; `live` are the lanes of each warp.
+    pub(crate) fn new(live: Vec<u32>) -> ClusterBarrier {
+        let none = vec![0; live.len()];
+        ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
+    }
+
+    /// Number of completed phases.
+    pub(crate) fn phases(&self) -> u32 {
+        self.phases
+    }
+
+    /// Lanes of a warp arrive; returns those that had arrived without waiting since.
+    pub(crate) fn arrive(&mut self, warp: usize, mask: u32) -> u32 {
+        let again = (self.arrived[warp] | self.passed[warp]) & mask;
+        self.arrived[warp] |= mask;
+        again
+    }
+
+    /// A group waits, or continues at once; returns the lanes that never arrived.
+    pub(crate) fn wait(&mut self, group: Waiting) -> u32 {
+        self.waiting.push(group);
+        group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
+    }
+
+    /// Completes the phase if every live thread has arrived; then takes the released groups of the block with these warps, the
+    /// first of which has number `first`.
+    pub(crate) fn open(&mut self, first: usize, warps: &[Warp]) -> Vec<Waiting> {
+        let own: Range<usize> = first..first + warps.len();
+        self.live[own.clone()].iter_mut().zip(warps).for_each(|(live, warp)| *live = warp.live);
+        let any = self.arrived.iter().any(|mask| *mask != 0);
+        if any && self.live.iter().zip(&self.arrived).all(|(live, arrived)| live & !arrived == 0) {
+            self.phases += 1;
+            for (passed, arrived) in self.passed.iter_mut().zip(&mut self.arrived) {
+                *passed |= std::mem::take(arrived);
+            }
+        }
+        let passed = &mut self.passed;
+        let mut continues = |group: &Waiting| {
+            let continues = own.contains(&group.warp) && group.mask & !passed[group.warp] == 0;
+            if continues {
+                passed[group.warp] &= !group.mask;
+            }
+            continues
+        };
+        self.waiting.extract_if(.., |group| continues(group)).collect()
+    }
+
+    /// The waiting groups of a block.
+    pub(crate) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
+        let first = own.start;
+        let groups = self.waiting.iter().filter(move |group| own.contains(&group.warp));
+        groups.map(move |group| Waiting { warp: group.warp - first, ..*group })
+    }
+}

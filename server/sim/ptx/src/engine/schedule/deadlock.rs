@@ -1,0 +1,241 @@
+//! Explanation of deadlocks and livelocks: which threads wait, for what, and which others wait too.
+
+use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
+use warplens_sim_cuda::memory::mbarrier_object::Object;
+use warplens_sim_cuda::memory::spaces::{Spaces, read};
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::objects::bytes as amount;
+use warplens_sim_warp::trace::{Finding, Related, Severity};
+
+use super::block::Block;
+use super::cluster_barrier::ClusterBarrier;
+use crate::engine::exec::warp::{Warp, next_statements};
+use crate::engine::launch::Launch;
+
+/// Other waiting warps that a finding names.
+const MAX_OTHERS: usize = 8;
+
+/// The mbarriers of a cluster.
+#[derive(Clone, Copy)]
+pub(super) struct Mbarriers<'a> {
+    pub(super) shared: &'a [u8],
+    pub(super) phases: &'a PhaseLog,
+}
+
+impl Mbarriers<'_> {
+    fn object(self, index: usize) -> Option<Object> {
+        let bits = self.shared.get(index..index + 8).map_or(0, |bytes| read(bytes, 0, 8));
+        Object::of_bits(bits)
+    }
+
+    /// What the running phase of an object waits for, and why it will not come.
+    fn explained(self, index: usize) -> String {
+        match (self.object(index), self.state(index)) {
+            (Some(object), Some(state)) => state + &unbalanced(object.pending, object.bytes),
+            _ => "it: the object is not initialized".to_owned(),
+        }
+    }
+
+    /// What the running phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
+    pub(super) fn state(self, index: usize) -> Option<String> {
+        let Object { expected, pending, bytes, parity, .. } = self.object(index)?;
+        let number = self.phases.of(index).map_or(parity, |phases| phases.completed);
+        let missing = match bytes {
+            0 => "no bytes missing".to_owned(),
+            1.. => format!("{} missing", amount(bytes.unsigned_abs())),
+            _ => format!("{} too many", amount(bytes.unsigned_abs())),
+        };
+        Some(format!("phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}"))
+    }
+
+    /// The statements that contributed to the running phase of an object.
+    fn contributions(self, index: usize) -> Vec<Related> {
+        let entries = self.phases.of(index).map_or(&[][..], |phases| &phases.running);
+        let related = entries.iter().map(|entry| {
+            let count = entry.count;
+            let what = match entry.action {
+                PhaseAction::Initialize => format!("the phase needs {}", arrivals(count)),
+                PhaseAction::Arrive => format!("{} in this phase", arrivals(count)),
+                PhaseAction::Expect => format!("announces {} of this phase", amount(count)),
+                PhaseAction::Complete => format!("copies complete {} of this phase", amount(count)),
+            };
+            Related::new(entry.statement, what)
+        });
+        related.collect()
+    }
+}
+
+fn arrivals(count: u64) -> String {
+    if count == 1 { "1 arrival".to_owned() } else { format!("{count} arrivals") }
+}
+
+impl Block {
+    /// Explains why the block cannot make progress: which threads spin and which wait.
+    pub(super) fn explain(
+        &self,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        cluster: &ClusterBarrier,
+        mbarriers: Mbarriers<'_>,
+    ) -> Option<Finding> {
+        let mut waiting = self.waiting_for_memory();
+        let mut finding = match waiting.next() {
+            Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
+            None => self.warps.iter().find_map(|warp| warp.explain_members(launch)),
+        };
+        if finding.is_none() {
+            let (warp, mask, statement) = self.waiting(cluster).next()?;
+            let message = format!(
+                "Deadlock: {} of warp {warp} {} at a barrier that others do not reach\nmake \
+                 all threads reach it, or specify the number of threads that do",
+                Lanes(mask.into()),
+                verb("wait", mask)
+            );
+            finding = Some(self.warps[warp].id.finding(FindingKind::NoProgress, message, statement, mask));
+        }
+        let others = waiting.take(MAX_OTHERS).filter_map(|warp| {
+            let (statement, lanes) = warp.polls_at()?;
+            let (lanes, index) = (Lanes(lanes.into()), warp.id.warp);
+            Some(Related::new(
+                statement,
+                format!("waiting too: {lanes} of warp {index} {}", warp.what(launch, spaces)),
+            ))
+        });
+        let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
+            Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
+        });
+        finding.map(|finding| finding.with(others).with(waits))
+    }
+}
+
+impl Warp {
+    /// Of lanes that poll memory, or that repeat a loop.
+    fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
+        let running = self.groups.running().map_or(0, |group| group.mask & self.live);
+        let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
+        let lanes_of_warp = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
+        let message = match self.polled.values.is_empty() {
+            true => format!(
+                "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
+                 condition in the loop",
+                verb("iterate", lanes)
+            ),
+            false if self.tests_barrier(launch) => format!(
+                "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
+                self.what(launch, spaces),
+                self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
+            ),
+            false
+                if !launch.plan.model.info().forward_progress
+                    && !self.elsewhere(launch, lanes).is_empty() =>
+            {
+                format!(
+                    "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
+                 other live thread can change it",
+                    self.what(launch, spaces)
+                )
+            }
+            false => format!(
+                "Deadlock: {lanes_of_warp} {}\nno live thread can change it; make another thread store the awaited value before it \
+                 waits or exits",
+                self.what(launch, spaces)
+            ),
+        };
+        let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
+        let others = self.waiting_lanes(launch, lanes);
+        // Statements are known in runs with checks.
+        let known = self.tests_barrier(launch) && launch.options.checks.races;
+        let tested = self.polled.values.first().filter(|_| known);
+        let contributions = tested.map(|first| mbarriers.contributions(first.index)).unwrap_or_default();
+        finding.with(contributions).with(others)
+    }
+
+    /// What the lanes wait for: `poll `flag` (value 0)`.
+    pub(super) fn what(&self, launch: &Launch<'_>, spaces: &Spaces) -> String {
+        let lanes = self.polls_at().map_or(u32::MAX, |(_, lanes)| lanes);
+        let Some(first) = self.polled.values.first() else { return verb("iterate", lanes) };
+        let object = spaces.common_element(first.region, first.index as u64, first.size.into());
+        match self.tests_barrier(launch) {
+            true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
+            false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
+        }
+    }
+
+    /// The statement and the lanes that poll memory.
+    pub(super) fn polls_at(&self) -> Option<(u32, u32)> {
+        let (statement, lanes) = self.polled.first?;
+        Some((statement, lanes & self.live))
+    }
+
+    /// Whether the polled memory is an mbarrier object.
+    fn tests_barrier(&self, launch: &Launch<'_>) -> bool {
+        let tested = self.pending_barrier.as_ref().map(|(statement, _)| *statement);
+        let polled = self.polled.first.map(|(statement, _)| statement);
+        tested.is_some() && tested == polled && launch.program.statements() > 0
+    }
+
+    /// The other lanes of the warp, and where they wait.
+    fn waiting_lanes(&self, launch: &Launch<'_>, lanes: u32) -> Vec<Related> {
+        let mut related: Vec<Related> = self
+            .groups
+            .waiting_for_lanes()
+            .into_iter()
+            .filter_map(|(at, wanted)| {
+                let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+                let (lanes_of_warp, missing) =
+                    (Lanes(at.mask.into()), Lanes((wanted & self.live & !at.mask).into()));
+                Some((
+                    at.mask,
+                    Related::new(statement, format!("waiting here: {lanes_of_warp}, for {missing}")),
+                ))
+            })
+            .map(|(_, related)| related)
+            .collect();
+        let named = self.groups.waiting_for_lanes().iter().fold(lanes, |all, (at, _)| all | at.mask);
+        related.extend(next_statements(self.elsewhere(launch, named)));
+        related
+    }
+
+    /// Of lanes that wait for named lanes.
+    fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
+        let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+        let missing = wanted & self.live & !at.mask;
+        let message = format!(
+            "{} would wait here forever for {}\nevery lane in the member mask must execute the \
+             instruction; remove the missing lanes from the mask, or make them execute it",
+            Lanes(at.mask.into()),
+            Lanes(missing.into())
+        );
+        let current = self.elsewhere(launch, !missing).into_iter().map(|(statement, lanes)| {
+            Related::new(statement, format!("current statement of {}", Lanes(lanes.into())))
+        });
+        let finding = self.id.finding(FindingKind::AbsentMembers, message, statement, at.mask);
+        Some(finding.with_severity(Severity::Error).with(current))
+    }
+}
+
+/// Why a phase of an mbarrier cannot complete, and what to do.
+fn unbalanced(arrivals: u64, bytes: i64) -> String {
+    let arrivals = if arrivals == 0 {
+        ""
+    } else {
+        ". Compare the count of `mbarrier.init` with the threads that arrive"
+    };
+    match bytes {
+        0 => arrivals.to_owned(),
+        1.. => format!(
+            ", which no copy in flight will complete. Announce only the bytes that copies write{arrivals}"
+        ),
+        _ => format!(
+            ", because copies complete more than `expect_tx` announces. Announce all bytes with \
+             `mbarrier.arrive.expect_tx`{arrivals}"
+        ),
+    }
+}
+
+/// A verb after lanes: `polls` after one, `poll` after several.
+pub(super) fn verb(verb: &str, lanes: u32) -> String {
+    if lanes.count_ones() == 1 { format!("{verb}s") } else { verb.to_owned() }
+}

@@ -1,0 +1,38 @@
+//! Livelocks: all warps poll memory that none of them changes, although their loops change other memory, such as a counter of
+//! iterations.
+
+use rustc_hash::FxHashSet;
+use warplens_sim_cuda::memory::polled::{MemoryRange, PolledMemory};
+use warplens_sim_cuda::memory::region::MemoryRegion;
+
+/// A word of memory, with the cluster if that has its own.
+type Word = (Option<u32>, MemoryRegion, usize);
+
+/// The memory that waiting warps read and write.
+#[derive(Debug, Default)]
+pub(crate) struct Livelock {
+    cluster: u32,
+    polled: FxHashSet<Word>,
+    written: FxHashSet<Word>,
+}
+
+impl Livelock {
+    /// The warps that are added now are those of the next cluster.
+    pub(crate) fn enter_cluster(&mut self) {
+        self.cluster += 1;
+    }
+
+    /// Adds a warp that polls memory and repeats its iteration, which writes these bytes, until that changes. Returns `true`.
+    pub(crate) fn add(&mut self, polled: &PolledMemory, writes: &[MemoryRange]) -> bool {
+        let cluster = self.cluster;
+        let word = |(region, index)| ((region == MemoryRegion::Shared).then_some(cluster), region, index);
+        self.polled.extend(polled.values.iter().flat_map(|value| value.location().words()).map(word));
+        self.written.extend(writes.iter().flat_map(|range| range.words()).map(word));
+        true
+    }
+
+    /// Whether no warp changes what another one polls.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.polled.is_disjoint(&self.written)
+    }
+}

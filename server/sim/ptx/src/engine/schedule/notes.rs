@@ -1,0 +1,131 @@
+//! The notes of a cluster: maps of its tensor memory, the phases of its mbarriers, and its tensor copies.
+
+use std::collections::BTreeSet;
+
+use warplens_sim_cuda::async_ops::copy_log::BoxCopy;
+use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseEntry, Phases};
+use warplens_sim_cuda::memory::local::Local;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::tensor_memory::use_log::UseLog;
+use warplens_sim_warp::StatementId;
+use warplens_sim_warp::note::{Note, NoteLine};
+use warplens_sim_warp::objects::bytes;
+
+use super::block::Block;
+use super::cluster::Cluster;
+use crate::engine::exec::warp::Warp;
+use crate::program::Space;
+use crate::tensor_memory::map_text::CellMap;
+
+impl Cluster {
+    /// What its listed or traced warps did, for hovers.
+    pub(crate) fn notes(&self, spaces: &Spaces) -> Vec<Note> {
+        if !self.blocks.iter().flat_map(|block| &block.warps).any(is_shown) {
+            return Vec::new();
+        }
+        let phases = self.asynchronous.phases.all();
+        let phases = phases.into_iter().flat_map(|(object, phases)| self.phases(object, phases, spaces));
+        let copies = self.asynchronous.copies.all();
+        let copies = copies
+            .into_iter()
+            .filter_map(|(statement, count, copy)| self.copy(statement, count, copy, spaces));
+        let cells = self.blocks.iter().zip(&self.asynchronous.cells);
+        let maps = cells.flat_map(|(block, log)| maps(block, log));
+        maps.chain(phases).chain(copies).collect()
+    }
+
+    fn copy(&self, statement: u32, count: u64, copy: &BoxCopy, spaces: &Spaces) -> Option<Note> {
+        let warps = &self.blocks.get(copy.issuer.rank as usize)?.warps;
+        let warp = warps.iter().find(|warp| warp.id.warp == copy.issuer.warp && is_shown(warp))?;
+        let lane = copy.issuer.lanes.trailing_zeros();
+        let which = if count > 1 { format!(", the last of {count} copies") } else { String::new() };
+        let tile = self.element(copy.tile, 1, spaces);
+        Some(Note {
+            statements: vec![StatementId(statement)],
+            cta: warp.id.cta,
+            warp: Some(warp.id.warp),
+            title: format!("**Tensor copy** of lane {lane}{which}:"),
+            grid: String::new(),
+            lines: copy.lines(&tile).into_iter().map(|line| (line, Vec::new())).collect(),
+        })
+    }
+
+    /// A note for each block with listed warps, as each may use the object.
+    fn phases(&self, object: usize, phases: &Phases, spaces: &Spaces) -> Vec<Note> {
+        let entries = phases.first.iter().flatten().chain(&phases.running);
+        let statements: BTreeSet<u32> =
+            entries.map(|entry| entry.statement).chain(phases.waits.iter().copied()).collect();
+        let mut lines: Vec<_> = (0..).zip(&phases.first).map(|(number, phase)| line(number, phase)).collect();
+        let shown = phases.first.len() as u64;
+        if phases.completed > shown {
+            lines.push((format!("phases {shown} to {}: completed", phases.completed - 1), Vec::new()));
+        }
+        let (_, running) = line(phases.completed, &phases.running);
+        let state = self.mbarriers().state(object).unwrap_or_else(|| "invalidated".to_owned());
+        lines.push((format!("{state}{}", if running.is_empty() { "" } else { "; " }), running));
+        if !phases.waits.is_empty() {
+            let waits = phases.waits.iter().map(|statement| (StatementId(*statement), "passed".to_owned()));
+            lines.push(("waits: ".to_owned(), waits.collect()));
+        }
+        let name = self.element(object, 8, spaces);
+        let completed = match phases.completed {
+            1 => "1 phase completed".to_owned(),
+            count => format!("{count} phases completed"),
+        };
+        let listed = self.blocks.iter().filter_map(|block| block.warps.iter().find(|warp| is_shown(warp)));
+        let note = |cta: [u32; 3]| Note {
+            statements: statements.iter().map(|statement| StatementId(*statement)).collect(),
+            cta,
+            warp: None,
+            title: format!("**mbarrier** {name}: {completed}:"),
+            grid: String::new(),
+            lines: lines.clone(),
+        };
+        listed.map(|warp| note(warp.id.cta)).collect()
+    }
+
+    /// The name of an element in the shared memory of the cluster.
+    fn element(&self, index: usize, size: u64, spaces: &Spaces) -> String {
+        let block = (spaces.window.size as usize).max(1);
+        let name = spaces.element(Space::Shared, (index % block) as u64, size, &Local::default());
+        if self.blocks.len() > 1 { format!("{name} of block {} of the cluster", index / block) } else { name }
+    }
+}
+
+fn is_shown(warp: &Warp) -> bool {
+    warp.listed || warp.tracer.is_some()
+}
+
+/// A map of the tensor memory of a block for each warp that is shown.
+fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
+    let statements: Vec<_> = log.statements().into_iter().map(StatementId).collect();
+    if statements.is_empty() {
+        return Vec::new();
+    }
+    let map = CellMap::new(log);
+    let note = |warp: &Warp| Note {
+        statements: statements.clone(),
+        cta: warp.id.cta,
+        warp: Some(warp.id.warp),
+        title: format!("**Tensor memory** ({}):", map.scale()),
+        grid: map.grid(warp.id.warp),
+        lines: map.lines(warp.id.warp),
+    };
+    block.warps.iter().filter(|warp| is_shown(warp)).map(note).collect()
+}
+
+/// What happened in a phase.
+fn line(number: u64, entries: &[PhaseEntry]) -> NoteLine {
+    let part = |entry: &PhaseEntry| {
+        let text = match (entry.action, entry.count) {
+            (PhaseAction::Initialize, 1) => "needs 1 arrival".to_owned(),
+            (PhaseAction::Initialize, count) => format!("needs {count} arrivals"),
+            (PhaseAction::Arrive, 1) => "1 arrival".to_owned(),
+            (PhaseAction::Arrive, count) => format!("{count} arrivals"),
+            (PhaseAction::Expect, count) => format!("{} announced", bytes(count)),
+            (PhaseAction::Complete, count) => format!("{} completed", bytes(count)),
+        };
+        (StatementId(entry.statement), text)
+    };
+    (format!("phase {number}: "), entries.iter().map(part).collect())
+}

@@ -1,0 +1,225 @@
+//! Blocks on several threads, which the caller provides, with the same result as one after the other.
+//!
+//! A run starts on one thread. After a number of steps, the remaining blocks are divided into ranges. Each worker has a copy of
+//! the memory as it was when the first ranges started, so a range sees that state and its own writes. This equals a sequential
+//! run unless the range accesses what another range writes, which is determined from the access sets. In that case, or if any
+//! block does not exit normally, the results are discarded and the run continues sequentially. Programs that depend on the
+//! order of blocks in other ways are not parallelized: those that read the clock, print or allocate.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use warplens_sim_cuda::memory::access_set::AccessSet;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::race_context::RaceContext;
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::listing::Listing;
+use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, Workers};
+
+use super::sequential_blocks::SequentialBlocks;
+use crate::program::Op;
+
+/// Ranges per worker: more ranges reduce the wait for the last one.
+const RANGES_PER_WORKER: u64 = 8;
+/// Maximum number of clusters per range.
+const MAX_RANGE: u64 = 256;
+
+/// The threads that may run blocks in parallel.
+pub(crate) struct ParallelBlocks<'a> {
+    /// `None` if blocks must run sequentially.
+    workers: Option<&'a dyn Workers>,
+}
+
+impl<'a> ParallelBlocks<'a> {
+    /// Decides whether blocks may run in parallel, and enables the recording of accesses if so.
+    pub(crate) fn new(run: &mut SequentialBlocks<'a>) -> ParallelBlocks<'a> {
+        let (program, options) = (run.launch.program, &run.launch.options);
+        let mut code = program.functions.iter().flat_map(|function| &function.code);
+        let alone = run.launch.clusters() < 3
+            || run.launch.clusters() > run.launch.max_clusters()
+            || options.trace.is_some()
+            || options.watch.is_some()
+            || program.calls_system()
+            || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
+        let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
+        run.spaces.access_set = workers.map(|_| Box::new(run.spaces.new_access_set()));
+        ParallelBlocks { workers }
+    }
+
+    /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile; `false` if the run must continue
+    /// sequentially.
+    pub(crate) fn take_over(&mut self, run: &mut SequentialBlocks<'a>, next: u64) -> Result<bool, Cancelled> {
+        let left = run.launch.clusters() - next;
+        let Some(workers) = self.workers else { return Ok(false) };
+        if left < 2 || run.state.steps < workers.worth() {
+            return Ok(false);
+        }
+        self.workers = None;
+        let accesses = run.spaces.access_set.take();
+        let Some(accesses) = accesses.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
+        let size = run.spaces.launch.size() + run.spaces.globals.size();
+        let limits = &run.launch.options.limits;
+        let copies = limits.max_memory / size.max(1);
+        let slots = copies.saturating_sub(2).min(workers.count() as u64);
+        if slots < 2 {
+            return Ok(false);
+        }
+        let shadow = run.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
+        let Some(shadow) = shadow else { return Ok(false) };
+        let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
+        let merged = MergedResults { accesses, spaces: run.spaces.clone(), ranges: Vec::new() };
+        let table = WorkQueue {
+            run,
+            next: AtomicU64::new(next),
+            range,
+            slots: AtomicU64::new(slots),
+            steps: AtomicU64::new(run.state.steps),
+            blocks_done: AtomicU64::new(run.blocks_done),
+            shadow: AtomicU64::new(shadow),
+            share: shadow / slots,
+            failed: AtomicBool::new(false),
+            merged: Mutex::new(merged),
+        };
+        workers.together(&|| table.work());
+        if (run.control.cancelled)() {
+            return Err(Cancelled);
+        }
+        let WorkQueue { failed, merged, steps, .. } = table;
+        if failed.into_inner() {
+            return Ok(false);
+        }
+        let MergedResults { spaces, mut ranges, .. } =
+            merged.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ranges.sort_unstable_by_key(|range| range.first);
+        run.spaces = spaces;
+        run.state.steps = steps.into_inner();
+        run.blocks_done = run.launch.blocks();
+        for BlockRange { findings, races, traces, .. } in ranges {
+            run.state.races.merge(races);
+            findings.into_iter().for_each(|finding| run.state.report(finding));
+            run.traces.append(traces);
+        }
+        Ok(true)
+    }
+}
+
+/// The results of a range of blocks.
+struct BlockRange {
+    first: u64,
+    findings: Vec<Finding>,
+    races: RaceContext,
+    traces: Listing,
+}
+
+/// The merged results of completed ranges, in any order: they are independent.
+struct MergedResults {
+    accesses: Box<AccessSet>,
+    spaces: Spaces,
+    ranges: Vec<BlockRange>,
+}
+
+/// The ranges to run, and their results.
+struct WorkQueue<'t, 'a> {
+    /// The run at the start of the parallel part.
+    run: &'t SequentialBlocks<'a>,
+    next: AtomicU64,
+    range: u64,
+    /// How many more workers may start, each with a copy of the memory.
+    slots: AtomicU64,
+    steps: AtomicU64,
+    blocks_done: AtomicU64,
+    /// Remaining shadow memory of a sequential run in bytes.
+    shadow: AtomicU64,
+    /// The share of a range.
+    share: u64,
+    /// Whether the run must continue sequentially.
+    failed: AtomicBool,
+    merged: Mutex<MergedResults>,
+}
+
+impl WorkQueue<'_, '_> {
+    /// The work of each thread.
+    fn work(&self) {
+        let place = |slots: u64| slots.checked_sub(1);
+        if self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {
+            return;
+        }
+        let reported = AtomicU64::new(0);
+        let control = Control {
+            cancelled: &|| self.failed.load(Ordering::Relaxed) || (self.run.control.cancelled)(),
+            progress: &|progress| self.report_progress(progress.steps, &reported),
+            workers: None,
+            steps: None,
+        };
+        let mut run = SequentialBlocks::new(self.run.launch, self.run.spaces.clone(), control);
+        run.spaces.access_set = Some(Box::new(run.spaces.new_access_set()));
+        loop {
+            let first = self.next.fetch_add(self.range, Ordering::Relaxed);
+            let end = first.saturating_add(self.range).min(run.launch.clusters());
+            if first >= end {
+                return;
+            }
+            if !self.run_range(&mut run, first..end, &reported) {
+                self.failed.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    }
+
+    /// Runs clusters and merges their results; `false` if the run must continue sequentially.
+    fn run_range(
+        &self,
+        run: &mut SequentialBlocks<'_>,
+        clusters: std::ops::Range<u64>,
+        reported: &AtomicU64,
+    ) -> bool {
+        let first = clusters.start;
+        if let Some(sanitizer) = &mut run.state.sanitizer {
+            sanitizer.limit(self.share);
+        }
+        for number in clusters.clone() {
+            if !matches!(run.next_cluster(number), Ok(None)) || !run.suspended.is_empty() {
+                return false;
+            }
+        }
+        self.report_progress(run.state.steps, reported);
+        reported.store(0, Ordering::Relaxed);
+        let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
+        self.blocks_done.fetch_add(blocks, Ordering::Relaxed);
+        if !self.reserve_shadow(&run.state) {
+            return false;
+        }
+        let state =
+            std::mem::replace(&mut run.state, RunState::new(&run.launch.options, run.launch.sanitizer()));
+        let traces = std::mem::take(&mut run.traces);
+        let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        merged.ranges.push(BlockRange { first, findings: state.findings, races: state.races, traces });
+        let MergedResults { accesses, spaces, .. } = &mut *merged;
+        let Some(mut theirs) = run.spaces.access_set.take() else { return false };
+        let apart = accesses.absorb(&mut theirs, run.spaces.device_bytes(), spaces.device_bytes_mut());
+        run.spaces.access_set = Some(theirs);
+        apart
+    }
+
+    /// Whether the shadow memory of a range fits the budget in addition to the others, as it must in a sequential run.
+    fn reserve_shadow(&self, state: &RunState) -> bool {
+        let Some(sanitizer) = &state.sanitizer else { return true };
+        let Some(left) = sanitizer.budget() else { return false };
+        let take = |all: u64| all.checked_sub(self.share - left.min(self.share));
+        self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// A worker has executed this many steps of its range; `reported` is the number it reported last.
+    fn report_progress(&self, steps: u64, reported: &AtomicU64) {
+        let new = steps - reported.swap(steps, Ordering::Relaxed);
+        let steps = self.steps.fetch_add(new, Ordering::Relaxed) + new;
+        if steps > self.run.launch.options.limits.max_steps {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        (self.run.control.progress)(Progress {
+            steps,
+            blocks_done: self.blocks_done.load(Ordering::Relaxed),
+            blocks: self.run.launch.blocks(),
+        });
+    }
+}

@@ -1,0 +1,79 @@
+//! What a run that reaches the step limit was doing: the loop that runs, and the warps that wait.
+
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::trace::{Finding, Related};
+
+use super::cluster::Cluster;
+use super::deadlock::verb;
+use crate::engine::exec::warp::Warp;
+use crate::engine::launch::Launch;
+use crate::program::{Function, Op};
+
+/// Waiting warps that a finding names.
+const MAX_WAITING: usize = 8;
+
+impl Cluster {
+    /// A finding about the loop that the running warp iterates, and the warps that wait, for a run that reached the step limit.
+    pub(super) fn explain_step_limit(
+        &self,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        others: &[(u64, Cluster)],
+    ) -> Option<Finding> {
+        let warp = self.running()?;
+        let (statement, lanes) = warp.running_loop(launch)?;
+        let limit = launch.options.limits.max_steps;
+        let message = format!(
+            "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
+            Lanes(lanes.into()),
+            warp.id.warp,
+            verb("iterate", lanes)
+        );
+        let finding = warp.id.finding(FindingKind::StepLimit, message, statement, lanes);
+        let blocks = self.blocks.iter().chain(others.iter().flat_map(|(_, cluster)| &cluster.blocks));
+        let waiting = blocks.flat_map(|block| block.waiting_for_memory());
+        let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {
+            let (statement, lanes) = other.polls_at()?;
+            let [x, y, z] = other.id.cta;
+            let lanes_of_warp =
+                format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
+            Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
+        });
+        Some(finding.with(waiting.take(MAX_WAITING)))
+    }
+}
+
+impl Warp {
+    /// The first statement of the innermost loop that the running group is in, and its lanes.
+    fn running_loop(&self, launch: &Launch<'_>) -> Option<(u32, u32)> {
+        let group = self.groups.running()?;
+        let (mut frame, mut pc) = (group.frame, group.pc);
+        loop {
+            let function = self.function(launch, frame)?;
+            if let Some(head) = innermost_loop(function, pc) {
+                return Some((function.first_statement + head, group.mask & self.live));
+            }
+            let (caller, call) = self.frames[frame as usize].as_ref()?.caller?;
+            let calls = |instruction: &crate::program::Instruction| {
+                matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
+            };
+            pc = self.function(launch, caller)?.code.iter().position(calls)? as u32;
+            frame = caller;
+        }
+    }
+}
+
+/// The head of the smallest range from a branch's target to the branch that contains an instruction.
+fn innermost_loop(function: &Function, pc: u32) -> Option<u32> {
+    let back = function.code.iter().zip(0u32..).filter_map(|(instruction, from)| {
+        let head = match instruction.op {
+            Op::Branch(_) => instruction.s.a,
+            Op::Switch(_) => *function.tables.switches[instruction.s.a as usize].targets.iter().min()?,
+            _ => return None,
+        };
+        (head <= pc && pc <= from).then(|| (from - head, head))
+    });
+    back.min().map(|(_, head)| head)
+}

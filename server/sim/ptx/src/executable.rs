@@ -1,0 +1,95 @@
+//! PTX kernels for callers that do not depend on the language.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Correction, Executable, LaunchConfig};
+
+use super::correction::correction;
+use super::engine::{Model, run};
+use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
+
+/// A decoded kernel under a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The program.
+    pub program: Arc<Program>,
+    /// The model.
+    pub model: Model,
+}
+
+impl Executable for Kernel {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        run(&self.program, config, self.model, options, control)
+    }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let Some((function, pc)) = self.program.locate(statement) else { return Vec::new() };
+        let function = &self.program.functions[function];
+        let name = |number: &u32| function.frame.registers[*number as usize].name.clone();
+        function.writes_of(pc).iter().map(name).collect()
+    }
+
+    fn correction(&self, finding: &Finding) -> Option<Correction> {
+        correction(&self.program, finding)
+    }
+
+    fn subject_of_notes(&self, statement: StatementId) -> Option<&'static str> {
+        let (function, pc) = self.program.locate(statement)?;
+        subject_of_notes(&self.program.functions[function], pc)
+    }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.program)
+    }
+}
+
+/// What the notes of a run say about a statement.
+fn subject_of_notes(function: &Function, pc: u32) -> Option<&'static str> {
+    let instruction = function.code.get(pc as usize)?;
+    match instruction.op {
+        Op::Mbarrier => Some("the phases of the mbarrier"),
+        Op::Tensor => match &function.tables.tensors[instruction.s.a as usize] {
+            TensorOp::Copy(_) => Some("the copied box"),
+            TensorOp::Memory(TensorMemoryOp::Commit { .. }) => Some("the phases of the mbarrier"),
+            TensorOp::Memory(
+                TensorMemoryOp::Allocate { .. }
+                | TensorMemoryOp::Free { .. }
+                | TensorMemoryOp::Load(_)
+                | TensorMemoryOp::Store(_)
+                | TensorMemoryOp::Product(_)
+                | TensorMemoryOp::Copy(_),
+            ) => Some("a map of tensor memory"),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The branches, exits and barriers of the program. A call does not end a block: its lanes return.
+fn control_flow(program: &Program) -> ControlFlow {
+    let mut flow = ControlFlow::default();
+    for function in program.functions.iter().filter(|function| !function.code.is_empty()) {
+        let at = |pc: u32| StatementId(function.first_statement + pc);
+        flow.starts.push(at(0));
+        for (pc, instruction) in (0..).zip(&function.code) {
+            let targets = match instruction.op {
+                Op::Branch(_) => vec![at(instruction.s.a)],
+                Op::Switch(_) => {
+                    let switch = &function.tables.switches[instruction.s.a as usize];
+                    switch.targets.iter().map(|target| at(*target)).collect()
+                }
+                Op::Return(_) | Op::Exit | Op::Trap => Vec::new(),
+                Op::Barrier => {
+                    flow.barriers.push(at(pc));
+                    continue;
+                }
+                _ => continue,
+            };
+            let continues = instruction.guard != Guard::ALWAYS;
+            flow.ends.push(BlockEnd { statement: at(pc), targets, continues });
+        }
+    }
+    flow
+}

@@ -1,0 +1,266 @@
+use expect_test::{Expect, expect};
+use warplens_syntax::parse_item;
+
+use super::*;
+
+/// Says of every parameter of a kernel what its body makes of it.
+fn check(params: &str, body: &str, expect: Expect) {
+    check_all(&[&format!(".entry k({params})\n{{\n{REGISTERS}\n{body}\n}}")], expect);
+}
+
+const REGISTERS: &str = ".reg .b64 %rd<20>;\n.reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .pred %p;";
+
+/// The same for the first of several functions.
+fn check_all(functions: &[&str], expect: Expect) {
+    let functions: Vec<_> = functions
+        .iter()
+        .map(|text| {
+            let parse = parse_item(warplens_syntax::ptx::LANGUAGE, text);
+            assert!(parse.errors().is_empty(), "{:?}", parse.errors());
+            Function::lower(parse.root()).expect("a function")
+        })
+        .collect();
+    let functions: Vec<_> = functions.iter().collect();
+    let Body { params, dynamic_shared, is_cooperative, .. } = body(&functions, &|name| name == "dynamic");
+    let access = |access: Option<Access>| match access {
+        Some(Access { element, loaded: true }) => format!("loads {element}"),
+        Some(Access { element, loaded: false }) => format!("stores {element}"),
+        None => "-".to_owned(),
+    };
+    let parts = |parts: Vec<Part>| match parts[..] {
+        [] => "-".to_owned(),
+        [Part { at: 0, access: whole, .. }] => access(whole),
+        _ => {
+            let part = |part: &Part| format!("{} {}: {}", part.at, part.kind, access(part.access));
+            format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let mut answer: Vec<_> = params.into_iter().map(parts).collect();
+    if let Some(reach) = dynamic_shared {
+        answer.push(format!("dynamic shared to {reach}"));
+    }
+    if is_cooperative {
+        answer.push("cooperative".to_owned());
+    }
+    expect.assert_eq(&answer.join(", "));
+}
+
+const POINTERS: &str = ".param .u64 a, .param .u64 b, .param .u32 n";
+
+#[test]
+fn through_cvta_and_add() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         ld.param.u32 %r1, [n];
+         cvta.to.global.u64 %rd3, %rd1;
+         mul.wide.s32 %rd4, %r1, 4;
+         add.s64 %rd5, %rd3, %rd4;
+         ld.global.nc.f32 %f1, [%rd5+8];
+         st.global.f32 [%rd2], %f1;",
+        expect!["loads f32, stores f32, -"],
+    );
+}
+
+#[test]
+fn through_mad_selp_sub_and_mov() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         mad.wide.u32 %rd3, %r1, 8, %rd1;
+         selp.b64 %rd4, %rd2, %rd3, %p;
+         mov.b64 %rd5, %rd4;
+         sub.s64 %rd6, %rd5, 16;
+         ld.global.v2.u32 {%r1, %r2}, [%rd6];",
+        expect!["loads u32, loads u32, -"],
+    );
+}
+
+#[test]
+fn against_the_order_of_the_text() {
+    check(
+        POINTERS,
+        "bra START;
+         LOOP: ld.global.s8 %r1, [%rd2];
+         add.u64 %rd2, %rd2, 1;
+         bra LOOP;
+         START: ld.param.u64 %rd1, [a];
+         mov.u64 %rd2, %rd1;
+         bra LOOP;",
+        expect!["loads s8, -, -"],
+    );
+}
+
+#[test]
+fn the_first_load_decides() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         st.global.u8 [%rd1], %r1;
+         ld.global.u16 %r1, [%rd1];
+         ld.global.f32 %f1, [%rd1];
+         ld.param.u64 %rd2, [b];
+         atom.global.add.u32 %r1, [%rd2], 1;",
+        expect!["loads u16, stores u32, -"],
+    );
+}
+
+#[test]
+fn numbers_are_not_addresses() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         shl.b64 %rd2, %rd1, 2;
+         ld.param.u64 %rd3, [b];
+         mad.lo.s64 %rd4, %rd1, 4, %rd3;
+         ld.global.b32 %r1, [%rd4];
+         ld.global.b32 %r1, [%rd2];",
+        expect!["-, loads b32, -"],
+    );
+    check(
+        ".param .align 8 .b8 s[16]",
+        "ld.param.u64 %rd1, [s+8];\nld.global.u32 %r1, [%rd1];",
+        expect!["(8 u64: loads u32)"],
+    );
+}
+
+#[test]
+fn offsets_into_other_spaces_are_not_addresses() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         mov.u64 %rd2, dynamic;
+         add.u64 %rd3, %rd2, %rd1;
+         ld.shared.u32 %r1, [%rd3];
+         st.local.u32 [%rd1], %r1;",
+        expect!["-, -, -, dynamic shared to 0"],
+    );
+}
+
+#[test]
+fn dynamic_shared_memory() {
+    check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared to 0"]);
+    check("", "mov.u32 %r1, other;", expect![[""]]);
+    check("", ".extern .shared .align 16 .b8 mine[];", expect!["dynamic shared to 0"]);
+}
+
+/// A call as compilers write it: `callee(a, b)`.
+fn call(callee: &str, arguments: [&str; 2]) -> String {
+    let [a, b] = arguments;
+    format!(
+        "{{ .param .b64 param0; st.param.b64 [param0+0], {a};
+           .param .b64 param1; st.param.b64 [param1], {b};
+           call.uni {callee}, (param0, param1); }}"
+    )
+}
+
+#[test]
+fn into_calls() {
+    let kernel = format!(
+        ".entry k(.param .u64 a, .param .u64 b)\n{{\n{REGISTERS}
+         ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{}\n}}",
+        call("f", ["%rd2", "%rd1"]),
+    );
+    let callee = format!(
+        ".func f(.param .b64 first, .param .b64 second)\n{{\n{REGISTERS}
+         ld.param.u64 %rd1, [first];\nld.param.u64 %rd2, [second];
+         ld.f32 %f1, [%rd1];\nst.u8 [%rd2], %r1;\n{}\n}}",
+        // Calls itself the other way round.
+        call("f", ["%rd1", "%rd1"]),
+    );
+    check_all(&[&kernel, &callee], expect!["stores u8, loads f32"]);
+    check_all(&[&kernel], expect!["-, -"]);
+}
+
+#[test]
+fn fields_of_structures() {
+    check(
+        ".param .align 8 .b8 s[24], .param .u32 n",
+        "ld.param.v2.u64 {%rd1, %rd2}, [s];
+         ld.param.u32 %r1, [s+16];
+         cvta.to.global.u64 %rd3, %rd1;
+         ld.global.f32 %f1, [%rd3];
+         st.global.f32 [%rd2], %f1;",
+        expect!["(0 u64: loads f32, 8 u64: stores f32, 16 u32: -), -"],
+    );
+}
+
+#[test]
+fn how_far_dynamic_shared_memory_reaches() {
+    check(
+        "",
+        "mov.u32 %r1, dynamic;
+         add.s32 %r2, %r1, 4096;
+         st.shared.f32 [%r2+8192], %f1;
+         add.s32 %r3, %r4, 100000;",
+        expect!["dynamic shared to 8192"],
+    );
+}
+
+#[test]
+fn the_workspace_of_a_cooperative_launch() {
+    check("", "mov.u32 %r1, %envreg0;", expect![[""]]);
+    check("", "mov.u32 %r1, %envreg1;", expect!["cooperative"]);
+}
+
+#[test]
+fn through_the_stack_frame() {
+    check(
+        POINTERS,
+        ".local .align 8 .b8 depot[32];
+         mov.u64 %rd1, depot;
+         cvta.local.u64 %rd2, %rd1;
+         ld.param.u64 %rd3, [a];
+         ld.param.u64 %rd4, [b];
+         ld.param.u32 %r1, [n];
+         st.u64 [%rd2], %rd3;
+         st.u64 [%rd2+8], %rd4;
+         st.u32 [%rd2+16], %r1;
+         ld.u64 %rd5, [%rd2];
+         add.u64 %rd6, %rd2, 8;
+         ld.u64 %rd7, [%rd6];
+         ld.f32 %f1, [%rd5];
+         st.f32 [%rd7], %f1;",
+        expect!["loads f32, stores f32, -"],
+    );
+}
+
+#[test]
+fn through_copies() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 64, [%r2];
+         cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r1], 64;",
+        expect!["loads b32, stores b32, -"],
+    );
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];\ncp.async.bulk.prefetch.L2.global [%rd1], 64;",
+        expect!["loads b32, -, -"],
+    );
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];\ncp.async.ca.shared.global [%r1], [%rd1], 16;",
+        expect!["loads b32, -, -"],
+    );
+}
+
+#[test]
+fn tensor_maps() {
+    let text = format!(
+        ".entry k(.param .align 64 .b8 a[128], .param .align 64 .b8 b[128], .param .align 64 .b8 c[128])\n{{\n{REGISTERS}\n\
+         mov.b64 %rd1, a;\ncvta.param.u64 %rd2, %rd1;\nmbarrier.arrive.expect_tx.shared::cta.b64 %rd3, [%r1], 2048;\n\
+         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%rd2, {{%r3, %r4}}], [%r1];\n\
+         cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [b, {{%r3, %r4, %r5}}], [%r2];\n}}"
+    );
+    let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
+    let function = Function::lower(parse.root()).expect("a function");
+    let maps = body(&[&function], &|_| false).maps;
+    let load = warplens_sim_launch::body::MapUse { rank: 2, bytes: Some(2048), loaded: true };
+    let store = warplens_sim_launch::body::MapUse { rank: 3, bytes: None, loaded: false };
+    assert_eq!(maps, [Some(load), Some(store), None]);
+}

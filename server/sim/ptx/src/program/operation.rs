@@ -1,0 +1,319 @@
+//! Operations: the work of one instruction, small and by value.
+
+use warplens_sim_cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
+use warplens_sim_cuda::semantics::carry::Carry;
+use warplens_sim_cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
+use warplens_sim_cuda::semantics::float::{Approximation, FloatMode, FloatOp};
+use warplens_sim_cuda::semantics::half::Half;
+use warplens_sim_cuda::semantics::integer::{IntOp, Mul24};
+use warplens_sim_cuda::semantics::packed::Division;
+use warplens_sim_cuda::slot::Slots;
+use warplens_sim_warp::scalar_type::ScalarType;
+use warplens_sim_warp::soft_float::Rounding;
+
+use super::guard::Guard;
+use super::quick::Quick;
+
+/// One operation with its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// The predicate of the lanes that execute it.
+    pub guard: Guard,
+    /// The operation.
+    pub op: Op,
+    /// The operands. Control flow and operations with side tables keep targets and table indices here; see `Op`.
+    pub s: Slots,
+    /// Which frequent operation it is, whatever its guard.
+    pub quick: Quick,
+}
+
+/// An operation. The discriminant is one byte, so that dispatch is one jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Op {
+    /// No effect that a simulator shows.
+    Nop,
+    /// An unsupported instruction: note `a`.
+    Unsupported,
+    /// Bitwise, and moves.
+    Logic(Logic, ScalarType),
+    /// `lop3` with its truth table.
+    Lop3(u8),
+    /// `lop3` with a predicate `e`: the other operands are entry `c` of its side table
+    Lop3Predicate,
+    /// Integer arithmetic.
+    Int(IntOp, ScalarType),
+    /// `mul.wide`
+    MulWide(ScalarType),
+    /// `mad.wide`
+    MadWide(ScalarType),
+    /// `mul24`, `mad24`; signed
+    Mul24(Mul24, bool),
+    /// The carry chain.
+    Carry(Carry),
+    /// Counting bits; of 64 bits
+    Count(Count, bool),
+    /// `brev`; of 64 bits
+    Reverse(bool),
+    /// `bfe`: signed, of 64 bits
+    ExtractField(bool, bool),
+    /// `bfi`: `a` into `b` from `c`, `e` bits; of 64 bits
+    InsertField(bool),
+    /// `fns`
+    FindNth,
+    /// `bmsk`: wrap
+    BitMask(bool),
+    /// `szext`: wrap, signed
+    Extend(bool, bool),
+    /// `prmt`
+    Permute(Permute),
+    /// `shl`, `shr`
+    Shift(Shift, ScalarType),
+    /// `shf`: left, wrap
+    Funnel(bool, bool),
+    /// `dp4a`, `dp2a`: whether `a` and `b` are signed
+    Dot(DotProduct, bool, bool),
+    /// `setp`: `d` and, if there, `e` = the comparison, combined with predicate `c`.
+    SetPredicate(Compare, Combining),
+    /// `set`: `d` = a number for the comparison, combined with predicate `c`.
+    Set(Compare, Combining, SetTo),
+    /// `selp`: of 64 bits; predicate `c`
+    Select(bool),
+    /// `slct` by the sign of an integer `c`: of 64 bits
+    SelectSigned(bool),
+    /// `slct` by the sign of a float `c`: of 64 bits, flushing
+    SelectFloat(bool, bool),
+    /// `testp`: of 64 bits
+    TestClass(FloatClass, bool),
+    /// Single precision.
+    Float32(FloatOp, FloatMode),
+    /// `min`, `max` of three singles: flushing, of magnitudes
+    Extremum3(FloatOp, bool, bool),
+    /// Double precision.
+    Float64(FloatOp, Rounding),
+    /// Half precision.
+    Half(Half),
+    /// Approximations: flushing
+    Approximate(Approximation, bool),
+    /// `cvt`: conversion `b`
+    Convert,
+    /// `mov` of several registers to or from one: pack `a`
+    Pack,
+    /// `mov` of several registers to as many others: moves `a`
+    MoveEach,
+    /// `clmad`: the high half
+    CarrylessMad(bool),
+    /// `add`, `sub`, `neg`, `min`, `max` on halves or bytes
+    Packed(IntOp, Division),
+    /// `set` on halves or bytes
+    SetPacked(Comparison, Division),
+    /// Single precision in pairs.
+    FloatPair(FloatOp, FloatMode),
+    /// `setp` on pairs of halves: as `SetPredicate`, but `d` and `e` are for the lower and the upper half.
+    SetPredicatePair(Compare, Combining),
+    /// `set` on pairs of halves.
+    SetPair(Compare, Combining, SetTo),
+    /// Arithmetic on several float formats: mixed operation `a`
+    Mixed,
+    /// `cvt` of several numbers: packed conversion `c`
+    ConvertPacked,
+    /// `cvt.pack`: bits and sign of the narrow type
+    PackSaturated(u8, bool),
+    /// `mma`: product `a`
+    MatrixProduct,
+    /// `ldmatrix`, `stmatrix`: matrix access `a`
+    MatrixAccess,
+    /// `wmma.load`, `wmma.store`: fragment `a`
+    FragmentAccess,
+    /// `movmatrix`
+    MatrixTranspose,
+    /// `cp.async`: copy `a`
+    Copy,
+    /// `cp.async.commit_group`, `cp.async.wait_group` …: the number `a` of groups may be in flight
+    CopyGroup(CopyGroup),
+    /// `cp.async.bulk`: bulk copy `a`
+    BulkCopy,
+    /// A tensor instruction: `a` of its table
+    Tensor,
+    /// `st.bulk`: fill `a`
+    Fill,
+    /// `mbarrier`: `a` of its table
+    Mbarrier,
+    /// `mbarrier.pending_count`: `d` = of token `a`
+    PendingCount,
+    /// `st.async`: access `a`, completion `b`
+    StoreAsync,
+    /// `red.async`: atomic `a`, completion `b`
+    AtomicAsync,
+    /// `mapa`: `d` = address `a` in the block of rank `b`; in 64 bits
+    MapRank(bool),
+    /// `getctarank`: `d` = the rank of the block that address `a` means; in 64 bits
+    RankOf(bool),
+    /// `alloca`, `stacksave`, `stackrestore`
+    Stack(StackAction),
+    /// Video instructions: entry `e` of their table
+    Video,
+    /// `vmad`: entry `e` of its table
+    VideoMad,
+    /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
+    LocalAddress(bool),
+    /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
+    AddressAdd(bool),
+    /// `cvta` between shared and generic addresses: in 64 bits, to shared
+    SharedAddress(bool, bool),
+    /// `isspacep`: predicate `d` = register `a` is from the number `b` up to, not including, the number `c`; in 64 bits
+    InWindow(bool),
+    /// The step counter: in 64 bits
+    Clock(bool),
+    /// `nanosleep`: other warps run next
+    Sleep,
+    /// `activemask`
+    ActiveMask,
+    /// `ld`: access `a`
+    Load,
+    /// `st`: access `a`
+    Store,
+    /// `atom`, `red`: atomic `a`
+    Atomic,
+    /// `multimem`: access or atomic `a`, through an address that stands for several buffers
+    Multimem(Multimem),
+    /// `shfl`: exchange `a`
+    Shuffle,
+    /// `vote`: exchange `a`
+    Vote,
+    /// `match`: exchange `a`
+    Match,
+    /// `redux`: exchange `a`
+    Reduce,
+    /// `elect`: exchange `a`
+    Elect,
+    /// `bar.warp.sync`: members `a`
+    WarpSync,
+    /// `bra`: to `a`; lanes reconverge at `b`, in the model `ipdom` at `c`; hammock `e`. Whether it is `.uni`.
+    Branch(bool),
+    /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`.
+    Switch(bool),
+    /// `call`: call `a`
+    Call(bool),
+    /// `ret`
+    Return(bool),
+    /// `exit`
+    Exit,
+    /// `trap`
+    Trap,
+    /// `bar.sync`, `barrier.arrive` …: barrier `a`
+    Barrier,
+}
+
+impl Op {
+    /// Whether the result may depend on other threads.
+    pub fn reads(self) -> bool {
+        matches!(
+            self,
+            Op::Load
+                | Op::Atomic
+                | Op::Copy
+                | Op::BulkCopy
+                | Op::Multimem(_)
+                | Op::MatrixAccess
+                | Op::Mbarrier
+                | Op::Call(_)
+                | Op::Clock(_)
+        )
+    }
+
+    /// Whether the operation decides which lanes run next, so that it is visited even when no lane executes it.
+    #[inline(always)]
+    pub fn is_control(self) -> bool {
+        matches!(
+            self,
+            Op::Branch(_)
+                | Op::Switch(_)
+                | Op::Call(_)
+                | Op::Return(_)
+                | Op::Exit
+                | Op::Trap
+                | Op::Barrier
+                | Op::Stack(_)
+                | Op::Unsupported
+        )
+    }
+}
+
+/// An operation on the stack of each thread, with addresses of 64 bits or of 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StackAction {
+    /// `alloca`: `d` = a new range of `a` bytes at a multiple of the number `b`
+    Allocate(bool),
+    /// `stacksave`: `d` = the address of the next range
+    Save(bool),
+    /// `stackrestore`: back to `a`
+    Restore(bool),
+}
+
+/// An operation on the groups of asynchronous copies of each thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyGroup {
+    /// `cp.async.commit_group`
+    Close,
+    /// `cp.async.wait_group`
+    Wait,
+    /// `cp.async.wait_all`
+    WaitAll,
+    /// `cp.async.bulk.commit_group`
+    CloseBulk,
+    /// `cp.async.bulk.wait_group`
+    WaitBulk,
+    /// `cp.async.bulk.wait_group.read`
+    WaitBulkRead,
+}
+
+/// An access to each of the buffers that a multimem address stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Multimem {
+    /// `ld_reduce`: access `a`, reduction `b`
+    LoadReduce,
+    /// `st`: access `a`
+    Store,
+    /// `red`: atomic `a`
+    Reduce,
+}
+
+/// How `setp` and `set` combine their comparison with a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combining {
+    /// No predicate.
+    No,
+    /// With the predicate.
+    With(Combine),
+    /// With the complement of the predicate.
+    WithNot(Combine),
+}
+
+/// The value that `set` writes for true; for false it writes 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetTo {
+    /// All ones in 32 bits
+    Ones,
+    /// All ones in 16 bits
+    Ones16,
+    /// 1.0
+    Float,
+    /// 1.0 as `f16`
+    Half,
+    /// 1.0 as `bf16`
+    Brain,
+}
+
+impl SetTo {
+    /// The value for true.
+    pub fn bits(self) -> u32 {
+        match self {
+            SetTo::Ones => u32::MAX,
+            SetTo::Ones16 => 0xffff,
+            SetTo::Float => 1f32.to_bits(),
+            SetTo::Half => 0x3c00,
+            SetTo::Brain => 0x3f80,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Integer divisions by zero. Their result is undefined; one that matters is a warning, any other an information.
+
+use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::semantics::integer::IntOp;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+
+use crate::program::{Instruction, Op};
+
+/// Checks the divisor, if the instruction has one.
+#[inline]
+pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, registers: &Registers, mask: u32) {
+    if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op
+        && sanitizer.checks.division
+    {
+        let divisor = |lane: usize| match ty.bits() {
+            64 => registers.get::<u64>(instruction.s.b)[lane],
+            bits => (registers.get::<u32>(instruction.s.b)[lane] & u32::MAX >> (32 - bits)).into(),
+        };
+        let zero = lanes(mask).filter(|&lane| divisor(lane) == 0).fold(0, |all, lane| all | 1 << lane);
+        if zero != 0 {
+            sanitizer.undefined.divided = zero;
+            sanitizer.made_undefined |= sanitizer.checks.uninitialized;
+            report_division(sanitizer, zero);
+        }
+    }
+}
+
+#[cold]
+fn report_division(sanitizer: &mut Sanitizer, lanes: u32) {
+    if !sanitizer.reported.insert((FindingKind::DivisionByZero, sanitizer.visit.statement, u32::MAX)) {
+        return;
+    }
+    sanitizer.report(
+        FindingKind::DivisionByZero,
+        format!(
+            "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
+            Lanes(lanes.into())
+        ),
+        sanitizer.visit.statement,
+        lanes,
+        None,
+    );
+}

@@ -1,0 +1,135 @@
+//! Undefined values in warp-wide operations: which lanes receive an undefined result.
+
+use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+
+use super::undefined_use::{UndefinedBits, UndefinedInput};
+use crate::engine::exec::operand::get;
+use crate::engine::exec::warp_collectives::{members_of, source_lane};
+use crate::program::{Exchange, ExchangeKind};
+
+/// The lanes in which the value and the predicate are undefined; sources that do not take part are not considered.
+pub(crate) fn undefined_results(
+    exchange: &Exchange,
+    registers: &Registers,
+    mask: u32,
+    input: &UndefinedInput,
+) -> (u32, u32) {
+    let members = members_of(exchange, registers, mask);
+    let each = |is_undefined: &dyn Fn(usize, u32) -> bool| {
+        lanes(mask)
+            .filter(|&lane| is_undefined(lane, mask & members[lane]))
+            .fold(0, |all, lane| all | 1 << lane)
+    };
+    match exchange.kind {
+        kind if is_shuffle(kind) => {
+            let selector = input.selector & mask;
+            let value =
+                each(&|lane, peers| input.value >> shuffle_source(exchange, registers, peers, lane) & 1 == 1);
+            (value | selector, selector)
+        }
+        ExchangeKind::VoteAll
+        | ExchangeKind::VoteAny
+        | ExchangeKind::VoteUniform
+        | ExchangeKind::VoteBallot => {
+            let holds = exchange.a.map_or(0, |place| {
+                lanes(mask).fold(0, |all, lane| all | u32::from(get(place, registers, lane) & 1 == 1) << lane)
+            });
+            let holds = if exchange.negated { !holds } else { holds };
+            let undefined = each(&|_, voters| vote_is_undefined(exchange.kind, holds, voters, input.value));
+            (undefined, undefined)
+        }
+        ExchangeKind::MatchAny => {
+            let undefined = each(&|_, peers| peers & input.value != 0);
+            (undefined, undefined)
+        }
+        ExchangeKind::MatchAll => {
+            let values: Lanes<u128> =
+                std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, registers, lane)));
+            let undefined = each(&|_, peers| {
+                let mut defined = lanes(peers & !input.value).map(|peer| values[peer]);
+                let first = defined.next();
+                peers & input.value != 0 && defined.all(|value| Some(value) == first)
+            });
+            (undefined, undefined)
+        }
+        ExchangeKind::Elect => (0, 0),
+        _ => (each(&|_, peers| peers & input.value != 0), 0),
+    }
+}
+
+/// The undefined bits of a result; `None` if it is undefined as a whole.
+pub(crate) fn undefined_parts(
+    exchange: &Exchange,
+    registers: &Registers,
+    mask: u32,
+    input: &UndefinedInput,
+) -> Option<UndefinedBits> {
+    let members = members_of(exchange, registers, mask);
+    let peers = |lane: usize| u64::from(mask & members[lane] & input.value);
+    match exchange.kind {
+        ExchangeKind::VoteBallot => Some(UndefinedBits { bits: std::array::from_fn(peers), copied: 0 }),
+        ExchangeKind::MatchAny => {
+            let own = |lane: usize| if input.value >> lane & 1 == 1 { u64::MAX } else { peers(lane) };
+            Some(UndefinedBits { bits: std::array::from_fn(own), copied: 0 })
+        }
+        kind if is_shuffle(kind) => {
+            let UndefinedBits { bits, copied } = input.bits?;
+            let source = |lane: usize| shuffle_source(exchange, registers, mask & members[lane], lane);
+            let shuffled = |lane: usize| match input.selector >> lane & 1 {
+                0 => bits[source(lane)],
+                _ => u64::MAX,
+            };
+            let copied = lanes(mask)
+                .filter(|&lane| copied >> source(lane) & 1 == 1)
+                .fold(0, |all, lane| all | 1 << lane);
+            Some(UndefinedBits { bits: std::array::from_fn(shuffled), copied })
+        }
+        _ => None,
+    }
+}
+
+fn is_shuffle(kind: ExchangeKind) -> bool {
+    matches!(
+        kind,
+        ExchangeKind::ShuffleUp
+            | ExchangeKind::ShuffleDown
+            | ExchangeKind::ShuffleButterfly
+            | ExchangeKind::ShuffleIndex
+    )
+}
+
+/// The lane whose value a lane receives: its own if the source does not take part.
+fn shuffle_source(exchange: &Exchange, registers: &Registers, peers: u32, lane: usize) -> usize {
+    let (b, c) = (registers.get::<u32>(exchange.b), registers.get::<u32>(exchange.c));
+    let source = source_lane(exchange.kind, lane as u32, b[lane], c[lane]).0 & 31;
+    if peers >> source & 1 == 1 { source as usize } else { lane }
+}
+
+/// Whether a vote depends on undefined predicates: not if the defined ones decide it.
+fn vote_is_undefined(kind: ExchangeKind, holds: u32, voters: u32, undefined: u32) -> bool {
+    let (unknown, yes, no) = (voters & undefined, voters & holds & !undefined, voters & !holds & !undefined);
+    unknown != 0
+        && match kind {
+            ExchangeKind::VoteAll => no == 0,
+            ExchangeKind::VoteAny => yes == 0,
+            ExchangeKind::VoteUniform => yes == 0 || no == 0,
+            _ => true,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defined_predicates_may_decide_a_vote() {
+        let (any, all) = (ExchangeKind::VoteAny, ExchangeKind::VoteAll);
+        assert!(!vote_is_undefined(any, 0b001, 0b111, 0b100));
+        assert!(vote_is_undefined(any, 0b000, 0b111, 0b100));
+        assert!(!vote_is_undefined(all, 0b001, 0b111, 0b100));
+        assert!(vote_is_undefined(all, 0b011, 0b111, 0b100));
+        assert!(!vote_is_undefined(ExchangeKind::VoteUniform, 0b001, 0b111, 0b100));
+        assert!(vote_is_undefined(ExchangeKind::VoteBallot, 0b001, 0b111, 0b100));
+        assert!(!vote_is_undefined(ExchangeKind::VoteBallot, 0b001, 0b011, 0b100));
+    }
+}

@@ -1,0 +1,97 @@
+//! Undefined values in memory: loads of bytes that were never written, and stores of undefined values.
+//!
+//! A store to the thread's own local memory only passes the value on; other threads see any other store.
+
+use warplens_sim_cuda::registers::{FULL, Lanes, lanes};
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
+use warplens_sim_cuda::slot::RegisterSlot;
+
+use super::undefined::UndefinedValues;
+use super::undefined_use::{StatementVisit, UndefinedBits, UndefinedUses};
+use crate::program::{Function, Op};
+
+/// The statement stores values, some of them undefined.
+pub(super) fn note_stores(
+    sanitizer: &mut Sanitizer,
+    undefined: &UndefinedValues,
+    visit: &StatementVisit<'_>,
+    uses: &UndefinedUses,
+) {
+    let function = visit.function;
+    let instruction = &function.code[visit.pc as usize];
+    sanitizer.visit.undefined = uses.sources | uses.stored.map_or(0, |stored| stored.lanes);
+    if sanitizer.visit.undefined == 0 {
+        return;
+    }
+    sanitizer.undefined.stored_origin = uses.root;
+    sanitizer.undefined.stored.fill(sanitizer.visit.undefined);
+    if instruction.op != Op::Store {
+        return;
+    }
+    let access = &function.tables.accesses[instruction.s.a as usize];
+    let size = access.size as usize;
+    let whole = u64::MAX >> (64 - 8 * size.min(8));
+    let mut all = 0;
+    for (element, place) in access.elements.iter().enumerate() {
+        let register = place.and_then(|element| register_at(visit, element.place));
+        let bits: Lanes<u64> =
+            std::array::from_fn(|lane| register.map_or(0, |register| undefined.bits(register, lane)));
+        for byte in 0..size {
+            // A 128-bit register is undefined as a whole.
+            let shift = 8 * byte % 64;
+            let is_undefined = |lane: &usize| bits[*lane] >> shift & 0xff != 0;
+            if let Some(stored) = sanitizer.undefined.stored.get_mut(element * size + byte) {
+                *stored = lanes(visit.executed).filter(is_undefined).fold(0, |all, lane| all | 1 << lane);
+            }
+        }
+        // A copied structure may have padding.
+        let copied = register.map_or(0, |register| undefined.bits_of(register).copied);
+        let is_whole = |lane: &usize| match bits[*lane] & whole {
+            0 => false,
+            part => part == whole || copied >> *lane & 1 == 0,
+        };
+        all |= lanes(visit.executed).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+    }
+    let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
+    sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);
+    sanitizer.undefined.visible = 0;
+    sanitizer.made_undefined |= sanitizer.undefined.store.is_some();
+}
+
+/// After the load at `pc` of undefined values.
+pub(super) fn note_loads(
+    sanitizer: &mut Sanitizer,
+    undefined: &mut UndefinedValues,
+    function: &Function,
+    pc: u32,
+) {
+    let instruction = function.code[pc as usize];
+    let access = &function.tables.accesses[instruction.s.a as usize];
+    let written = access.elements.iter().enumerate().filter(|(_, element)| element.is_some());
+    undefined.grow(function);
+    for ((element, _), &register) in written.zip(function.writes_of(pc)) {
+        let lanes = sanitizer.uninitialized.get(element).copied().unwrap_or(0);
+        if lanes == 0 {
+            continue;
+        }
+        let statement = function.first_statement + pc;
+        let memory = UndefinedOrigin { statement, cause: Cause::Memory, lanes, through: None };
+        let origin = sanitizer.undefined.origins.get(element).copied().flatten().unwrap_or(memory);
+        let bits = std::array::from_fn(|lane| {
+            sanitizer.undefined.loaded_bits(access.size, access.signed, element, lane)
+        });
+        undefined.set_bits(register, lanes, &UndefinedBits { bits, copied: FULL }, Some(origin));
+    }
+    sanitizer.undefined.loaded.fill(0);
+    sanitizer.undefined.origins.fill(None);
+}
+
+/// The register that a statement reads at a place.
+fn register_at(visit: &StatementVisit<'_>, place: RegisterSlot) -> Option<u32> {
+    let function = visit.function;
+    let mut reads = function.flow.reads_of(visit.pc).iter();
+    reads.find_map(|read| {
+        (function.frame.registers[read.register as usize].place == place).then_some(read.register)
+    })
+}

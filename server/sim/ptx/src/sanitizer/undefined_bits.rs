@@ -1,0 +1,186 @@
+//! The undefined bits of moved, extracted and extended values.
+//!
+//! A structure is copied with its padding, and a ballot has one bit for each lane. Instructions that only move bits are
+//! followed bit by bit; the result of any other instruction is undefined as a whole.
+
+use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
+use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
+use warplens_sim_cuda::slot::{RegisterSlot, Slot};
+use warplens_sim_warp::scalar_type::ScalarType;
+
+use super::undefined::UndefinedValues;
+use super::undefined_use::{StatementVisit, UndefinedBits};
+use crate::engine::exec::operand::get;
+use crate::program::{Op, Pack, Part};
+
+/// The undefined bits of each written register; `None` for an instruction that does not only move bits.
+pub(crate) fn copied_bits(
+    visit: &StatementVisit<'_>,
+    undefined: &UndefinedValues,
+) -> Option<Vec<(u32, UndefinedBits)>> {
+    let function = visit.function;
+    let instruction = &function.code[visit.pc as usize];
+    let (s, sources) = (&instruction.s, BitSources { visit, undefined });
+    let is_copy = copies_bytes(visit);
+    let one = |bits: &dyn Fn(usize) -> u64| {
+        let &[register] = function.writes_of(visit.pc) else { return None };
+        let copied = if is_copy { sources.copied() } else { 0 };
+        Some(vec![(register, UndefinedBits { bits: std::array::from_fn(bits), copied })])
+    };
+    let slot = |slot: Slot, width: ScalarType| match width.bits() {
+        64 => RegisterSlot::Double(slot),
+        _ => RegisterSlot::Word(slot),
+    };
+    match instruction.op {
+        Op::Logic(Logic::Copy, width) => one(&|lane| sources.of(slot(s.a, width), lane)),
+        Op::Logic(logic @ (Logic::And | Logic::Or), width) => {
+            // With one constant, whose bits decide.
+            let [a, b] = [slot(s.a, width), slot(s.b, width)];
+            let (value, constant) = match (sources.has(a), sources.has(b)) {
+                (true, false) => (a, b),
+                (false, true) => (b, a),
+                _ => return None,
+            };
+            let decided = |lane: usize| {
+                let constant = get(constant, visit.registers, lane) as u64;
+                if logic == Logic::And { constant } else { !constant }
+            };
+            one(&|lane| sources.of(value, lane) & decided(lane))
+        }
+        Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
+            let count = visit.registers.get::<u32>(s.b);
+            one(&|lane| shifted(shift, width, sources.of(slot(s.a, width), lane), count[lane]))
+        }
+        Op::ExtractField(signed, wide)
+            if ![s.b, s.c].into_iter().any(|slot| sources.is_undefined(RegisterSlot::Word(slot))) =>
+        {
+            let (position, length) = (visit.registers.get::<u32>(s.b), visit.registers.get::<u32>(s.c));
+            one(&|lane| match wide {
+                true => {
+                    let value = sources.of(RegisterSlot::Double(s.a), lane);
+                    bits::extract_field(64, signed, value, position[lane], length[lane])
+                }
+                false => {
+                    let value = sources.of(RegisterSlot::Word(s.a), lane) as u32;
+                    bits::extract_field(32, signed, value, position[lane], length[lane]).into()
+                }
+            })
+        }
+        Op::Permute(mode) if !sources.is_undefined(RegisterSlot::Word(s.c)) => {
+            let (a, b) = (RegisterSlot::Word(s.a), RegisterSlot::Word(s.b));
+            let selector = visit.registers.get::<u32>(s.c);
+            one(&|lane| {
+                let [a, b] = [a, b].map(|place| sources.of(place, lane) as u32);
+                bits::permute(mode, a, b, selector[lane]).into()
+            })
+        }
+        Op::Convert => {
+            let convert = &function.tables.converts[s.b as usize];
+            let place = if convert.source_bits > 32 { RegisterSlot::Double } else { RegisterSlot::Word };
+            convert
+                .only_extends()
+                .then(|| one(&|lane| convert.extended(sources.of(place(s.a), lane))))
+                .flatten()
+        }
+        Op::Pack => Some(packed(&function.tables.packs[s.a as usize], &sources)),
+        Op::MoveEach => {
+            let moves = &function.tables.moves[s.a as usize];
+            let bits = |source| UndefinedBits {
+                bits: std::array::from_fn(|lane| sources.of(source, lane)),
+                copied: sources.copied(),
+            };
+            Some(
+                moves.iter().filter_map(|&(to, source)| Some((sources.written(to)?, bits(source)))).collect(),
+            )
+        }
+        _ => None,
+    }
+}
+
+/// Whether the bytes of the result are bytes of the sources.
+fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
+    let instruction = &visit.function.code[visit.pc as usize];
+    match instruction.op {
+        Op::Logic(Logic::Copy, _) => true,
+        Op::Shift(Shift::Right, _) => {
+            let count = visit.registers.get::<u32>(instruction.s.b);
+            lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8))
+        }
+        Op::Convert => {
+            let convert = &visit.function.tables.converts[instruction.s.b as usize];
+            convert.to.bits() <= convert.from.bits()
+        }
+        _ => false,
+    }
+}
+
+/// The sources of a statement.
+struct BitSources<'v> {
+    visit: &'v StatementVisit<'v>,
+    undefined: &'v UndefinedValues,
+}
+
+impl BitSources<'_> {
+    fn register(&self, place: RegisterSlot) -> Option<u32> {
+        let function = self.visit.function;
+        let mut reads = function.flow.reads_of(self.visit.pc).iter();
+        let is_it = |read: &u32| function.frame.registers[*read as usize].place == place;
+        reads.find_map(|read| (read.part == Part::Source).then_some(read.register).filter(is_it))
+    }
+
+    fn written(&self, place: RegisterSlot) -> Option<u32> {
+        let function = self.visit.function;
+        let writes = function.writes_of(self.visit.pc).iter().copied();
+        writes.into_iter().find(|write| function.frame.registers[*write as usize].place == place)
+    }
+
+    /// The lanes in which the bytes of all sources are as they were loaded.
+    fn copied(&self) -> u32 {
+        let reads = self.visit.function.flow.reads_of(self.visit.pc).iter();
+        let sources = reads.filter(|read| read.part == Part::Source);
+        sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
+    }
+
+    /// Whether a register with a name is at this place.
+    fn has(&self, place: RegisterSlot) -> bool {
+        self.register(place).is_some()
+    }
+
+    fn is_undefined(&self, place: RegisterSlot) -> bool {
+        (0..WIDTH).any(|lane| self.visit.executed >> lane & 1 == 1 && self.of(place, lane) != 0)
+    }
+
+    /// The undefined bits at a place: none for constants.
+    fn of(&self, place: RegisterSlot, lane: usize) -> u64 {
+        self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
+    }
+}
+
+fn shifted(shift: Shift, width: ScalarType, undefined: u64, count: u32) -> u64 {
+    let width = width.bits();
+    let known = u64::MAX >> (64 - width);
+    let value = undefined & known;
+    match shift {
+        Shift::Left => value.checked_shl(count).unwrap_or(0) & known,
+        Shift::Right => value.checked_shr(count).unwrap_or(0),
+        Shift::ArithmeticRight => ((value << (64 - width)) as i64 >> (64 - width) >> count.min(63)) as u64,
+    }
+}
+
+/// A `mov` between one register and several.
+fn packed(pack: &Pack, sources: &BitSources<'_>) -> Vec<(u32, UndefinedBits)> {
+    let copied = sources.copied();
+    let low = u64::MAX >> (64 - pack.bits.min(64));
+    let shift = |index: usize| (pack.bits * index as u32).min(63);
+    let parts = pack.parts.iter().enumerate().filter_map(|(index, part)| Some((index, (*part)?)));
+    if pack.unpack {
+        let part_of = |index, lane| sources.of(pack.whole, lane) >> shift(index) & low;
+        let bits = |index| UndefinedBits { bits: std::array::from_fn(|lane| part_of(index, lane)), copied };
+        return parts.filter_map(|(index, part)| Some((sources.written(part)?, bits(index)))).collect();
+    }
+    let Some(register) = sources.written(pack.whole) else { return Vec::new() };
+    let whole = |lane| {
+        parts.clone().fold(0, |whole, (index, part)| whole | (sources.of(part, lane) & low) << shift(index))
+    };
+    vec![(register, UndefinedBits { bits: std::array::from_fn(whole), copied })]
+}

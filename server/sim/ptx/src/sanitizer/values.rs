@@ -1,0 +1,107 @@
+//! Reports of undefined values where they matter.
+
+use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
+use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::trace::{Related, Severity};
+
+use super::undefined::UndefinedValues;
+use super::undefined_access::{note_loads, note_stores};
+use super::undefined_use::StatementVisit;
+use crate::program::{Function, Op, Part};
+
+/// Lanes execute a statement while some registers are undefined.
+pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues, visit: &StatementVisit<'_>) {
+    let uses = undefined.step(visit);
+    note_stores(sanitizer, undefined, visit, &uses);
+    if let Some(used) = uses.used {
+        report_undefined(sanitizer, used, visit.function);
+    }
+}
+
+/// After the instruction at `pc`: its destinations may be undefined.
+pub(crate) fn after(
+    sanitizer: &mut Sanitizer,
+    undefined: &mut UndefinedValues,
+    function: &Function,
+    pc: u32,
+) {
+    if !std::mem::take(&mut sanitizer.made_undefined) {
+        return;
+    }
+    match function.code[pc as usize].op {
+        Op::Load => note_loads(sanitizer, undefined, function, pc),
+        Op::Store => {
+            if let Some(stored) = sanitizer.visible_store() {
+                report_undefined(sanitizer, stored, function);
+            }
+        }
+        Op::Int(..) => undefined.divided(function, pc, std::mem::take(&mut sanitizer.undefined.divided)),
+        _ => {
+            if let Some(inactive) = sanitizer.inactive.take() {
+                undefined.shuffled(function, pc, inactive);
+            }
+        }
+    }
+}
+
+#[cold]
+fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Function) {
+    let UndefinedUse { root, statement, part, lanes } = used;
+    let (kind, number) = match root.cause {
+        Cause::Register(register) => (FindingKind::UninitializedRead, register),
+        Cause::Memory => (FindingKind::UninitializedRead, u32::MAX),
+        Cause::Shuffle(_) => (FindingKind::ShuffleInactive, u32::MAX),
+        Cause::Division => (FindingKind::DivisionByZero, 0),
+    };
+    if !sanitizer.reported.insert((kind, root.statement, number)) {
+        return;
+    }
+    let what = match part {
+        Part::Guard => "controls a predicate",
+        Part::Address => "is used as an address",
+        Part::Choice => "controls a branch",
+        Part::Members => "is used as a member mask",
+        Part::Stored | Part::Source => "is stored",
+    };
+    // Other lanes than those of the origin may use the value.
+    let elsewhere = root.through.is_some() || matches!(root.cause, Cause::Shuffle(_));
+    let lanes = if elsewhere { root.lanes } else { lanes };
+    let memory = sanitizer.uninitialized_memory.get(&root.statement).map_or("", String::as_str);
+    let message = undefined_message(&root, lanes, what, function, memory);
+    let through = root.through.filter(|through| *through != statement);
+    let through = through.map(|through| Related::new(through, "other lanes receive the value here"));
+    let elsewhere =
+        (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
+    let warp = sanitizer.running_warp();
+    let finding = warp.finding(kind, message, root.statement, lanes).with_severity(Severity::Warning);
+    sanitizer.findings.push(finding.with(elsewhere.into_iter().chain(through)));
+}
+
+/// The message; `memory` says which uninitialized memory a load reads.
+fn undefined_message(
+    root: &UndefinedOrigin,
+    lanes: u32,
+    what: &str,
+    function: &Function,
+    memory: &str,
+) -> String {
+    let of = Lanes(lanes.into());
+    match root.cause {
+        Cause::Register(register) => {
+            let name = function.frame.registers.get(register as usize).map_or("", |register| &register.name);
+            undefined_messages::register(name, lanes, what)
+        }
+        Cause::Memory => {
+            format!(
+                "{memory}\nthe value {what}; initialize it first, and synchronize with the threads that do"
+            )
+        }
+        Cause::Division => format!(
+            "in {of}\nthe result is unspecified (all ones in the simulator); it {what}. Guard the \
+             division, or do not use its result"
+        ),
+        Cause::Shuffle(inactive) => undefined_messages::shuffle(&inactive, lanes, what),
+    }
+}

@@ -1,0 +1,143 @@
+//! The products of a warp: those in flight, and the registers that they use.
+
+use std::sync::Arc;
+
+use warplens_sim_cuda::sanitizer::products::Misuse;
+
+use super::descriptor::Descriptor;
+use crate::program::{FactorSource, Function, Instruction, Op, RegisterSlot, TensorOp, WarpgroupProduct};
+
+/// A product in flight.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    /// The instruction.
+    pub(crate) product: Arc<WarpgroupProduct>,
+    /// The descriptors of A, if it is in shared memory, and of B.
+    pub(crate) a: Option<Descriptor>,
+    pub(crate) b: Descriptor,
+    /// Whether D is added.
+    pub(crate) accumulates: bool,
+    /// Committed groups of the warp at issue.
+    pub(crate) group: u32,
+    pub(crate) statement: u32,
+}
+
+/// The use of a register by a product in flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RegisterUse {
+    #[default]
+    None,
+    Source(u32),
+    Sum(u32),
+}
+
+/// The products of a warp.
+#[derive(Debug, Default)]
+pub(crate) struct Products {
+    /// In flight, oldest first.
+    pub(crate) pending: Vec<Pending>,
+    /// Committed groups.
+    pub(crate) committed: u32,
+    /// By word register: the product in flight that uses it.
+    uses: Vec<RegisterUse>,
+    /// By word register: the statement that wrote it since the last fence; 0 is none, others one higher.
+    written: Vec<u32>,
+    /// Whether the warp has executed a fence.
+    fenced: bool,
+    /// Whether the warpgroup of the warp has 128 threads.
+    pub(crate) is_whole: bool,
+    /// What the warp has executed, to compare with the other warps of the warpgroup: statement and descriptors.
+    pub(crate) issued: Vec<(u32, Option<u64>, u64)>,
+}
+
+impl Products {
+    /// Of a warp of a block of so many threads.
+    pub(crate) fn new(warp: u32, threads: u32) -> Products {
+        Products { is_whole: (warp / 4 + 1) * 128 <= threads, ..Products::default() }
+    }
+
+    /// The misuse of registers by an instruction that is about to run, while products are in flight.
+    pub(crate) fn misuse(&self, function: &Function, pc: u32) -> Option<Misuse> {
+        let writes = function.writes_of(pc);
+        let next = is_product(function, pc);
+        function.registers_of(pc).iter().find_map(|&register| {
+            let RegisterSlot::Word(slot) = function.frame.registers[register as usize].place else {
+                return None;
+            };
+            match self.uses.get(slot as usize).copied().unwrap_or_default() {
+                RegisterUse::Sum(started) if !next => {
+                    Some(Misuse::Result { register, started, reads: !writes.contains(&register) })
+                }
+                RegisterUse::Source(started) if writes.contains(&register) => {
+                    Some(Misuse::Source { register, started })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether products are in flight.
+    pub(crate) fn is_in_flight(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// An ordinary instruction has written registers.
+    pub(crate) fn note_writes(&mut self, function: &Function, pc: u32) {
+        if is_product(function, pc) {
+            return;
+        }
+        for &register in function.writes_of(pc) {
+            if let RegisterSlot::Word(slot) = function.frame.registers[register as usize].place {
+                let slot = slot as usize;
+                if self.written.len() <= slot {
+                    self.written.resize(slot + 1, 0);
+                }
+                self.written[slot] = function.first_statement + pc + 1;
+            }
+        }
+    }
+
+    /// The register of a product that was written since the last fence, and the statement; or no register if the warp has
+    /// executed no fence.
+    pub(crate) fn unfenced(&self, product: &WarpgroupProduct) -> Option<Option<u32>> {
+        if !self.fenced {
+            return Some(None);
+        }
+        let sources = match &product.a {
+            FactorSource::Registers(registers) => registers.as_slice(),
+            FactorSource::Shared(_) => &[],
+        };
+        let slot = |place: &RegisterSlot| place.slot() as usize;
+        let mut written = product.d.iter().chain(sources).map(|place| self.written.get(slot(place)).copied());
+        written.find_map(|written| written.filter(|written| *written != 0)).map(|written| Some(written - 1))
+    }
+
+    /// The products in flight have changed: the registers that they use, too.
+    pub(crate) fn note_uses(&mut self) {
+        self.uses.clear();
+        for Pending { product, statement, .. } in &self.pending {
+            let mut mark = |place: &RegisterSlot, how: RegisterUse| {
+                let slot = place.slot() as usize;
+                if self.uses.len() <= slot {
+                    self.uses.resize(slot + 1, RegisterUse::None);
+                }
+                self.uses[slot] = how;
+            };
+            if let FactorSource::Registers(registers) = &product.a {
+                registers.iter().for_each(|place| mark(place, RegisterUse::Source(*statement)));
+            }
+            product.d.iter().for_each(|place| mark(place, RegisterUse::Sum(*statement)));
+        }
+    }
+
+    /// `wgmma.fence`
+    pub(crate) fn fence(&mut self) {
+        self.fenced = true;
+        self.written.clear();
+    }
+}
+
+fn is_product(function: &Function, pc: u32) -> bool {
+    let Instruction { op, s, .. } = function.code[pc as usize];
+    op == Op::Tensor && matches!(function.tables.tensors[s.a as usize], TensorOp::Product(_))
+}

@@ -1,0 +1,107 @@
+//! Ranges of memory that one thread accesses through an asynchronous operation: their check, and their reports to the sanitizer.
+
+use warplens_sim_cuda::async_ops::operation::MemoryPosition;
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::region::AccessMode;
+use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
+use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::windows;
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::descriptor::Chunk;
+use crate::engine::exec::context::ExecContext;
+use crate::engine::memory::lane_address::LaneAddress;
+use crate::program::Space;
+
+/// The most bytes of one report: 32 elements of four bytes.
+const REPORT: u64 = 128;
+
+/// Where a range starts, if all of it may be accessed.
+pub(crate) fn place(
+    at: LaneAddress,
+    len: u64,
+    mode: AccessMode,
+    ctx: &mut ExecContext<'_>,
+) -> Result<MemoryPosition, Fault> {
+    let place = at.place(1, mode, ctx)?;
+    let checked = at.check(1, mode, ctx)?;
+    if let Some(extent) = checked.of(at.lane)
+        && !extent.holds(at.address, len)
+    {
+        at.offset(extent.end_of(at.address)).place(1, mode, ctx)?;
+    }
+    Ok(place)
+}
+
+/// Reports an access of a range to the sanitizer.
+pub(crate) fn report(
+    at: LaneAddress,
+    len: u64,
+    kind: AccessKind,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    if ctx.sanitizer.is_none() {
+        return Ok(());
+    }
+    // Blocks of a cluster may start anywhere in its memory.
+    let start = at.place(1, AccessMode::Load, ctx)?.index as u64;
+    let mut offset = 0;
+    while offset < len {
+        let address = at.address + offset;
+        // Pieces are aligned powers of two.
+        let aligned = 1 << (address | (start + offset)).trailing_zeros().min(7);
+        let piece = REPORT.min(aligned).min(1 << (len - offset).ilog2());
+        at.offset(offset).report_elements(kind, piece, ctx)?;
+        offset += piece;
+    }
+    Ok(())
+}
+
+/// Reports an access of a range that is in flight from now on.
+pub(crate) fn start(
+    at: LaneAddress,
+    len: u64,
+    mode: AccessMode,
+    until: CopyCompletion,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let kind = if mode == AccessMode::Load { AccessKind::Read } else { AccessKind::Store };
+    report(at, len, kind, ctx)?;
+    at.copy_started(len, mode, until, ctx)
+}
+
+/// Checks and reports the reads of the chunks of a matrix in the shared memory of a block, which are in flight from now on.
+pub(crate) fn start_chunks(
+    which: &str,
+    chunks: Vec<Chunk>,
+    rank: u32,
+    lane: usize,
+    family: CopyFamily,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let size = u64::from(ctx.spaces.window.size);
+    let mut addresses: Vec<u64> = chunks.iter().map(|chunk| chunk.address).collect();
+    addresses.sort_unstable();
+    addresses.dedup();
+    if let Some(&outside) = addresses.last().filter(|address| **address + 16 > size) {
+        let message = format!(
+            "the descriptor of {which} leads beyond shared memory, to address {outside:#x}\nthe block has {size} bytes; check \
+             the start address and the offsets"
+        );
+        return Err(Fault::new(FindingKind::MatrixDescriptor, message, u32::MAX));
+    }
+    if ctx.sanitizer.is_none() {
+        return Ok(());
+    }
+    let base = u64::from(rank) * windows::SHARED_RANK;
+    let mut addresses = addresses.into_iter().peekable();
+    while let Some(first) = addresses.next() {
+        let mut end = first + 16;
+        while addresses.next_if_eq(&end).is_some() {
+            end += 16;
+        }
+        let at = LaneAddress { space: Space::Shared, address: base + first, lane };
+        start(at, end - first, AccessMode::Load, CopyCompletion::Waited(family), ctx)?;
+    }
+    Ok(())
+}

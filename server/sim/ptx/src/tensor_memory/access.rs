@@ -1,0 +1,243 @@
+//! Loads from and stores to tensor memory by a warp.
+//!
+//! A load writes its registers at issue: an instruction that uses them waits for it. It stays in flight until the warp waits, and
+//! its cells must not be overwritten before. A store completes when the warp waits for it.
+
+use std::sync::Arc;
+
+use warplens_sim_cuda::async_ops::operation::{Effect, Family, Group, Operation, Signal};
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::memory::spaces::addresses;
+use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
+use warplens_sim_cuda::tensor_memory::operation::CellOperation;
+use warplens_sim_cuda::tensor_memory::use_log::CellRole;
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::address::{self, LOAD, STORE, allocated, conflicts, initialized, note_use, whole_warp};
+use super::operation::{CellAddress, CellStores};
+use crate::engine::exec::context::ExecContext;
+use crate::engine::exec::operand::{get, put};
+use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
+
+/// The finding about lanes that a warp cannot access.
+const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
+
+/// `tcgen05.ld`
+pub(super) fn load(
+    access: &CellAccess,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let (at, ranges) = start(LOAD, access, r, ctx, mask)?;
+    let statement = ctx.statement();
+    for range in &ranges {
+        initialized("the source of `tcgen05.ld`", range, ctx, mask);
+        conflicts(range, false, None, ctx, mask);
+        note_use(CellRole::Loaded, range, ctx);
+        let load = PendingLoad { range: *range, warp: ctx.warp, statement };
+        let loads = &mut ctx.spaces.tensor_memory.block(range.rank).loads;
+        // A warp that never waits has loads without end; one of a statement is enough.
+        loads
+            .retain(|other| (other.warp, other.statement, other.range) != (load.warp, statement, load.range));
+        loads.push(load);
+    }
+    let block = ctx.spaces.tensor_memory.block(ctx.spaces.window.rank);
+    for t in 0..WIDTH {
+        let mut reduced = None;
+        for (index, &register) in access.registers.iter().enumerate() {
+            let (lane, column) = access.shape.cell(t as u32, index as u32, access.half);
+            let (lane, column) = (at.lane + lane, column);
+            let value = match access.packed {
+                false => block.get(lane, at.column.wrapping_add(column)),
+                true => {
+                    let first = at.column.wrapping_add(column.wrapping_mul(2));
+                    block.get(lane, first) & 0xffff | block.get(lane, first.wrapping_add(1)) << 16
+                }
+            };
+            put(register, r, t, value.into());
+            if let Some((reduction, _)) = &access.reduction {
+                reduced = Some(
+                    reduced.map_or_else(|| reduction.first(value), |before| reduction.of(before, value)),
+                );
+            }
+        }
+        if let (Some((_, register)), Some(value)) = (&access.reduction, reduced) {
+            put(*register, r, t, value.into());
+        }
+    }
+    Ok(())
+}
+
+/// `tcgen05.st`
+pub(super) fn store(
+    access: &CellAccess,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let (at, ranges) = start(STORE, access, r, ctx, mask)?;
+    let issuer = ctx.issuer(mask);
+    for range in &ranges {
+        conflicts_of_store(range, ctx, mask);
+        note_use(CellRole::Stored, range, ctx);
+        ctx.spaces.tensor_memory.block(range.rank).note_written(range);
+    }
+    let mut values = Vec::with_capacity(WIDTH * access.registers.len());
+    for t in 0..WIDTH {
+        for (index, &register) in access.registers.iter().enumerate() {
+            let (lane, column) = access.shape.cell(t as u32, index as u32, access.half);
+            let value = get(register, r, t) as u32;
+            match access.packed {
+                false => values.push((at.lane + lane, at.column.wrapping_add(column), value)),
+                true => {
+                    let first = at.column.wrapping_add(column.wrapping_mul(2));
+                    values.push((at.lane + lane, first, value & 0xffff));
+                    values.push((at.lane + lane, first.wrapping_add(1), value >> 16));
+                }
+            }
+        }
+    }
+    let effect = Arc::new(CellStores { rank: ctx.spaces.window.rank, values });
+    let operation = CellOperation { name: STORE, reads: Vec::new(), writes: ranges, effect };
+    let group = Some(Group { family: Family::CellStores, number: 0 });
+    let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
+    ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
+    Ok(())
+}
+
+/// Stores of one warp to the same cells keep their order.
+fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
+    let warp = (ctx.spaces.window.rank, ctx.warp);
+    let is_own = ctx
+        .spaces
+        .asynchronous
+        .cell_operations()
+        .all(|(issuer, _, operation)| operation.name == STORE && (issuer.rank, issuer.warp) == warp);
+    if !is_own || ctx.spaces.tensor_memory.load_of(range).is_some() {
+        conflicts(range, true, None, ctx, mask);
+    }
+}
+
+/// `tcgen05.wait::ld`
+pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+    whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
+    let warp = ctx.warp;
+    ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
+    Ok(())
+}
+
+/// `tcgen05.wait::st`
+pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+    whole_warp("tcgen05.wait::st", LANES_KIND, mask)?;
+    let issuer = ctx.issuer(mask);
+    ctx.spaces.wait_for_groups(issuer, Family::CellStores, None, false);
+    Ok(())
+}
+
+/// Checks an access; returns its address and the cells.
+fn start(
+    name: &str,
+    access: &CellAccess,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(CellAddress, Vec<CellRange>), Fault> {
+    whole_warp(name, LANES_KIND, mask)?;
+    let all = addresses(&access.address, r, ctx.bases);
+    if let Some(lane) = (1..WIDTH).find(|&lane| all[lane] != all[0]) {
+        let message = format!(
+            "lanes 0 and {lane} of a warp give `{name}` different addresses\nthe address must be the same in all lanes of the warp"
+        );
+        return Err(Fault::new(LANES_KIND, message, mask));
+    }
+    let at = address::address(&access.address, 0, r, ctx);
+    let (first, count) = (32 * (ctx.warp % 4), access.shape.lanes());
+    if at.lane != first && !(count == 16 && at.lane == first + 16) {
+        let message = format!(
+            "warp {} accesses lanes {} to {} of tensor memory\nit can access only lanes {first} to {}, because its number modulo \
+             4 is {}: add {first} << 16 to the address",
+            ctx.warp,
+            at.lane,
+            at.lane + count - 1,
+            first + 31,
+            ctx.warp % 4
+        );
+        return Err(Fault::new(LANES_KIND, message, mask));
+    }
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.check_tensor_order(mask);
+    }
+    let registers = access.registers.len() as u32;
+    let halves: &[u32] = if access.shape == CellShape::Lanes16Bits32Twice { &[0, 16] } else { &[0] };
+    let mut ranges = Vec::new();
+    for &half in halves {
+        let threads = if halves.len() == 2 { half..half + 16 } else { 0..32 };
+        let columns =
+            threads.flat_map(|t| (0..registers).map(move |r| access.shape.cell(t, r, access.half).1));
+        let (least, greatest) = columns
+            .fold((u32::MAX, 0), |(least, greatest), column| (least.min(column), greatest.max(column)));
+        let unit = if access.packed { 2 } else { 1 };
+        let range = CellRange {
+            rank: ctx.spaces.window.rank,
+            lanes: lane_mask(at.lane, count),
+            first: at.column.saturating_add(least.saturating_mul(unit)),
+            end: at.column.saturating_add(greatest.saturating_add(1).saturating_mul(unit)),
+        };
+        allocated(&format!("`{name}`"), &range, ctx, mask)?;
+        ranges.push(range);
+    }
+    Ok((at, ranges))
+}
+
+impl CellReduction {
+    fn first(self, value: u32) -> u32 {
+        match self.of {
+            CellNumber::F32 { magnitude: true, .. } => value & 0x7fff_ffff,
+            _ => value,
+        }
+    }
+
+    fn of(self, before: u32, value: u32) -> u32 {
+        let value = self.first(value);
+        let takes_value = match self.of {
+            CellNumber::U32 => (value > before) == self.greatest,
+            CellNumber::S32 => (value as i32 > before as i32) == self.greatest,
+            CellNumber::F32 { nan, .. } => {
+                let (one, two) = (f32::from_bits(before), f32::from_bits(value));
+                match (one.is_nan(), two.is_nan()) {
+                    (true, true) => return 0x7fff_ffff,
+                    (true, false) | (false, true) if nan => return 0x7fff_ffff,
+                    (one_is_nan, two_is_nan) if one_is_nan || two_is_nan => one_is_nan,
+                    // Zeros are ordered by their signs.
+                    _ => {
+                        let order = one.total_cmp(&two);
+                        if self.greatest { order.is_lt() } else { order.is_gt() }
+                    }
+                }
+            }
+        };
+        if takes_value { value } else { before }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reductions() {
+        let float =
+            |greatest, magnitude, nan| CellReduction { greatest, of: CellNumber::F32 { magnitude, nan } };
+        let (one, minus_two, nan) = (1f32.to_bits(), (-2f32).to_bits(), f32::NAN.to_bits());
+        assert_eq!(float(true, false, false).of(one, minus_two), one);
+        assert_eq!(float(true, true, false).of(one, minus_two), 2f32.to_bits());
+        assert_eq!(float(false, false, false).of(nan, minus_two), minus_two);
+        assert_eq!(float(false, false, true).of(one, nan), 0x7fff_ffff);
+        let unsigned = CellReduction { greatest: false, of: CellNumber::U32 };
+        assert_eq!((unsigned.of(5, 3), unsigned.of(3, 5)), (3, 3));
+        let signed = CellReduction { greatest: true, of: CellNumber::S32 };
+        assert_eq!(signed.of(u32::MAX, 1), 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! Dispatch of instructions on tensor memory.
+
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::registers::Registers;
+
+use super::{access, allocate, copy, product};
+use crate::engine::exec::context::ExecContext;
+use crate::program::TensorMemoryOp;
+
+/// Executes an instruction in the lanes of `mask`.
+pub(crate) fn execute(
+    op: &TensorMemoryOp,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    match op {
+        TensorMemoryOp::Allocate { to: (to, space), columns, pair } => {
+            allocate::allocate((to, *space), *columns, *pair, r, ctx, mask)
+        }
+        TensorMemoryOp::Free { address, columns, pair } => {
+            allocate::free(*address, *columns, *pair, r, ctx, mask)
+        }
+        TensorMemoryOp::Relinquish { pair } => allocate::relinquish(*pair, ctx, mask),
+        TensorMemoryOp::Load(access) => access::load(access, r, ctx, mask),
+        TensorMemoryOp::Store(access) => access::store(access, r, ctx, mask),
+        TensorMemoryOp::WaitForLoads => access::wait_for_loads(ctx, mask),
+        TensorMemoryOp::WaitForStores => access::wait_for_stores(ctx, mask),
+        // Checks see releases, which order operations before them, too.
+        TensorMemoryOp::FenceBefore => Ok(()),
+        TensorMemoryOp::FenceAfter => {
+            if let Some(sanitizer) = &mut ctx.sanitizer {
+                sanitizer.fence_tensor_memory();
+            }
+            Ok(())
+        }
+        TensorMemoryOp::Product(product) => product::issue(product, r, ctx, mask),
+        TensorMemoryOp::Copy(copy) => copy::issue(copy, r, ctx, mask),
+        TensorMemoryOp::Commit { mbarrier: (mbarrier, space), blocks, pair } => {
+            product::commit((mbarrier, *space), *blocks, *pair, r, ctx, mask)
+        }
+    }
+}

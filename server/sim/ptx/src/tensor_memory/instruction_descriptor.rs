@@ -1,0 +1,558 @@
+//! Instruction descriptors: 32 bits that say what a `tcgen05.mma` multiplies.
+
+use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
+use warplens_sim_cuda::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
+
+use crate::program::{ProductKind, TensorProduct};
+use crate::tensor::bit_field::BitField;
+
+/// Elements of A or B: how they are stored in shared memory and in tensor memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorElement {
+    /// The name of the type.
+    pub name: &'static str,
+    /// How an element is read from shared memory; its bits are contiguous within a chunk of 16 bytes.
+    pub shared: Factor,
+    /// Bits that an element takes on average in shared memory, with padding.
+    pub pitch: u32,
+    /// How an element is read from a cell of tensor memory.
+    pub cell: Factor,
+}
+
+/// What the elements of a kind with this code are.
+fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
+    let same =
+        |name, factor: Factor| TensorElement { name, shared: factor, pitch: factor.bits(), cell: factor };
+    let padded = |name, shared: Factor| {
+        // Elements of less than 8 bits: 16 of them lie in 16 bytes with padding at the end.
+        Factor::in_byte(name).map(|cell| TensorElement { name, shared, pitch: 8, cell })
+    };
+    match (kind, code) {
+        (ProductKind::F16, 0) => Some(same("f16", Factor::F16)),
+        (ProductKind::F16, 1) => Some(same("bf16", Factor::Bf16)),
+        (ProductKind::Tf32, 2) => Some(same("tf32", Factor::Tf32)),
+        (ProductKind::I8, 0) => Some(same("u8", Factor::U8)),
+        (ProductKind::I8, 1) => Some(same("s8", Factor::S8)),
+        (ProductKind::F8f6f4 | ProductKind::Mxf8f6f4, 0) => Some(same("e4m3", Factor::Narrow(E4M3, 8, 0))),
+        (ProductKind::F8f6f4 | ProductKind::Mxf8f6f4, 1) => Some(same("e5m2", Factor::Narrow(E5M2, 8, 0))),
+        (ProductKind::F8f6f4 | ProductKind::Mxf8f6f4, 3) => padded("e2m3", Factor::Narrow(E2M3, 6, 0)),
+        (ProductKind::F8f6f4 | ProductKind::Mxf8f6f4, 4) => padded("e3m2", Factor::Narrow(E3M2, 6, 0)),
+        (ProductKind::F8f6f4 | ProductKind::Mxf8f6f4, 5) => padded("e2m1", Factor::Narrow(E2M1, 4, 0)),
+        (ProductKind::Mxf4 | ProductKind::Mxf4nvf4, 1) => Some(same("e2m1", Factor::PACKED_E2M1)),
+        _ => None,
+    }
+}
+
+impl ProductKind {
+    /// All kinds.
+    pub const ALL: [ProductKind; 7] = [
+        ProductKind::F16,
+        ProductKind::Tf32,
+        ProductKind::F8f6f4,
+        ProductKind::I8,
+        ProductKind::Mxf8f6f4,
+        ProductKind::Mxf4,
+        ProductKind::Mxf4nvf4,
+    ];
+
+    /// The name after `.kind::`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProductKind::F16 => "f16",
+            ProductKind::Tf32 => "tf32",
+            ProductKind::F8f6f4 => "f8f6f4",
+            ProductKind::I8 => "i8",
+            ProductKind::Mxf8f6f4 => "mxf8f6f4",
+            ProductKind::Mxf4 => "mxf4",
+            ProductKind::Mxf4nvf4 => "mxf4nvf4",
+        }
+    }
+
+    /// Whether blocks of A and B have scale factors.
+    pub fn is_scaled(self) -> bool {
+        matches!(self, ProductKind::Mxf8f6f4 | ProductKind::Mxf4 | ProductKind::Mxf4nvf4)
+    }
+
+    /// Columns of a dense A.
+    pub fn depth(self) -> u32 {
+        match self {
+            ProductKind::F16 => 16,
+            ProductKind::Tf32 => 8,
+            ProductKind::F8f6f4 | ProductKind::I8 | ProductKind::Mxf8f6f4 => 32,
+            ProductKind::Mxf4 | ProductKind::Mxf4nvf4 => 64,
+        }
+    }
+}
+
+/// What the words of an instruction say about its descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProductForm {
+    /// `.kind`
+    pub kind: ProductKind,
+    /// `.sp`
+    pub sparse: bool,
+    /// `.cta_group::2`
+    pub pair: bool,
+    /// `.ws`
+    pub ws: bool,
+    /// Scale factors of a row: 1, 2 or 4.
+    pub blocks: u32,
+}
+
+/// A descriptor, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionDescriptor {
+    /// Rows of A, of both blocks of a pair.
+    pub m: u32,
+    /// Columns of B, of both blocks of a pair.
+    pub n: u32,
+    /// Columns of A, with those that a sparse A does not store.
+    pub k: u32,
+    /// Elements of A and B.
+    pub elements: [TensorElement; 2],
+    /// Elements of D.
+    pub sum: Sum,
+    /// Whether integers are clamped.
+    pub saturate: bool,
+    /// Whether elements of A and B are negated.
+    pub negated: [bool; 2],
+    /// Whether A and B are MN-major.
+    pub transposed: [bool; 2],
+    /// The selector of sparse metadata.
+    pub selector: u32,
+    /// The first bytes of the scale factors of A and B.
+    pub scale_ids: [u32; 2],
+    /// Whether scale factors are `ue4m3`; otherwise `ue8m0`.
+    pub ue4m3: bool,
+}
+
+/// What a field of a descriptor says; the numbers are those of A and B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Reserved,
+    Selector,
+    Sparse,
+    Saturate,
+    Sum,
+    Element(usize),
+    Negate,
+    Major,
+    Columns,
+    Rows,
+    ScaleType,
+    ScaleId,
+    MaximumShift,
+    Depth,
+}
+
+/// A field: its bits, and what it says.
+struct Field {
+    at: BitField,
+    meaning: Meaning,
+}
+
+const fn field(first: u32, bits: u32, name: &'static str, meaning: Meaning) -> Field {
+    Field { at: BitField { first, bits, name }, meaning }
+}
+
+const RESERVED: &str = "reserved";
+
+/// The fields of kinds without scale factors.
+const PLAIN: &[Field] = &[
+    field(0, 2, "sparsity selector", Meaning::Selector),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, "saturate", Meaning::Saturate),
+    field(4, 2, "D type", Meaning::Sum),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 3, "B type", Meaning::Element(1)),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 1, "major of A", Meaning::Major),
+    field(16, 1, "major of B", Meaning::Major),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, RESERVED, Meaning::Reserved),
+    field(24, 5, "M / 16", Meaning::Rows),
+    field(29, 1, RESERVED, Meaning::Reserved),
+    field(30, 2, "maximum shift", Meaning::MaximumShift),
+];
+
+/// The fields of `mxf8f6f4`.
+const SCALED: &[Field] = &[
+    field(0, 2, RESERVED, Meaning::Reserved),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, RESERVED, Meaning::Reserved),
+    field(4, 2, "scale factor id of B", Meaning::ScaleId),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 3, "B type", Meaning::Element(1)),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 1, "major of A", Meaning::Major),
+    field(16, 1, "major of B", Meaning::Major),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, "scale type", Meaning::ScaleType),
+    field(24, 3, RESERVED, Meaning::Reserved),
+    field(27, 2, "M / 128", Meaning::Rows),
+    field(29, 2, "scale factor id of A", Meaning::ScaleId),
+    field(31, 1, RESERVED, Meaning::Reserved),
+];
+
+/// The fields of `mxf4` and `mxf4nvf4`.
+const PACKED: &[Field] = &[
+    field(0, 2, RESERVED, Meaning::Reserved),
+    field(2, 1, "sparse A", Meaning::Sparse),
+    field(3, 1, RESERVED, Meaning::Reserved),
+    field(4, 2, "scale factor id of B", Meaning::ScaleId),
+    field(6, 1, RESERVED, Meaning::Reserved),
+    field(7, 3, "A type", Meaning::Element(0)),
+    field(10, 2, "B type", Meaning::Element(1)),
+    field(12, 1, RESERVED, Meaning::Reserved),
+    field(13, 1, "negate A", Meaning::Negate),
+    field(14, 1, "negate B", Meaning::Negate),
+    field(15, 2, RESERVED, Meaning::Reserved),
+    field(17, 6, "N / 8", Meaning::Columns),
+    field(23, 1, "scale type", Meaning::ScaleType),
+    field(24, 3, RESERVED, Meaning::Reserved),
+    field(27, 2, "M / 128", Meaning::Rows),
+    field(29, 2, "scale factor id of A", Meaning::ScaleId),
+    field(31, 1, "K dimension", Meaning::Depth),
+];
+
+fn fields(kind: ProductKind) -> &'static [Field] {
+    match kind {
+        ProductKind::Mxf4 | ProductKind::Mxf4nvf4 => PACKED,
+        ProductKind::Mxf8f6f4 => SCALED,
+        _ => PLAIN,
+    }
+}
+
+impl Field {
+    /// Its value in the bits of a descriptor.
+    fn of(&self, bits: u32) -> u32 {
+        self.at.of(bits.into()) as u32
+    }
+}
+
+/// Some bits of a descriptor, of a field that all kinds have.
+fn of(bits: u32, first: u32, width: u32) -> u32 {
+    BitField { first, bits: width, name: "" }.of(bits.into()) as u32
+}
+
+/// The codes of the types of A and B.
+fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
+    let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
+    [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
+}
+
+/// The type of D.
+fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
+    match of(bits, 4, 2) {
+        _ if kind.is_scaled() => Some(Sum::F32),
+        0 if kind == ProductKind::F8f6f4 || kind == ProductKind::F16 && codes(bits, kind) == [0, 0] => {
+            Some(Sum::F16)
+        }
+        1 if kind != ProductKind::I8 => Some(Sum::F32),
+        2 if kind == ProductKind::I8 => Some(Sum::S32),
+        _ => None,
+    }
+}
+
+/// Rows of A, and columns of B.
+fn shape(bits: u32) -> (u32, u32) {
+    (of(bits, 24, 5) << 4, of(bits, 17, 6) << 3)
+}
+
+/// The value of a field as text; an error says what it must be.
+fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
+    let (value, kind) = (field.of(bits), form.kind);
+    let zero_unless = |applies: bool| match applies || value == 0 {
+        true => Ok(value.to_string()),
+        false => Err(format!("must be zero for .kind::{}", kind.name())),
+    };
+    match field.meaning {
+        Meaning::Reserved => zero_unless(false),
+        Meaning::Selector => zero_unless(form.sparse && matches!(kind, ProductKind::F16 | ProductKind::Tf32)),
+        Meaning::Saturate => zero_unless(kind == ProductKind::I8),
+        Meaning::Negate => zero_unless(kind != ProductKind::I8),
+        Meaning::MaximumShift => zero_unless(form.ws),
+        Meaning::Sparse if (value == 1) != form.sparse => {
+            let wanted = if form.sparse { "1 for .sp" } else { "0 without .sp" };
+            Err(format!("must be {wanted}"))
+        }
+        Meaning::Sparse => Ok(value.to_string()),
+        Meaning::Sum => match sum(bits, kind) {
+            Some(sum) => Ok(sum.name().to_owned()),
+            None => Err(format!("not a type of D of .kind::{} for these types of A and B", kind.name())),
+        },
+        Meaning::Element(_) => match element(kind, value) {
+            Some(element) => Ok(element.name.to_owned()),
+            None => Err(format!("not a type of .kind::{}", kind.name())),
+        },
+        Meaning::Major => {
+            let narrow =
+                codes(bits, kind).map(|code| element(kind, code).is_some_and(|it| it.shared.bits() < 8));
+            match value {
+                1 if narrow[(field.at.first - 15) as usize] => {
+                    Err("must be 0: the matrix is K-major".to_owned())
+                }
+                1 => Ok("MN".to_owned()),
+                _ => Ok("K".to_owned()),
+            }
+        }
+        Meaning::Rows => check_rows(shape(bits).0, form).map(|()| format!("{value}: M = {}", shape(bits).0)),
+        Meaning::Columns => {
+            check_columns(shape(bits).1, form).map(|()| format!("{value}: N = {}", shape(bits).1))
+        }
+        Meaning::ScaleType if value == 0 && kind != ProductKind::Mxf4nvf4 => {
+            Err(format!("must be 1 (ue8m0) for .kind::{}", kind.name()))
+        }
+        Meaning::ScaleType => Ok(if value == 0 { "ue4m3" } else { "ue8m0" }.to_owned()),
+        Meaning::ScaleId => {
+            let valid = match form.blocks {
+                1 => true,
+                2 => matches!(value, 0 | 2),
+                _ => value == 0,
+            };
+            match valid {
+                true => Ok(value.to_string()),
+                false => Err(format!("not an id of .scale_vec::{}X", form.blocks)),
+            }
+        }
+        Meaning::Depth if value == 1 => Err("must be 0: K = 96 is not simulated".to_owned()),
+        Meaning::Depth => Ok(format!("0: K = {}", kind.depth())),
+    }
+}
+
+impl ProductForm {
+    /// The form of a product.
+    pub fn of(product: &TensorProduct) -> ProductForm {
+        let &TensorProduct { kind, pair, ws, blocks, .. } = product;
+        ProductForm { kind, sparse: product.metadata.is_some(), pair, ws, blocks }
+    }
+
+    /// The form that these words name: `f16`, `mxf4.sp`, `i8.cta_group::2`.
+    pub fn from_words(words: &str) -> Option<ProductForm> {
+        let mut words = words.split('.').filter(|word| !word.is_empty());
+        let name = words.next()?;
+        let kind =
+            ProductKind::ALL.into_iter().find(|kind| kind.name() == name.trim_start_matches("kind::"))?;
+        let blocks = if kind == ProductKind::Mxf4 { 2 } else { 1 };
+        let mut form = ProductForm { kind, sparse: false, pair: false, ws: false, blocks };
+        for word in words {
+            match word {
+                "sp" => form.sparse = true,
+                "ws" => form.ws = true,
+                "cta_group::1" => {}
+                "cta_group::2" => form.pair = true,
+                "scale_vec::1X" | "block32" => form.blocks = 1,
+                "scale_vec::2X" => form.blocks = 2,
+                "scale_vec::4X" | "block16" => form.blocks = 4,
+                _ => return None,
+            }
+        }
+        Some(form)
+    }
+
+    /// What a register with a descriptor is: `instruction descriptor of tcgen05.mma .kind::f16`.
+    pub fn title(&self) -> String {
+        format!("instruction descriptor of `tcgen05.mma` `.kind::{}`", self.kind.name())
+    }
+
+    /// The fields of a descriptor, the invalid ones marked.
+    pub fn describe(&self, bits: u32) -> String {
+        let mut text = format!("`{bits:#010x}`: {}\n\n```text\n", self.title());
+        for field in fields(self.kind) {
+            text += &match read(field, bits, *self) {
+                Ok(_) if field.meaning == Meaning::Reserved => continue,
+                Ok(value) => field.at.line(&value, None),
+                Err(problem) => field.at.line(&field.of(bits).to_string(), Some(&problem)),
+            };
+        }
+        text + "```"
+    }
+}
+
+impl InstructionDescriptor {
+    /// Takes bits apart, or says what is invalid.
+    pub fn decode(bits: u32, form: ProductForm) -> Result<InstructionDescriptor, String> {
+        let ProductForm { kind, sparse, .. } = form;
+        for field in fields(kind) {
+            read(field, bits, form).map_err(|problem| {
+                format!("{} ({}) is {}: {problem}", field.at.place(), field.at.name, field.of(bits))
+            })?;
+        }
+        let [a, b] = codes(bits, kind).map(|code| element(kind, code));
+        let (Some(a), Some(b), Some(sum)) = (a, b, sum(bits, kind)) else {
+            return Err("a type is invalid".to_owned());
+        };
+        let scaled = kind.is_scaled();
+        let (m, n) = shape(bits);
+        Ok(InstructionDescriptor {
+            m,
+            n,
+            k: kind.depth() * if sparse { 2 } else { 1 },
+            elements: [a, b],
+            sum,
+            saturate: kind == ProductKind::I8 && of(bits, 3, 1) == 1,
+            negated: [of(bits, 13, 1) == 1, of(bits, 14, 1) == 1],
+            transposed: [of(bits, 15, 1) == 1, of(bits, 16, 1) == 1],
+            selector: if sparse && !scaled { of(bits, 0, 2) } else { 0 },
+            scale_ids: if scaled { [of(bits, 29, 2), of(bits, 4, 2)] } else { [0, 0] },
+            ue4m3: scaled && of(bits, 23, 1) == 0,
+        })
+    }
+}
+
+impl InstructionDescriptor {
+    /// The bits of elements that decide how a sparse A is compressed.
+    pub fn pattern_bits(&self) -> u32 {
+        self.elements[0].pitch
+    }
+}
+
+fn check_rows(m: u32, form: ProductForm) -> Result<(), String> {
+    let ProductForm { kind, sparse, pair, ws, .. } = form;
+    let rows: &[u32] = match (ws, kind.is_scaled(), pair) {
+        (true, _, _) => &[32, 64, 128],
+        (_, true, false) => &[128],
+        (_, true, true) if sparse => &[256],
+        (_, _, true) => &[128, 256],
+        (_, _, false) => &[64, 128],
+    };
+    match rows.contains(&m) {
+        true => Ok(()),
+        false => Err(format!("M = {m}, but M must be one of {rows:?}")),
+    }
+}
+
+fn check_columns(n: u32, form: ProductForm) -> Result<(), String> {
+    let ProductForm { kind, sparse, pair, ws, .. } = form;
+    let integer = kind == ProductKind::I8;
+    let (valid, rule) = match (ws, pair, integer) {
+        (true, ..) if sparse => (matches!(n, 64 | 128), "64 or 128"),
+        (true, ..) => (matches!(n, 64 | 128 | 256), "64, 128 or 256"),
+        (_, true, true) => (n.is_multiple_of(32), "a multiple of 32 from 32 to 256"),
+        (_, true, false) => (n.is_multiple_of(16), "a multiple of 16 from 16 to 256"),
+        (_, false, true) => {
+            (matches!(n, 8 | 24) || n.is_multiple_of(16), "8, 16, 24, 32, or a multiple of 16 up to 256")
+        }
+        (_, false, false) => (n.is_multiple_of(8), "a multiple of 8 from 8 to 256"),
+    };
+    match valid && (8..=256).contains(&n) {
+        true => Ok(()),
+        false => Err(format!("N = {n}, but N must be {rule}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(kind: ProductKind) -> ProductForm {
+        ProductForm { kind, sparse: false, pair: false, ws: false, blocks: 1 }
+    }
+
+    #[test]
+    fn worked_examples() {
+        let decoded = |bits, form| {
+            let it = InstructionDescriptor::decode(bits, form).expect("valid");
+            (it.m, it.n, it.elements.map(|element| element.name), it.sum)
+        };
+        assert_eq!(decoded(0x0810_0010, form(ProductKind::F16)), (128, 64, ["f16", "f16"], Sum::F32));
+        assert_eq!(decoded(0x0840_0490, form(ProductKind::F16)), (128, 256, ["bf16", "bf16"], Sum::F32));
+        assert_eq!(decoded(0x080C_00A0, form(ProductKind::I8)), (128, 48, ["s8", "u8"], Sum::S32));
+        let scaled = InstructionDescriptor::decode(0x28A0_0410, form(ProductKind::Mxf8f6f4)).expect("valid");
+        assert_eq!((scaled.m, scaled.n, scaled.scale_ids, scaled.ue4m3), (128, 128, [1, 1], false));
+        let pair = ProductForm { pair: true, blocks: 4, ..form(ProductKind::Mxf4nvf4) };
+        let packed = InstructionDescriptor::decode(0x1040_0480, pair).expect("valid");
+        assert_eq!((packed.m, packed.n, packed.ue4m3), (256, 256, true));
+    }
+
+    #[test]
+    fn impossible_fields() {
+        for bits in [0x0842_0010, 0x0810_0050, 0x0810_0014, 0x0C10_0010, 0x0800_0010, 0x0810_0110] {
+            assert!(InstructionDescriptor::decode(bits, form(ProductKind::F16)).is_err(), "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn any_bits_are_valid_or_rejected() {
+        let kinds = [ProductKind::F16, ProductKind::I8, ProductKind::F8f6f4, ProductKind::Mxf4nvf4];
+        let mut bits = 1u32;
+        for _ in 0..20_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            for kind in kinds {
+                for (sparse, pair) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let form = ProductForm { sparse, pair, ..form(kind) };
+                    if let Ok(descriptor) = InstructionDescriptor::decode(bits, form) {
+                        assert!(descriptor.m <= 256 && (8..=256).contains(&descriptor.n));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text() {
+        use expect_test::expect;
+        let form = ProductForm::from_words("f16").expect("a form");
+        expect![[r#"
+            `0x08400490`: instruction descriptor of `tcgen05.mma` `.kind::f16`
+
+            ```text
+            bits 0-1    sparsity selector    0
+            bit 2       sparse A             0
+            bit 3       saturate             0
+            bits 4-5    D type               f32
+            bits 7-9    A type               bf16
+            bits 10-12  B type               bf16
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bit 15      major of A           K
+            bit 16      major of B           K
+            bits 17-22  N / 8                32: N = 256
+            bits 24-28  M / 16               8: M = 128
+            bits 30-31  maximum shift        0
+            ```"#]]
+        .assert_eq(&form.describe(0x0840_0490));
+        expect![[r#"
+            `0x0c420050`: instruction descriptor of `tcgen05.mma` `.kind::f16`
+
+            ```text
+            bits 0-1    sparsity selector    0
+            bit 2       sparse A             0
+            bit 3       saturate             0
+            bits 4-5    D type               f32
+            bit 6       reserved             1 INVALID: must be zero for .kind::f16
+            bits 7-9    A type               f16
+            bits 10-12  B type               f16
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bit 15      major of A           K
+            bit 16      major of B           K
+            bits 17-22  N / 8                33 INVALID: N = 264, but N must be a multiple of 8 from 8 to 256
+            bits 24-28  M / 16               12 INVALID: M = 192, but M must be one of [64, 128]
+            bits 30-31  maximum shift        0
+            ```"#]]
+        .assert_eq(&form.describe(0x0C42_0050));
+        let form = ProductForm::from_words("mxf4nvf4.cta_group::2.scale_vec::4X").expect("a form");
+        expect![[r#"
+            `0x10400480`: instruction descriptor of `tcgen05.mma` `.kind::mxf4nvf4`
+
+            ```text
+            bit 2       sparse A             0
+            bits 4-5    scale factor id of B 0
+            bits 7-9    A type               e2m1
+            bits 10-11  B type               e2m1
+            bit 13      negate A             0
+            bit 14      negate B             0
+            bits 17-22  N / 8                32: N = 256
+            bit 23      scale type           ue4m3
+            bits 27-28  M / 128              2: M = 256
+            bits 29-30  scale factor id of A 0
+            bit 31      K dimension          0: K = 64
+            ```"#]]
+        .assert_eq(&form.describe(0x1040_0480));
+    }
+}

@@ -1,0 +1,305 @@
+//! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, the accesses of shared memory, and the operation in flight.
+
+use std::sync::Arc;
+
+use warplens_sim_cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
+use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
+use warplens_sim_cuda::tensor::swizzle::Swizzle;
+use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES, lane_mask};
+use warplens_sim_cuda::tensor_memory::operation::CellOperation;
+use warplens_sim_cuda::tensor_memory::use_log::CellRole;
+use warplens_sim_warp::finding_kind::FindingKind;
+
+use super::address::{address, allocated, conflicts, group, initialized, note_use, ranks};
+use super::instruction_descriptor::{InstructionDescriptor, ProductForm};
+use super::layout::{self, DLayout};
+use super::operation::{CellAddress, FactorPlace, Multiplication};
+use crate::engine::exec::context::ExecContext;
+use crate::engine::exec::operand::get;
+use crate::engine::memory::lane_address::LaneAddress;
+use crate::program::{Address, RegisterSlot, Space, TensorFactor, TensorProduct};
+use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
+use crate::tensor::ranges;
+
+/// What products are called.
+const NAME: &str = "tcgen05.mma";
+
+/// `tcgen05.mma`, lane by lane: each starts a product.
+pub(super) fn issue(
+    product: &TensorProduct,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    group(product.pair, ctx, mask)?;
+    for lane in lanes(mask) {
+        issue_one(product, lane, r, ctx)?;
+    }
+    Ok(())
+}
+
+fn issue_one(
+    product: &TensorProduct,
+    lane: usize,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    let mask = 1 << lane;
+    if let Some(sanitizer) = &mut ctx.sanitizer {
+        sanitizer.check_tensor_order(mask);
+    }
+    let it = multiplication(product, lane, r, ctx)?;
+    let operands = Cells::of(&it);
+    let issuer = ctx.issuer(mask);
+    for (role, range) in &operands.reads {
+        allocated(role.name(), range, ctx, mask)?;
+        initialized(role.name(), range, ctx, mask);
+        note_use(*role, range, ctx);
+        conflicts(range, false, Some(issuer), ctx, mask);
+    }
+    for range in &operands.writes {
+        allocated(CellRole::D.name(), range, ctx, mask)?;
+        if it.accumulates {
+            initialized(CellRole::D.name(), range, ctx, mask);
+        }
+        note_use(CellRole::D, range, ctx);
+        conflicts(range, true, Some(issuer), ctx, mask);
+        ctx.spaces.tensor_memory.block(range.rank).note_written(range);
+    }
+    let (m, n, k) = (it.descriptor.m, it.descriptor.n, it.descriptor.k);
+    let stored = if it.metadata.is_some() { k / 2 } else { k };
+    let blocks = it.ranks.len() as u32;
+    for &rank in &it.ranks {
+        let [a, b] = it.descriptor.elements;
+        if let FactorPlace::Shared(place) = &it.a {
+            let chunks = place.chunks(m / blocks, stored, a.pitch, it.descriptor.transposed[0]);
+            start_reads("A", chunks, rank, lane, ctx)?;
+        }
+        let chunks = it.b.chunks(n / blocks, k, b.pitch, it.descriptor.transposed[1]);
+        start_reads("B", chunks, rank, lane, ctx)?;
+    }
+    let operation = CellOperation {
+        name: NAME,
+        reads: operands.reads.into_iter().map(|(_, range)| range).collect(),
+        writes: operands.writes,
+        effect: Arc::new(it),
+    };
+    begin(operation, issuer, ctx);
+    Ok(())
+}
+
+/// Puts an operation in flight, which a commit of its thread covers.
+pub(super) fn begin(operation: CellOperation, issuer: Issuer, ctx: &mut ExecContext<'_>) {
+    let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
+    ctx.spaces.issue(Operation { issuer, statement, group: None, effect, signal: Signal::Nothing });
+}
+
+/// The product of a lane, if its descriptors are valid.
+fn multiplication(
+    product: &TensorProduct,
+    lane: usize,
+    r: &Registers,
+    ctx: &ExecContext<'_>,
+) -> Result<Multiplication, Fault> {
+    let mask = 1 << lane;
+    let bits = get(product.descriptor, r, lane) as u32;
+    let form = ProductForm::of(product);
+    let invalid = |problem: String| {
+        let message = format!("the instruction descriptor {bits:#010x} is invalid\n{problem}");
+        Fault::new(FindingKind::InstructionDescriptor, message, mask)
+    };
+    let descriptor = InstructionDescriptor::decode(bits, form).map_err(invalid)?;
+    let layout = DLayout::of(descriptor.m, form.pair, form.ws, form.sparse)
+        .ok_or_else(|| invalid(format!("M is {}, which this form does not have", descriptor.m)))?;
+    let zeros = product.zeros.map_or(0, |zeros| get(zeros, r, lane) as u64);
+    if zeros != 0 {
+        let message =
+            "the product has a zero-column mask, which is not simulated: sources disagree about its fields"
+                .to_owned();
+        return Err(Fault::new(FindingKind::Unsupported, message, mask));
+    }
+    let matrix = |place: RegisterSlot, which: usize| {
+        let (element, transposed) = (descriptor.elements[which], descriptor.transposed[which]);
+        matrix(place, ["A", "B"][which], transposed.then_some(element.pitch), lane, r)
+    };
+    let a = match &product.a {
+        TensorFactor::Shared(place) => FactorPlace::Shared(matrix(*place, 0)?),
+        TensorFactor::Cells(at) => FactorPlace::Cells(address(at, lane, r, ctx)),
+    };
+    let word = |index: usize| product.disabled.get(index).map_or(0, |&at| get(at, r, lane) as u32);
+    let disabled = |first: usize| (0..4).map(|index| u128::from(word(first + index)) << (32 * index)).sum();
+    let cells = |at: &Address| address(at, lane, r, ctx);
+    let it = Multiplication {
+        descriptor,
+        layout,
+        ranks: ranks(product.pair, ctx),
+        a,
+        b: matrix(product.b, 1)?,
+        d: cells(&product.d),
+        accumulates: product.accumulates.of(&r.predicates, mask) != 0,
+        shift: product.shift.map_or(0, |shift| get(shift, r, lane) as u32),
+        disabled: [disabled(0), disabled(4)],
+        metadata: product.metadata.as_ref().map(cells),
+        scales: product.scales.as_ref().map(|[a, b]| [cells(a), cells(b)]),
+        blocks: product.blocks,
+    };
+    check_lanes(&it, mask)?;
+    Ok(it)
+}
+
+/// A descriptor of a matrix; `transposed` has the bits of an element if it is MN-major.
+fn matrix(
+    place: RegisterSlot,
+    which: &str,
+    transposed: Option<u32>,
+    lane: usize,
+    r: &Registers,
+) -> Result<Descriptor, Fault> {
+    let bits = get(place, r, lane) as u64;
+    let invalid = |problem: &str| {
+        let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
+        Fault::new(FindingKind::MatrixDescriptor, message, 1 << lane)
+    };
+    let descriptor =
+        Descriptor::decode(bits, DescriptorKind::TensorMemory).map_err(|problem| invalid(&problem))?;
+    let atoms = descriptor.swizzle == Swizzle::Bytes128Atom32;
+    match transposed {
+        Some(32) if !atoms => Err(invalid(
+            "an MN-major matrix of 32-bit elements requires the 128-byte swizzle with 32-byte atoms",
+        )),
+        Some(8 | 16) if atoms => {
+            Err(invalid("32-byte atoms are for MN-major matrices of 32-bit elements only"))
+        }
+        _ => Ok(descriptor),
+    }
+}
+
+/// D, A and the other operands start at the lanes that their layout allows.
+fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
+    let halves = matches!(it.layout, DLayout::C | DLayout::F);
+    let a = match it.a {
+        FactorPlace::Cells(at) => Some(("A", at)),
+        FactorPlace::Shared(_) => None,
+    };
+    let others = it.metadata.map(|at| ("the metadata", at));
+    let scales = it.scales.into_iter().flatten().map(|at| ("a scale factor", at));
+    for (what, at) in [("D", it.d)].into_iter().chain(a).chain(others).chain(scales) {
+        let allowed = at.lane == 0 || halves && at.lane == 16;
+        if !allowed {
+            let list = if halves { "0 or 16" } else { "0" };
+            let message = format!(
+                "{what} starts at lane {} of tensor memory\nfor M = {} the lane of the address must be {list}",
+                at.lane, it.descriptor.m
+            );
+            return Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask));
+        }
+        if halves && at.lane != it.d.lane && what != "a scale factor" {
+            let message = format!(
+                "{what} starts at lane {} of tensor memory, and D at lane {}\nfor M = {} all must have the same lane",
+                at.lane, it.d.lane, it.descriptor.m
+            );
+            return Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask));
+        }
+    }
+    Ok(())
+}
+
+/// The cells of a product.
+struct Cells {
+    reads: Vec<(CellRole, CellRange)>,
+    writes: Vec<CellRange>,
+}
+
+impl Cells {
+    fn of(it: &Multiplication) -> Cells {
+        let (descriptor, blocks) = (&it.descriptor, it.ranks.len() as u32);
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        let (lanes, columns) = it.layout.extent(descriptor.n);
+        let range = |rank: u32, at: CellAddress, lanes: u128, columns: u32| {
+            let lanes = lanes.checked_shl(at.lane).unwrap_or(0);
+            CellRange { rank, lanes, first: at.column, end: at.column.saturating_add(columns) }
+        };
+        let stored = if it.metadata.is_some() { descriptor.k / 2 } else { descriptor.k };
+        for (index, &rank) in it.ranks.iter().enumerate() {
+            let written = range(rank, it.d, lanes, columns);
+            writes.push(CellRange { lanes: written.lanes & !it.disabled[index], ..written });
+            if let FactorPlace::Cells(at) = it.a {
+                let rows = (0..descriptor.m / blocks).map(|row| 1u128 << it.layout.lane_of_a(row)).sum();
+                reads.push((
+                    CellRole::A,
+                    range(rank, at, rows, (stored * descriptor.elements[0].cell.bits()).div_ceil(32)),
+                ));
+            }
+            if let Some(at) = it.metadata {
+                reads.push((CellRole::Metadata, metadata_cells(it, rank, at)));
+            }
+            for (at, lines, role) in it.scales.iter().flat_map(|[a, b]| {
+                [(*a, descriptor.m / blocks, CellRole::ScaleOfA), (*b, descriptor.n, CellRole::ScaleOfB)]
+            }) {
+                let lanes = lane_mask(0, lines.min(32));
+                reads.push((role, range(rank, at, lanes, lines.div_ceil(32))));
+            }
+        }
+        Cells { reads, writes }
+    }
+}
+
+fn metadata_cells(it: &Multiplication, rank: u32, at: CellAddress) -> CellRange {
+    let (bits, rows) = (it.descriptor.pattern_bits(), it.descriptor.m / it.ranks.len() as u32);
+    let chunks = crate::tensor::sparse::chunks(bits, it.descriptor.k);
+    let cells = (0..rows).flat_map(|row| (0..chunks).map(move |chunk| (row, chunk)));
+    let mut range = CellRange { rank, lanes: 0, first: u32::MAX, end: 0 };
+    for (row, chunk) in cells {
+        let (lane, column, _) = layout::metadata(it.layout, bits, row, chunk, it.descriptor.selector);
+        if at.lane + lane < LANES {
+            range.lanes |= 1 << (at.lane + lane);
+        }
+        range.first = range.first.min(at.column + column);
+        range.end = range.end.max(at.column + column + 1);
+    }
+    range
+}
+
+/// Checks and reports the reads of a matrix in the shared memory of a block.
+pub(super) fn start_reads(
+    which: &str,
+    chunks: impl Iterator<Item = Chunk>,
+    rank: u32,
+    lane: usize,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
+    ranges::start_chunks(which, chunks.collect(), rank, lane, CopyFamily::TensorMemory, ctx)
+}
+
+/// `tcgen05.commit`: arrives at mbarriers when the earlier operations of the thread are complete.
+pub(super) fn commit(
+    (mbarrier, space): (&Address, Space),
+    blocks: Option<RegisterSlot>,
+    pair: bool,
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    group(pair, ctx, mask)?;
+    let own = ctx.spaces.window;
+    for lane in lanes(mask) {
+        let at = LaneAddress::of(mbarrier, space, lane, r, ctx);
+        let ranks: Vec<Option<u32>> = match blocks {
+            Some(blocks) => lanes(get(blocks, r, lane) as u32).map(|rank| Some(rank as u32)).collect(),
+            None => vec![None],
+        };
+        for rank in ranks {
+            let at = match rank {
+                Some(rank) => LaneAddress { address: own.mapped(at.space, at.address, rank), ..at },
+                None => at,
+            };
+            at.arrive_after_tensor_operations(ctx)?;
+        }
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.forget_copies(lane, CopyFamily::TensorMemory);
+        }
+    }
+    Ok(())
+}

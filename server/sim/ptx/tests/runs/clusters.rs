@@ -1,0 +1,228 @@
+//! Clusters of several blocks: shared memory of other blocks, the cluster barrier, copies between blocks.
+
+use crate::common::{Source, words};
+use expect_test::{Expect, expect};
+use warplens_sim_cuda::launch_config::launch_config;
+use warplens_sim_ptx::{Model, run};
+use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Status};
+
+/// Runs a body in clusters of `cluster` blocks of 32 threads: `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4` that
+/// of the next one, `%r5` the thread's word of `tile`, `%rd2` the thread's word of 256 in global memory.
+fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source, RunResult, Vec<u32>) {
+    let text = format!(
+        ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n.reqnctapercluster {cluster}\n{{\n\
+         .reg .pred %p<10>; .reg .b32 %r<40>; .reg .b64 %rd<20>;\n.shared .align 16 .b8 tile[256];\n\
+         .shared .align 8 .b64 bar;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
+         mov.u32 %r3, %cluster_ctarank;\nmov.u32 %r6, %cluster_nctarank;\nadd.u32 %r4, %r3, 1;\nrem.u32 %r4, %r4, %r6;\n\
+         shl.b32 %r5, %r1, 2;\nmov.u32 %r7, tile;\nadd.u32 %r5, %r5, %r7;\nmad.lo.u32 %r8, %r2, 32, %r1;\n\
+         mul.wide.u32 %rd2, %r8, 4;\nadd.u64 %rd2, %rd1, %rd2;\nsetp.eq.u32 %p1, %r1, 0;\n{body}\nret;\n}}\n"
+    );
+    let source = Source::new(&text);
+    let program = source.program("k");
+    let mut config = launch_config(grid, [32, 1, 1]);
+    let out = config.memory.allocate("out", 1024).expect("space");
+    config.params = out.to_le_bytes().to_vec();
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
+    let contents = words(result.memory.bytes(out, 1024).expect("the buffer"));
+    (source, result, contents)
+}
+
+/// Checks the words of the buffer after a run that must finish, under every model; in clusters of four.
+fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
+    for model in Model::ALL {
+        let (_, result, words) = run_body(model, [grid, 1, 1], "4, 1, 1", body);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        assert!(result.findings.is_empty(), "{model:?} {:?}", result.findings);
+        let expected: Vec<u32> = (0..grid * 32).map(|word| expected(word / 32, word % 32)).collect();
+        assert_eq!(words[..expected.len()], expected, "{model:?}");
+    }
+}
+
+/// Checks the findings of a run of two blocks that must fail.
+fn fails(body: &str, expected: Expect) {
+    let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", body);
+    let mut text = format!("{}\n", result.status.as_str());
+    for finding in &result.findings {
+        text += &format!(
+            "{} {} block {}: {}\n",
+            finding.severity.as_str(),
+            finding.kind,
+            finding.cta[0],
+            finding.message
+        );
+        for related in &finding.related {
+            text += &format!("  {}\n", related.message);
+        }
+    }
+    expected.assert_eq(&text);
+}
+
+const SYNC: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+const STORE: &str = "st.shared.u32 [%r5], %r8;\n";
+const NEXT: &str = "mapa.shared::cluster.u32 %r9, %r5, %r4;\n";
+
+#[test]
+fn a_block_reads_what_the_next_one_stored() {
+    let body = format!(
+        "{STORE}{SYNC}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+    );
+    ends(8, &body, |block, thread| (block / 4 * 4 + (block + 1) % 4) * 32 + thread);
+}
+
+#[test]
+fn generic_addresses_and_atomics() {
+    let body = format!(
+        "st.shared.u32 [%r5], 0;\n{SYNC}cvta.shared.u64 %rd3, %rd3;\ncvt.u64.u32 %rd3, %r5;\ncvta.shared.u64 %rd3, %rd3;\n\
+         mov.u32 %r11, 0;\nNEXT: mapa.u64 %rd4, %rd3, %r11;\natom.add.u32 %r12, [%rd4], %r3;\nadd.u32 %r11, %r11, 1;\n\
+         setp.lt.u32 %p2, %r11, 4;\n@%p2 bra NEXT;\n{SYNC}getctarank.u64 %r13, %rd4;\nld.shared.u32 %r10, [%r5];\n\
+         mad.lo.u32 %r10, %r13, 100, %r10;\nst.global.u32 [%rd2], %r10;"
+    )
+    .replace("cvta.shared.u64 %rd3, %rd3;\ncvt", "cvt");
+    ends(4, &body, |_, _| 300 + 6);
+}
+
+#[test]
+fn special_registers_of_a_cluster() {
+    let (_, result, words) = run_body(
+        Model::Stack,
+        [4, 4, 1],
+        "2, 2, 1",
+        "mov.u32 %r10, %cluster_ctarank;\nmov.u32 %r11, %clusterid.y;\nmov.u32 %r12, %nclusterid.x;\nmov.u32 %r13, %cluster_ctaid.y;\n\
+         mov.u32 %r14, %is_explicit_cluster;\nmad.lo.u32 %r10, %r10, 10, %r11;\nmad.lo.u32 %r10, %r10, 10, %r12;\n\
+         mad.lo.u32 %r10, %r10, 10, %r13;\nmad.lo.u32 %r10, %r10, 10, %r14;\nmov.u32 %r20, %ctaid.y;\n\
+         mad.lo.u32 %r20, %r20, 4, %r2;\nmul.wide.u32 %rd3, %r20, 4;\nadd.u64 %rd3, %rd1, %rd3;\n@%p1 st.global.u32 [%rd3], %r10;",
+    );
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    let expected = |block: u32| {
+        let (x, y) = (block % 4, block / 4);
+        (((y % 2 * 2 + x % 2) * 10 + y / 2) * 10 + 2) * 100 + y % 2 * 10 + 1
+    };
+    assert_eq!(words[..16], (0..16).map(expected).collect::<Vec<_>>());
+}
+
+/// A block signals an mbarrier of the next one when its memory is full.
+#[test]
+fn an_mbarrier_of_another_block() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 32;\nfence.mbarrier_init.release.cluster;\n{SYNC}{NEXT}\
+         st.shared::cluster.u32 [%r9], %r8;\nmov.u32 %r10, bar;\nmapa.shared::cluster.u32 %r11, %r10, %r4;\n\
+         mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11];\n\
+         W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n\
+         ld.shared.u32 %r12, [%r5];\nst.global.u32 [%rd2], %r12;\n{SYNC}"
+    );
+    ends(4, &body, |block, thread| (block + 3) % 4 * 32 + thread);
+}
+
+/// One block copies for all.
+#[test]
+fn a_copy_to_all_blocks() {
+    let body = format!(
+        "mul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd5, %rd5, %rd1;\nsetp.ne.u32 %p4, %r3, 0;\n@!%p4 st.global.u32 [%rd5+512], %r1;\n\
+         @%p1 mbarrier.init.shared.b64 [bar], 1;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n\
+         fence.proxy.async;\n{SYNC}setp.eq.and.u32 %p3, %r3, 0, %p1;\nadd.u64 %rd6, %rd1, 512;\nmov.b16 %h1, 15;\n\
+         @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd6], 128, [bar], %h1;\n\
+         W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\n\
+         ld.shared.u32 %r12, [%r5];\nst.global.u32 [%rd2], %r12;\n{SYNC}"
+    )
+    .replace("mul.wide.u32 %rd5", ".reg .b16 %h<2>;\nmul.wide.u32 %rd5");
+    ends(4, &body, |_, thread| thread);
+}
+
+/// A store that the block at the other end waits for.
+#[test]
+fn a_store_that_completes_at_an_mbarrier() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 1;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n{SYNC}{NEXT}\
+         mov.u32 %r10, bar;\nmapa.shared::cluster.u32 %r11, %r10, %r4;\n\
+         st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r9], %r8, [%r11];\n\
+         W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\n\
+         ld.shared.u32 %r12, [%r5];\nst.global.u32 [%rd2], %r12;\n{SYNC}"
+    );
+    ends(4, &body, |block, thread| (block + 3) % 4 * 32 + thread);
+}
+
+#[test]
+fn a_store_to_another_block_without_synchronization() {
+    fails(
+        &format!(
+            "{STORE}bar.sync 0;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;\n{SYNC}"
+        ),
+        expect![[r#"
+            finished
+            error data-race block 1: Shared-memory race: tile[0] read by block (0,0,0), written by block (1,0,0)
+            put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) reads `tile[0]` here
+            error data-race block 1: Shared-memory race: tile[0] of block 0 of the cluster read by block (1,0,0)
+            written by block (0,0,0)
+            put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two accesses, where all threads execute them
+            thread (0,0,0) of block (1,0,0) is lane 0 of warp 0, thread (0,0,0) of block (0,0,0) is lane 0 of warp 0
+              thread (0,0,0) of block (0,0,0) writes `tile[0]` of block 0 of the cluster here
+        "#]],
+    );
+}
+
+/// The block that reads is the last to arrive at the barrier, so that it continues first; the other block may exit before it nevertheless.
+#[test]
+fn a_block_may_exit_before_others_read_its_memory() {
+    fails(
+        &format!(
+            "{STORE}{SYNC}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra DONE;\n{NEXT}ld.shared::cluster.u32 %r10, [%r9];\n\
+             st.global.u32 [%rd2], %r10;\nDONE:"
+        ),
+        expect![[r#"
+            finished
+            error cluster-exit block 1: Access to exited block: block (0,0,0) may have exited before this access to its
+            shared memory
+            no synchronization orders the exit after the access. Let all blocks execute `barrier.cluster.arrive` and `barrier.cluster.wait` before they exit
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_exits_while_others_read_its_memory() {
+    fails(
+        &format!("{STORE}{SYNC}{NEXT}ld.shared::cluster.u32 %r10, [%r9];\nst.global.u32 [%rd2], %r10;"),
+        expect![[r#"
+            faulted
+            error cluster-exit block 0: Access to exited block: load in the shared memory of block 1 of the cluster
+            the block has exited; make its threads wait at `barrier.cluster` until the last access
+        "#]],
+    );
+}
+
+#[test]
+fn an_invalid_rank() {
+    fails(
+        "mapa.shared::cluster.u32 %r9, %r5, 2;",
+        expect![[r#"
+            faulted
+            error cluster-rank block 0: Invalid block rank: 2, the ranks of the cluster are 0 to 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_never_arrives_at_the_barrier() {
+    fails(
+        &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
+        expect![[r#"
+            no-progress
+            error no-progress block 0: Deadlock: lanes 0-31 of warp 0 wait at a barrier that others do not reach
+            make all threads reach it, or specify the number of threads that do
+              waiting at a barrier: lanes 0-31 of warp 0
+            error no-progress block 1: Livelock: lanes 0-31 of warp 0 iterate here forever
+            the state of the loop does not change; change the exit condition in the loop
+        "#]],
+    );
+}
+
+#[test]
+fn a_grid_with_partial_clusters() {
+    let (_, result, _) = run_body(Model::Stack, [3, 1, 1], "2", "");
+    expect![[r#"
+        Invalid launch: the grid is not a multiple of the cluster extents 2 x 1 x 1
+        use multiples of them"#]]
+    .assert_eq(&result.findings[0].message);
+}

@@ -1,0 +1,126 @@
+//! Launches and programs that exceed limits, or request nothing.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::common::{Source, kernel};
+use warplens_sim_cuda::launch_config::launch_config;
+use warplens_sim_ptx::{Model, run};
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Cancelled, Control, FindingKind, Limits, Progress, RunOptions, RunResult, Status};
+
+fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
+    let options = RunOptions { limits, ..RunOptions::default() };
+    let program = Source::new(text).program("k");
+    run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled")
+}
+
+/// The message of a rejected launch.
+fn refusal(text: &str, config: LaunchConfig) -> String {
+    let result = launch(text, config, Limits::default());
+    assert_eq!(result.status, Status::Faulted);
+    assert!(result.warps.is_empty());
+    result.findings[0].message.clone()
+}
+
+#[test]
+fn invalid_launches() {
+    let text = kernel("ret;");
+    let message = |grid, block| refusal(&text, launch_config(grid, block));
+    assert_eq!(
+        message([1; 3], [1025, 1, 1]),
+        "Invalid launch: a block must have 1 to 1024 threads, not 1025"
+    );
+    assert_eq!(message([1; 3], [0, 1, 1]), "Invalid launch: a block must have 1 to 1024 threads, not 0");
+    assert_eq!(message([1, 0, 1], [1; 3]), "Invalid launch: a grid must have at least one block");
+    assert!(
+        message([1; 3], [u32::MAX; 3]).starts_with("Invalid launch: a block must have 1 to 1024 threads")
+    );
+    let config = LaunchConfig { shared_memory: u32::MAX, ..launch_config([1; 3], [32, 1, 1]) };
+    assert!(refusal(&text, config).contains("shared memory"));
+    let greedy = kernel(".local .b8 big[1000000000];\nret;");
+    assert!(refusal(&greedy, launch_config([1; 3], [1; 3])).contains("local memory"));
+}
+
+#[test]
+fn huge_grids_of_empty_blocks_reach_the_limit() {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let result = launch(&kernel(""), launch_config([u32::MAX; 3], [1; 3]), limits);
+    assert_eq!(result.status, Status::StepLimit);
+}
+
+#[test]
+fn the_step_limit_is_exact() {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
+    let result = launch(&text, launch_config([1; 3], [64, 1, 1]), limits);
+    assert_eq!((result.status, result.totals.warp_instructions), (Status::StepLimit, 1_000));
+}
+
+#[test]
+fn a_bounded_trace_has_correct_counts() {
+    let limits = Limits { max_visits: 4, max_warps: 1, ..Limits::default() };
+    let body = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nNEXT:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r1;\n\
+                @%p1 bra NEXT;\nret;";
+    let result = launch(&kernel(body), launch_config([2, 1, 1], [32, 1, 1]), limits);
+    assert_eq!((result.warps.len(), result.warps_truncated), (1, true));
+    let add = &result.warps[0].lines[2];
+    assert_eq!((add.visits.len(), add.count, add.truncated), (4, 31, true));
+    assert_eq!(result.summed[2].count, 62);
+}
+
+#[test]
+fn a_run_can_be_cancelled_and_reports_progress() {
+    let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
+    let program = Source::new(&text).program("k");
+    let reported = AtomicU64::new(0);
+    let control = Control {
+        cancelled: &|| reported.load(Relaxed) > 50_000,
+        progress: &|progress: Progress| reported.store(progress.steps, Relaxed),
+        workers: None,
+        steps: None,
+    };
+    let config = launch_config([1; 3], [32, 1, 1]);
+    let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
+    assert_eq!(result.err(), Some(Cancelled));
+    assert!(reported.load(Relaxed) < 100_000);
+}
+
+#[test]
+fn final_registers_record_their_writers() {
+    let text = kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 add.u32 %r2, %r1, 7;\nret;");
+    let program = Source::new(&text).program("k");
+    let options = RunOptions { registers: true, ..RunOptions::default() };
+    let config = launch_config([1; 3], [4, 1, 1]);
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
+    let registers = result.warps[0].registers.as_ref().expect("asked for");
+    let values = |name: &str| {
+        let register = registers.iter().find(|register| register.name == name).expect("it is there");
+        register.lanes[..5].to_vec()
+    };
+    assert_eq!(values("%r1"), [Some(0), Some(1), Some(2), Some(3), None]);
+    assert_eq!(values("%r2"), [Some(7), Some(8), None, None, None]);
+    assert_eq!(values("%p1"), [Some(1), Some(1), Some(0), Some(0), None]);
+}
+
+/// Each block waits for one that never runs, and is suspended.
+#[test]
+fn suspended_blocks_are_bounded() {
+    let text = kernel(
+        ".shared .b8 tile[16384];\nld.param.u64 %rd1, [out];\nWAIT:\nld.volatile.global.u32 %r2, [%rd1];\n\
+         setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
+    );
+    let mut config = launch_config([1000, 1, 1], [32, 1, 1]);
+    let out = config.memory.allocate("out", 16).expect("space");
+    config.params = out.to_le_bytes().to_vec();
+    let result = launch(&text, config, Limits { max_memory: 1 << 20, ..Limits::default() });
+    assert_eq!((result.status, result.findings[0].kind), (Status::Faulted, FindingKind::MemoryLimit));
+    assert!(result.warps.len() < 100, "{}", result.warps.len());
+}
+
+#[test]
+fn one_limit_bounds_trace_and_shadow_memory() {
+    let limits = Limits::default().with_records(8 << 20);
+    assert_eq!((limits.max_trace, limits.max_shadow), (2 << 20, 6 << 20));
+    assert_eq!(Limits::default().with_records(Limits::RECORDS), Limits::default());
+}

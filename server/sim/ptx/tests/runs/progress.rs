@@ -1,0 +1,372 @@
+//! Forward progress: threads that poll memory let others run, whatever else their loop changes, and a wait that cannot end is
+//! reported at once.
+
+use crate::common::{Source, words};
+use expect_test::{Expect, expect};
+use warplens_sim_cuda::launch_config::launch_config;
+use warplens_sim_ptx::{Model, run};
+use warplens_sim_warp::{Checks, Control, FindingKind, Limits, RunOptions, RunResult, Status};
+
+/// Steps that a wait without an end may take.
+const SOON: u64 = 20_000;
+
+/// Runs a body in kernel `k`, after a function `load` that reads a flag; `%rd1` is a buffer of 64 words, `%r1` the thread, `%r2`
+/// the block.
+fn launch(model: Model, body: &str, grid: u32, block: u32) -> (String, Source, RunResult, Vec<u32>) {
+    let limits = Limits { max_steps: 200_000, ..Limits::default() };
+    let text = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n\
+         .func (.reg .u32 value) load(.reg .u64 at)\n{{\n.local .b8 frame[16];\nst.local.u64 [frame], at;\n\
+         ld.local.u64 at, [frame];\nld.volatile.u32 value, [at];\nret;\n}}\n\
+         .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<10>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n\
+         .shared .align 8 .b64 bar;\n.local .align 16 .b8 stack[32];\n\
+         ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r9, 0;\n{body}\n}}\n"
+    );
+    let source = Source::new(&text);
+    let program = source.program("k");
+    let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
+    let out = config.memory.allocate("out", 256).expect("space");
+    config.params = out.to_le_bytes().to_vec();
+    let checks = Checks { races: true, ..Checks::default() };
+    let options = RunOptions { checks, limits, ..RunOptions::default() };
+    let result = run(&program, config, model, &options, Control::none()).expect("not cancelled");
+    let values = words(result.memory.bytes(out, 256).expect("the buffer"));
+    (text, source, result, values)
+}
+
+/// Loops that poll the flag `[%rd1]` into `%r3` and change something besides.
+const WAITS: [(&str, &str); 8] = [
+    ("counter", "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    (
+        "clock",
+        "WAIT:\nmov.u64 %rd5, %clock64;\nadd.u64 %rd6, %rd6, %rd5;\nld.acquire.gpu.global.u32 %r3, [%rd1];\n",
+    ),
+    ("sleep", "WAIT:\nadd.u32 %r9, %r9, 20;\nnanosleep.u32 %r9;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    (
+        "local",
+        "WAIT:\nadd.u32 %r9, %r9, 1;\nst.local.u32 [stack], %r9;\nld.relaxed.gpu.global.u32 %r3, [%rd1];\n",
+    ),
+    (
+        "generic local",
+        "mov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nst.u32 [%rd5+4], %r9;\nWAIT:\nld.u32 %r9, [%rd5+4];\n\
+         add.u32 %r9, %r9, 1;\nst.u32 [%rd5+4], %r9;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    ("call", "WAIT:\nadd.u32 %r9, %r9, 1;\nmov.u64 %rd5, %rd1;\ncall (%r3), load, (%rd5);\n"),
+    ("weak load", "WAIT:\nadd.u32 %r9, %r9, 1;\nld.global.u32 %r3, [%rd1];\n"),
+    ("atomic", "WAIT:\nadd.u32 %r9, %r9, 1;\natom.global.or.b32 %r3, [%rd1], 0;\n"),
+];
+
+#[test]
+fn a_block_waits_for_a_later_one_whatever_its_loop_changes() {
+    for (name, wait) in WAITS {
+        let body = format!(
+            "setp.eq.u32 %p1, %r2, 2;\n@%p1 bra GIVE;\n{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n\
+             atom.global.add.u32 %r4, [%rd1+4], %r3;\nret;\nGIVE:\nst.volatile.global.u32 [%rd1], 5;\nret;"
+        );
+        for model in Model::ALL {
+            let (_, _, result, values) = launch(model, &body, 3, 32);
+            assert_eq!(result.status, Status::Finished, "{name} {model:?} {:?}", result.findings);
+            assert_eq!(values[..2], [5, 2 * 32 * 5], "{name} {model:?}");
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+        }
+    }
+}
+
+#[test]
+fn a_wait_without_an_end_is_reported_at_once() {
+    for (name, wait) in WAITS {
+        let body = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;");
+        for model in Model::ALL {
+            let (_, _, result, _) = launch(model, &body, 2, 64);
+            assert_eq!(result.status, Status::NoProgress, "{name} {model:?} {:?}", result.findings);
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+            assert!(
+                result.findings[0].message.contains("poll `out[0]` (value 0)"),
+                "{name} {:?}",
+                result.findings
+            );
+        }
+    }
+}
+
+#[test]
+fn warps_of_a_block_take_turns() {
+    // Warp 0 waits for warp 1, which waits for warp 2.
+    let body = "shr.u32 %r5, %r1, 5;\nmul.wide.u32 %rd3, %r5, 4;\nadd.u64 %rd3, %rd1, %rd3;\nsetp.eq.u32 %p1, %r5, 2;\n\
+                @%p1 bra GIVE;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd3+4];\n\
+                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nGIVE:\nst.volatile.global.u32 [%rd3], 1;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, values) = launch(model, body, 1, 96);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        assert_eq!(values[..3], [1, 1, 1], "{model:?}");
+    }
+}
+
+/// A loop that another thread stops only in some of its iterations stops by itself in the others.
+#[test]
+fn time_outs_expire() {
+    let counted = "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\
+                   @%p2 bra DONE;\nsetp.lt.u32 %p3, %r9, 5000;\n@%p3 bra WAIT;\nDONE:\nst.global.u32 [%rd1+4], %r9;\nret;";
+    let timed = "mov.u64 %rd4, %clock64;\nWAIT:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\
+                 @%p2 bra DONE;\nmov.u64 %rd5, %clock64;\nsub.u64 %rd5, %rd5, %rd4;\nsetp.lt.u64 %p3, %rd5, 20000000000;\n\
+                 @%p3 bra WAIT;\nmov.u32 %r9, 1;\nDONE:\nst.global.u32 [%rd1+4], %r9;\nret;";
+    for model in Model::ALL {
+        for (body, expected) in [(counted, 5000), (timed, 1)] {
+            let (_, _, result, values) = launch(model, body, 1, 1);
+            assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+            assert_eq!(values[1], expected, "{model:?}");
+        }
+    }
+}
+
+#[test]
+fn a_waiting_loop_may_store_to_other_memory() {
+    let body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\nWAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\n\
+                ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nGIVE:\n\
+                st.volatile.global.u32 [%rd1], 5;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, _) = launch(model, body, 2, 32);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+    }
+}
+
+/// Loops that poll the flag `[%rd1]` into `%r3` and write other memory.
+const COUNTING_WAITS: [(&str, &str); 6] = [
+    ("atomic", "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    ("reduction", "WAIT:\nred.global.add.u32 [%rd1+8], 1;\nld.acquire.gpu.global.u32 %r3, [%rd1];\n"),
+    (
+        "store",
+        "WAIT:\nadd.u32 %r9, %r9, 1;\nst.volatile.global.u32 [%rd1+8], %r9;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    (
+        "own word",
+        "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\nWAIT:\nld.volatile.global.u32 %r4, [%rd3+64];\n\
+         add.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd3+64], %r4;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    (
+        "clock",
+        "WAIT:\nmov.u64 %rd5, %clock64;\nst.volatile.global.u64 [%rd1+8], %rd5;\nld.volatile.global.u32 %r3, [%rd1];\n",
+    ),
+    ("swap", "WAIT:\nred.global.add.u32 [%rd1+8], 1;\natom.global.cas.b32 %r3, [%rd1], 1, 2;\n"),
+];
+
+#[test]
+fn a_wait_without_an_end_may_store_to_other_memory() {
+    for (name, wait) in COUNTING_WAITS {
+        let body = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;");
+        for model in Model::ALL {
+            let (_, _, result, _) = launch(model, &body, 2, 32);
+            assert_eq!(result.status, Status::NoProgress, "{name} {model:?} {:?}", result.findings);
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+            let message = &result.findings.last().expect("a finding").message;
+            assert!(message.contains("poll `out[0]` (value 0)"), "{name} {:?}", result.findings);
+        }
+    }
+}
+
+/// Loops that wait at barriers and poll a flag.
+const BARRIER_WAITS: [(&str, &str); 3] = [
+    ("all poll", "WAIT:\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\n"),
+    ("two barriers", "WAIT:\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\nbar.sync 1;\n"),
+    (
+        "reduction",
+        "WAIT:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p3, %r3, 0;\nbar.red.popc.u32 %r3, 0, %p3;\n",
+    ),
+];
+
+#[test]
+fn waits_with_barriers_end_or_are_reported_at_once() {
+    for (name, wait) in BARRIER_WAITS {
+        let wait = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n");
+        let with_giver = format!(
+            "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{wait}ret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 3000;\n\
+             @%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nret;"
+        );
+        for model in Model::ALL {
+            let (_, _, result, _) = launch(model, &format!("{wait}ret;"), 2, 96);
+            assert_eq!(result.status, Status::NoProgress, "{name} {model:?} {:?}", result.findings);
+            assert!(result.totals.warp_instructions < SOON, "{name} {model:?} {:?}", result.totals);
+            let (_, _, result, _) = launch(model, &with_giver, 2, 96);
+            assert_eq!(result.status, Status::Finished, "{name} {model:?} {:?}", result.findings);
+        }
+    }
+}
+
+/// Warp 2 waits at the barriers of the polling warps 200 times, then sets the flag.
+#[test]
+fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
+    let body = "setp.ge.u32 %p1, %r1, 64;\n@%p1 bra GIVE;\nWAIT:\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                bar.sync 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\n\
+                bar.sync 0;\nsetp.lt.u32 %p2, %r9, 200;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nbar.sync 0;\n\
+                bar.sync 0;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, _) = launch(model, body, 1, 96);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+    }
+}
+
+/// The counter that the waiting threads write decides whether they go on, or another thread does.
+#[test]
+fn counters_in_memory_end_waits() {
+    let waits = "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                 setp.ne.u32 %p2, %r3, 0;\n@%p2 bra DONE;\n";
+    let itself = format!("{waits}setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra WAIT;\nDONE:\nret;");
+    let another = format!(
+        "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{waits}bra WAIT;\nGIVE:\nld.volatile.global.u32 %r4, [%rd1+8];\n\
+         setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nDONE:\nret;"
+    );
+    let through_memory = "WAIT:\nld.volatile.global.u32 %r4, [%rd1+8];\nadd.u32 %r4, %r4, 16;\n\
+                          st.volatile.global.u32 [%rd1+8], %r4;\nand.b32 %r5, %r4, 255;\ncvt.u64.u32 %rd4, %r5;\n\
+                          add.u64 %rd4, %rd4, %rd1;\nst.volatile.global.u32 [%rd4], 1;\n\
+                          ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;";
+    for model in Model::ALL {
+        for (body, grid, block) in [(&*itself, 1, 32), (&another, 2, 32), (through_memory, 1, 1)] {
+            let (_, _, result, _) = launch(model, body, grid, block);
+            assert_eq!(result.status, Status::Finished, "{model:?} {body} {:?}", result.findings);
+        }
+    }
+}
+
+#[test]
+fn a_lock_that_every_lane_takes_in_a_debug_build() {
+    let body = "NEXT:\nmov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nadd.u32 %r9, %r9, 1;\nst.u32 [%rd5], %r9;\n\
+                mov.u64 %rd6, %rd1;\ncall (%r3), load, (%rd6);\natom.global.cas.b32 %r3, [%rd1], 0, 1;\n\
+                setp.ne.u32 %p1, %r3, 0;\n@%p1 bra NEXT;\nld.volatile.global.u32 %r4, [%rd1+4];\nadd.u32 %r4, %r4, 1;\n\
+                st.volatile.global.u32 [%rd1+4], %r4;\natom.global.exch.b32 %r3, [%rd1], 0;\nret;";
+    let (_, _, result, values) = launch(Model::Its, body, 1, 64);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    assert_eq!(values[..2], [0, 64]);
+}
+
+#[test]
+fn one_lane_waits_in_a_function_for_other_blocks() {
+    let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra TOGETHER;\natom.global.add.u32 %r3, [%rd1], 1;\nWAIT:\n\
+                mov.u64 %rd5, %rd1;\ncall (%r3), load, (%rd5);\nsetp.lt.u32 %p2, %r3, 3;\n@%p2 bra WAIT;\nTOGETHER:\n\
+                bar.sync 0;\natom.global.add.u32 %r4, [%rd1+4], 1;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, values) = launch(model, body, 3, 64);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        assert_eq!(values[..2], [3, 192], "{model:?}");
+    }
+}
+
+/// The findings of a run that makes no progress, under one model.
+fn explains(model: Model, body: &str, grid: u32, block: u32, expected: &Expect) {
+    let (text, source, result, _) = launch(model, body, grid, block);
+    assert_eq!(result.status, Status::NoProgress, "{:?}", result.findings);
+    assert!(result.totals.warp_instructions < SOON, "{:?}", result.totals);
+    let program = source.program("k");
+    let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    for finding in &result.findings {
+        let line = finding.statement.map(at).unwrap_or_default();
+        out += &format!(
+            "{} {:08x}: {line}\n  {}\n",
+            finding.kind,
+            finding.lanes,
+            finding.message.replace('\n', "\n  ")
+        );
+        for related in &finding.related {
+            out += &format!("  {}: {}\n", related.message, at(related.statement));
+        }
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn an_mbarrier_with_a_count_that_is_too_high() {
+    let body = "mov.u32 %r5, bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [%r5], 33;\nbar.sync 0;\n\
+                mbarrier.arrive.shared.b64 %rd3, [%r5];\nWAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n\
+                @!%p2 bra WAIT;\nret;";
+    let expected = expect![[r#"
+        no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+          Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
+          no live thread can complete phase 0 (parity 0): 1 of 33 arrivals pending, no bytes missing. Compare the count of `mbarrier.init` with the threads that arrive
+          the phase needs 33 arrivals: @%p1 mbarrier.init.shared.b64 [%r5], 33;
+          32 arrivals in this phase: mbarrier.arrive.shared.b64 %rd3, [%r5];
+    "#]];
+    for model in [Model::Stack, Model::Its] {
+        explains(model, body, 1, 32, &expected);
+    }
+}
+
+#[test]
+fn a_ticket_lock_that_is_not_released() {
+    let body = "atom.global.add.u32 %r3, [%rd1], 1;\nWAIT:\nld.acquire.gpu.global.u32 %r4, [%rd1+4];\n\
+                setp.ne.u32 %p1, %r4, %r3;\n@%p1 bra WAIT;\nbar.warp.sync -1;\nst.global.u32 [%rd1+8], %r1;\nret;";
+    explains(
+        Model::Its,
+        body,
+        1,
+        32,
+        &expect![[r#"
+            no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
+              Deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0)
+              no live thread can change it; make another thread store the awaited value before it waits or exits
+              waiting here: lane 0, for lanes 1-31: bar.warp.sync -1;
+        "#]],
+    );
+    explains(
+        Model::Stack,
+        body,
+        1,
+        32,
+        &expect![[r#"
+            no-progress fffffffe: ld.acquire.gpu.global.u32 %r4, [%rd1+4];
+              Deadlock: lanes 1-31 of warp 0 poll `out[1]` (value 0), which does not change
+              the other lanes of the warp wait to reconverge with them, and no other live thread can change it
+              next statement of lane 0: bar.warp.sync -1;
+        "#]],
+    );
+}
+
+#[test]
+fn the_step_limit_names_the_loop_and_the_waiting_warps() {
+    let body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra BUSY;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nBUSY:\nadd.u32 %r9, %r9, 1;\nbra BUSY;";
+    let (text, source, result, _) = launch(Model::Stack, body, 2, 32);
+    assert_eq!(result.status, Status::StepLimit);
+    let program = source.program("k");
+    let finding = &result.findings[0];
+    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
+    assert_eq!(
+        (finding.kind, finding.statement.map(line)),
+        (FindingKind::StepLimit, Some("add.u32 %r9, %r9, 1;"))
+    );
+    expect![[r#"
+        Step limit: lanes 0-31 of warp 0 iterate this loop
+        the limit is 200000 warp instructions"#]]
+    .assert_eq(&finding.message);
+    expect!["waiting: lanes 0-31 of warp 0 of block 0,0,0 poll `out[0]` (value 0)"]
+        .assert_eq(&finding.related[0].message);
+    assert_eq!(line(finding.related[0].statement), "ld.volatile.global.u32 %r3, [%rd1];");
+}
+
+/// A trap stops the program, so lanes do not wait for lanes that may reach one.
+#[test]
+fn a_time_out_that_traps_does_not_move_the_reconvergence_point() {
+    let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra JOIN;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
+                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra JOIN;\nsetp.lt.u32 %p3, %r9, 100;\n@%p3 bra WAIT;\ntrap;\nJOIN:\n\
+                bar.sync 0;\nret;";
+    for model in Model::ALL {
+        let (_, _, result, _) = launch(model, body, 1, 64);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        assert!(result.findings.is_empty(), "{model:?} {:?}", result.findings);
+    }
+}
+
+/// Starting a block costs time too.
+#[test]
+fn the_step_limit_counts_the_starts_of_blocks() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.shared .b8 tile[4096];\nret;\n}\n";
+    let program = Source::new(text).program("k");
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let options = RunOptions { limits, ..RunOptions::default() };
+    let config = launch_config([i32::MAX as u32, 1, 1], [32, 1, 1]);
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
+    assert_eq!(result.status, Status::StepLimit);
+    expect![[r#"
+        Step limit: reached at the start of 125 of 2147483647 blocks
+        the limit is 1000 warp instructions, and a start counts as 8; launch fewer blocks"#]]
+    .assert_eq(&result.findings[0].message);
+}

@@ -1,0 +1,529 @@
+//! Control instructions: branches, tokens, convergence barriers, calls, exits, barriers of the block.
+
+use warplens_sim_cuda::registers::lanes;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
+
+use super::branching::Branching;
+use super::machine::{Group, MachineError, WaitReason, Waiting};
+use super::pause::{Arrival, Pause};
+use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
+use super::warp::{RunContext, Warp};
+
+/// Calls in each other before the run stops.
+const MAX_CALL_DEPTH: usize = 1000;
+
+/// Whether the group continues by itself; an error is a pause.
+type Continues = Result<bool, Pause>;
+
+impl Warp {
+    /// Executes the control instruction of a group; `guarded` are its lanes whose guard is true. Returns whether the group
+    /// continues at its new position without a choice of the machine.
+    pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
+        let operation = run.program.code[group.pc as usize];
+        let executed = self.executed(&operation, guarded);
+        self.check_control(group, guarded, run)?;
+        let control = match operation.op {
+            Op::Control(control) => control,
+            Op::Unknown => {
+                self.visit_control(group, executed, run);
+                return self.unknown(&operation, group, executed, run);
+            }
+            _ => {
+                self.visit_control(group, executed, run);
+                return self.unsupported(&operation, group, executed, run);
+            }
+        };
+        self.visit_control(group, self.shown(control, group, executed), run);
+        let next = group.pc + 1;
+        match control {
+            Control::Branch(target, uniformity) => self.branch(target, uniformity, group, executed, run),
+            Control::Indirect(jump) => self.indirect(jump, group, executed, run),
+            Control::Call(target) => self.call(target, group, executed, run),
+            Control::CallIndirect(jump) => {
+                self.enter(group, executed, run)?;
+                self.indirect(jump, group, executed, run)
+            }
+            Control::Return(jump) => {
+                lanes(executed).for_each(|lane| self.calls[lane] = self.calls[lane].saturating_sub(1));
+                self.indirect(jump, group, executed, run)
+            }
+            Control::PopReturn => self.pop(Token::Return, group, executed, run),
+            Control::Pop(token) => self.pop(token, group, executed, run),
+            Control::Push(token, target) => {
+                self.machine.push(token, target);
+                Ok(go(group, next))
+            }
+            Control::Exit => {
+                self.live &= !executed;
+                self.machine.exit(executed, next);
+                Ok(false)
+            }
+            Control::Trap if executed != 0 => {
+                let message =
+                    format!("executed by {}\ncheck the condition that leads to it", Lanes(executed.into()));
+                run.state.report(self.id.finding(FindingKind::Trap, message, group.pc, executed));
+                Err(Pause::Stopped(Status::Faulted))
+            }
+            Control::Trap => Ok(go(group, next)),
+            Control::Block { .. } => self.arrive(control, &operation, group, executed),
+            _ => self.barrier(control, &operation, group, executed, run),
+        }
+    }
+
+    /// The lanes in which guard, condition code and second predicate hold.
+    fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
+        let tested = if operation.test == CcTest::ALWAYS {
+            guarded
+        } else {
+            guarded & operation.test.of(&self.registers)
+        };
+        match operation.op {
+            Op::Control(Control::Block { .. }) => tested,
+            _ => tested & self.registers.holds(operation.p[0]),
+        }
+    }
+
+    /// The lanes that the trace shows as executing: of a branch of all lanes or none, those that take it.
+    fn shown(&self, control: Control, group: &Group, executed: u32) -> u32 {
+        match control {
+            Control::Branch(_, uniformity) => self.taken(uniformity, group, executed),
+            _ => executed,
+        }
+    }
+
+    fn taken(&self, uniformity: Uniformity, group: &Group, executed: u32) -> u32 {
+        let members = |source: Option<super::registers::Source>| match source {
+            Some(source) => {
+                let mut buffer = [0; 32];
+                self.registers.int(source, &mut buffer)[executed.trailing_zeros() as usize % 32]
+            }
+            None => u32::MAX,
+        };
+        let converged = |source| members(source) & self.live & !group.mask == 0;
+        let takes = match uniformity {
+            Uniformity::None => return executed,
+            Uniformity::All => executed == group.mask,
+            Uniformity::Any => executed != 0,
+            Uniformity::Converged(source) => executed != 0 && converged(source),
+            Uniformity::Diverged(source) => executed != 0 && !converged(source),
+        };
+        match (takes, uniformity) {
+            (false, _) => 0,
+            (true, Uniformity::All | Uniformity::Any) => group.mask,
+            (true, _) => executed,
+        }
+    }
+
+    fn unsupported(
+        &mut self,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        if executed == 0 {
+            let next = group.pc + 1;
+            return Ok(go(group, next));
+        }
+        let note = &run.program.notes[operation.n as usize];
+        let message = note.clone();
+        run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
+        Err(Pause::Stopped(Status::Unsupported))
+    }
+
+    /// A float instruction that is not simulated: the group continues without its results.
+    fn unknown(
+        &mut self,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let entry = &run.program.unknowns[operation.n as usize];
+        if executed != 0 {
+            let message = format!(
+                "{}\nits result is not known; the run continues, and stops where a branch or an address depends \
+                 on it",
+                entry.note
+            );
+            let finding = self.id.finding(FindingKind::Unsupported, message, group.pc, executed);
+            run.state.report(finding.with_severity(Severity::Warning));
+            // Where the guard is not known, the result is not either.
+            let maybe = self.undefined.condition(operation.guard) & group.mask;
+            let written = if operation.uniform { u32::MAX } else { executed | maybe };
+            self.undefined.compute_unknown(&entry.cells, group.pc, written);
+        }
+        group.pc += 1;
+        if operation.joins { self.join(group, executed, run) } else { Ok(true) }
+    }
+
+    fn branch(
+        &mut self,
+        target: u32,
+        uniformity: Uniformity,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let taken = self.taken(uniformity, group, executed);
+        self.branching(run).branch(group, target, taken)
+    }
+
+    fn branching<'w>(&'w mut self, run: &RunContext<'_>) -> Branching<'w> {
+        Branching {
+            machine: &mut self.machine,
+            spin: &mut self.spin,
+            registers: &self.registers,
+            reads: &mut self.reads,
+            changes: run.spaces.changes,
+            steps: run.state.steps,
+        }
+    }
+
+    /// Lanes jump to the addresses in a register.
+    fn indirect(
+        &mut self,
+        jump: Jump,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let next = group.pc + 1;
+        let mut targets: Vec<(u32, u32)> = Vec::new();
+        let mut add = |target: u32, lanes: u32| match targets.iter_mut().find(|(have, _)| *have == target) {
+            Some((_, mask)) => *mask |= lanes,
+            None => targets.push((target, lanes)),
+        };
+        for lane in lanes(executed) {
+            let address = self.address(jump, lane);
+            let found = match run.program.code[group.pc as usize].op {
+                Op::Control(Control::Return(_)) => run.program.return_at(address, group.pc),
+                _ => run.program.statement_at(address, group.pc),
+            };
+            let Some(target) = found else {
+                let message = format!(
+                    "lane {lane} jumps to {address:#x}, which is not an instruction\n\
+                     check the register, or add the code at that address"
+                );
+                run.state.report(self.id.finding(FindingKind::ControlFlow, message, group.pc, 1u32 << lane));
+                return Err(Pause::Stopped(Status::Faulted));
+            };
+            add(target, 1 << lane);
+        }
+        if group.mask & !executed != 0 {
+            add(next, group.mask & !executed);
+        }
+        match targets[..] {
+            [] => Ok(go(group, next)),
+            [(target, _)] => self.branching(run).jump(group, target),
+            _ => {
+                self.machine.diverge(&targets);
+                Ok(false)
+            }
+        }
+    }
+
+    /// The address to which a lane jumps.
+    fn address(&self, jump: Jump, lane: usize) -> u64 {
+        let mut buffer = [0; 32];
+        let value = match jump.wide {
+            true => self.registers.int_64(jump.register)[lane],
+            false => i64::from(self.registers.int(jump.register, &mut buffer)[lane] as i32) as u64,
+        };
+        value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
+    }
+
+    /// Lanes call a function: before Volta, the token of their return is pushed.
+    fn call(&mut self, target: u32, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc + 1;
+        // Since Volta return addresses are in registers.
+        if !run.program.target.has_barriers() {
+            self.machine.push(Token::Return, next);
+            if self.machine.depth(Token::Return) > MAX_CALL_DEPTH {
+                return Err(self.nested_too_deep(group, executed, run));
+            }
+            return self.branching(run).jump(group, target);
+        }
+        self.enter(group, executed, run)?;
+        self.branch(target, Uniformity::None, group, executed, run)
+    }
+
+    /// Lanes call a function whose return address is in a register.
+    fn enter(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Result<(), Pause> {
+        lanes(executed).for_each(|lane| self.calls[lane] += 1);
+        match lanes(executed).any(|lane| usize::from(self.calls[lane]) > MAX_CALL_DEPTH) {
+            true => Err(self.nested_too_deep(group, executed, run)),
+            false => Ok(()),
+        }
+    }
+
+    fn nested_too_deep(&self, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
+        let message = format!("beyond the limit of {MAX_CALL_DEPTH}\ncheck the end of the recursion");
+        run.state.report(self.id.finding(FindingKind::CallDepth, message, group.pc, executed));
+        Pause::Stopped(Status::Faulted)
+    }
+
+    /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
+    pub(super) fn join(&mut self, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc;
+        group.pc -= 1;
+        let continues = self.pop(Token::Sync, group, executed, run);
+        group.pc = next;
+        continues
+    }
+
+    /// Lanes wait in the innermost token of a kind.
+    fn pop(&mut self, token: Token, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
+        let next = group.pc + 1;
+        match self.machine.pop(token, executed, group.pc, next) {
+            Ok(()) if executed == 0 => Ok(go(group, next)),
+            Ok(()) => Ok(false),
+            Err(error) => Err(self.refuse(error, group, executed, run)),
+        }
+    }
+
+    /// Reports an instruction that the state of the machine does not allow.
+    fn refuse(&self, error: MachineError, group: &Group, executed: u32, run: &mut RunContext<'_>) -> Pause {
+        let (kind, message, status) = match error {
+            MachineError::NoToken(token) => (
+                FindingKind::ControlFlow,
+                format!(
+                    "`{}` without a token\nno `{}` precedes it on this path: the lanes have nowhere to wait; check the control flow \
+                     before it",
+                    token.pop(),
+                    token.push()
+                ),
+                Status::Faulted,
+            ),
+            MachineError::RunsLater(missing) => (
+                FindingKind::NoProgress,
+                format!(
+                    "Deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
+                     model `barriers`",
+                    Lanes(executed.into()),
+                    Lanes(missing.into())
+                ),
+                Status::NoProgress,
+            ),
+        };
+        run.state.report(self.id.finding(kind, message, group.pc, executed));
+        Pause::Stopped(status)
+    }
+
+    /// Instructions of the barrier machine.
+    fn barrier(
+        &mut self,
+        control: Control,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        let (next, live) = (group.pc + 1, self.live);
+        match control {
+            Control::BarrierSet(_, None) if !run.launch.barriers => {
+                let message = "`BSSY`\nthe end of its region is not in the listing, and model `tokens` needs it: add it, or use model \
+                               `barriers`"
+                    .to_owned();
+                run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
+                return Err(Pause::Stopped(Status::Unsupported));
+            }
+            Control::BarrierSet(barrier, end) => {
+                self.machine.set_barrier(barrier, executed, end.unwrap_or(next));
+            }
+            Control::BarrierWait(barrier) => {
+                if !self.machine.wait(barrier, executed, group.pc) && executed != 0 {
+                    let message = format!(
+                        "`BSYNC B{barrier}` waits at a barrier without lanes\n\
+                         no `BSSY B{barrier}` precedes it on this path: the lanes do not wait for others; check the control flow before it"
+                    );
+                    let finding = self.id.finding(FindingKind::ControlFlow, message, group.pc, executed);
+                    run.state.report(finding.with_severity(Severity::Warning));
+                }
+                return Ok(false);
+            }
+            Control::BarrierBreak(barrier) => {
+                self.machine.go_on(next);
+                self.machine.break_out(barrier, executed);
+                return Ok(false);
+            }
+            Control::BarrierMove(step) => return Ok(self.move_barrier(step, operation, group, executed)),
+            Control::WarpSync(source) if executed != 0 => {
+                let mut buffer = [0; 32];
+                let members = *self.registers.int(source, &mut buffer);
+                return self.synchronize(&members, group, executed, run);
+            }
+            Control::WarpSyncAll if executed != 0 => {
+                return self.synchronize(&[live; 32], group, executed, run);
+            }
+            Control::Yield => {
+                self.machine.go_on(next);
+                self.machine.yield_lanes(executed);
+                return Ok(false);
+            }
+            _ => {}
+        }
+        Ok(go(group, next))
+    }
+
+    /// Lanes wait for those of their masks.
+    fn synchronize(
+        &mut self,
+        members: &[u32; 32],
+        group: &Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Continues {
+        match self.machine.synchronize(members, executed, (self.live, group.pc + 1)) {
+            Ok(()) => Ok(false),
+            Err(error) => Err(self.refuse(error, group, executed, run)),
+        }
+    }
+
+    /// `BMOV`
+    fn move_barrier(
+        &mut self,
+        step: BarrierStep,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+    ) -> bool {
+        let next = group.pc + 1;
+        if executed == 0 {
+            return go(group, next);
+        }
+        let exited = !self.live & self.position.launched();
+        let barriers = &mut self.machine;
+        match step {
+            BarrierStep::Read(barrier, clears) => {
+                let mask = barriers.barrier_mask(barrier);
+                self.registers.set(operation.d, executed, &[mask; 32]);
+                if clears {
+                    barriers.write_barrier(barrier, 0);
+                }
+            }
+            BarrierStep::Write(barrier, source) => {
+                let mask = self.registers.row(source.row)[executed.trailing_zeros() as usize];
+                barriers.write_barrier(barrier, mask);
+            }
+            BarrierStep::Copy(to, from, clears) => {
+                let mask = barriers.barrier_mask(from);
+                barriers.write_barrier(to, mask);
+                if clears {
+                    barriers.write_barrier(from, 0);
+                }
+            }
+            BarrierStep::State(state) => {
+                let value = match state {
+                    BarrierState::Active => group.mask,
+                    BarrierState::Exited => exited,
+                    BarrierState::Other => 0,
+                };
+                self.registers.set(operation.d, executed, &[value; 32]);
+            }
+            BarrierStep::Ignore => {}
+        }
+        go(group, next)
+    }
+
+    /// Lanes arrive at a barrier of the block.
+    fn arrive(
+        &mut self,
+        control: Control,
+        operation: &Operation,
+        group: &mut Group,
+        executed: u32,
+    ) -> Continues {
+        let next = group.pc + 1;
+        let Control::Block { number, count, waits, reduction } = control else { return Ok(go(group, next)) };
+        if executed == 0 {
+            return Ok(go(group, next));
+        }
+        let lane = executed.trailing_zeros() as usize;
+        let value = |source: super::registers::Source| {
+            let mut buffer = [0; 32];
+            self.registers.int(source, &mut buffer)[lane]
+        };
+        let arrival = Arrival {
+            number: value(number),
+            count: count.map(value),
+            waits,
+            reduction,
+            yes: self.registers.holds(operation.p[0]) & executed,
+            mask: executed,
+            statement: group.pc,
+        };
+        match waits {
+            true => self.machine.block(executed, next),
+            false => self.machine.go_on(next),
+        }
+        Err(Pause::Arrived(arrival))
+    }
+
+    /// No lanes can run: those that are left wait at barriers of the block, or for lanes of the warp that never come.
+    pub(super) fn waits_for_block(&mut self, run: &mut RunContext<'_>) -> Pause {
+        let waiting = self.machine.waiting();
+        if waiting.iter().any(|waiting| waiting.why == WaitReason::Block) {
+            return Pause::Waiting;
+        }
+        self.report_deadlock(&waiting, run);
+        Pause::Stopped(Status::NoProgress)
+    }
+
+    /// Lanes of the warp wait for each other.
+    fn report_deadlock(&self, waiting: &[Waiting], run: &mut RunContext<'_>) {
+        let Some(first) = waiting.first() else { return };
+        let message = format!("Deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
+        let others = waiting.iter().skip(1).map(|other| {
+            Related::new(
+                other.statement,
+                format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)),
+            )
+        });
+        let finding = self.id.finding(FindingKind::NoProgress, message, first.statement, first.mask);
+        run.state.report(finding.with(others));
+    }
+
+    /// The lanes of the warp outside `mask`, and where they are.
+    pub(crate) fn elsewhere(&self, mask: u32) -> Vec<Related> {
+        let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
+        let related = others.map(|waiting| {
+            let lanes = Lanes((waiting.mask & !mask).into());
+            Related {
+                statement: StatementId(waiting.statement),
+                message: format!("{lanes} {}", waits_for(waiting.why, self.live)),
+            }
+        });
+        related.collect()
+    }
+}
+
+/// The group continues at `pc`.
+fn go(group: &mut Group, pc: u32) -> bool {
+    group.pc = pc;
+    true
+}
+
+/// What lanes wait for: the predicate of a sentence.
+fn waits_for(why: WaitReason, live: u32) -> String {
+    match why {
+        WaitReason::Runnable => "can run here".to_owned(),
+        WaitReason::Block => "wait at a barrier of the block".to_owned(),
+        WaitReason::Token(Token::Diverged) => "run after the other path".to_owned(),
+        WaitReason::Token(token) => format!("wait in the token of `{}`", token.push()),
+        WaitReason::Barrier(barrier, missing) => {
+            format!(
+                "wait at `BSYNC B{barrier}` for {}, which do not reach it",
+                Lanes((missing & live).into())
+            )
+        }
+        WaitReason::WarpSync(missing) => {
+            format!(
+                "wait at `WARPSYNC` for {}, which do not reach one of this mask",
+                Lanes((missing & live).into())
+            )
+        }
+    }
+}

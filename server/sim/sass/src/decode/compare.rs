@@ -1,0 +1,207 @@
+//! Comparisons of integers, and predicates.
+
+use super::decoder::Decoder;
+use super::instruction::Inst;
+use super::operands::Kind;
+use super::predicates::{condition, is_uniform};
+use crate::exec::table_of;
+use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, SetTo};
+use crate::registers::{DROPPED, Part};
+use warplens_hir::sass::{Immediate, Operand, Value};
+use warplens_sim_cuda::semantics::compare::Comparison;
+
+const INT: [Kind; 3] = [Kind::Int; 3];
+
+type Decoded = Result<Operation, String>;
+
+impl Decoder<'_> {
+    pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
+        let opcode = inst.ins.opcode.trim_start_matches('U');
+        let (cmp, is_true) = comparison(inst)?;
+        let known = ["AND", "OR", "XOR", "U32", "S32", "U64", "S64", "X", "EX", "BF"];
+        inst.allow(&[&known[..], &COMPARISONS[..]].concat())?;
+        let combine = bool_of(inst);
+        let compare = IntCompare {
+            cmp,
+            is_true,
+            signed: !(inst.has("U32") || inst.has("U64")),
+            wide: inst.has("U64") || inst.has("S64"),
+            extends: inst.has("EX") || inst.has("X"),
+            combine,
+        };
+        let kinds = if compare.wide { [Kind::Int64; 3] } else { INT };
+        let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
+        match opcode {
+            "ICMP" => self.assemble(Op::CompareSelect(compare), inst, &inst.shape(), kinds),
+            "ISET" => self.assemble(Op::CompareTo(compare, to), inst, &inst.shape(), kinds),
+            _ => {
+                let op = match compare.extends && !self.target.has_barriers() {
+                    true => Op::CompareCc(compare),
+                    false => Op::Compare(compare),
+                };
+                self.assemble(op, inst, &inst.predicate_shape(), kinds)
+            }
+        }
+    }
+
+    pub(super) fn plop3(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["LUT"])?;
+        let mut operation = Operation::new(Op::Nop);
+        operation.d = self.pool.dropped();
+        operation.uniform = inst.ops.first().is_some_and(is_uniform);
+        let shape = inst.predicate_shape();
+        operation.q =
+            [shape.q.first().copied().unwrap_or(DROPPED), shape.q.get(1).copied().unwrap_or(DROPPED)];
+        let (mut signs, mut tables, mut at) = (0u8, Vec::new(), 0);
+        for operand in &inst.ops[shape.q.len()..] {
+            match &operand.value {
+                Value::Immediate(Immediate::Integer(table)) => tables.push(*table as u32),
+                _ if at >= 3 => return Err("it has too many operands".to_owned()),
+                _ => {
+                    match condition(operand) {
+                        Some(condition) => operation.p[at] = condition,
+                        // The sign of a register or of a constant.
+                        None => {
+                            operation.s[at] = self.source(inst, operand, Kind::Int)?;
+                            operation.p[at].negated = operand.not;
+                            signs |= 1 << at;
+                        }
+                    }
+                    at += 1;
+                }
+            }
+        }
+        operation.op = Op::Plop3(signs);
+        operation.n = tables.first().copied().unwrap_or(0) | tables.get(1).copied().unwrap_or(0) << 8;
+        Ok(operation)
+    }
+
+    pub(super) fn combine_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["AND", "OR", "XOR", "BF"])?;
+        let ops: Vec<Bool> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
+        let [first, second] = ops[..] else { return Err("its operations are missing".to_owned()) };
+        let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
+        if inst.ins.opcode == "PSET" {
+            let mut operation =
+                Operation::new(Op::PredicatesTo(if inst.has("BF") { SetTo::One } else { SetTo::Ones }));
+            operation.d = self.destination(inst.ops.first())?;
+            for (slot, operand) in operation.p.iter_mut().zip(inst.ops.iter().skip(1)) {
+                *slot = condition(operand).ok_or("an operand is not simulated")?;
+            }
+            operation.n = table.into();
+            operation.sets_cc = inst.ops.first().is_some_and(|operand| inst.has_cc_suffix(operand));
+            return Ok(operation);
+        }
+        let mut operation = self.assemble(Op::Plop3(0), inst, &inst.predicate_shape(), INT)?;
+        operation.n = u32::from(table) | u32::from(inverse) << 8;
+        Ok(operation)
+    }
+
+    pub(super) fn test_cc(&mut self, inst: &Inst<'_>) -> Decoded {
+        let test = inst
+            .find(CcTest::named)
+            .or_else(|| inst.cc_test().ok())
+            .ok_or("its condition is not simulated")?;
+        let mut operation = self.assemble(Op::TestCc(bool_of(inst)), inst, &inst.predicate_shape(), INT)?;
+        operation.n = test.0.into();
+        Ok(operation)
+    }
+
+    /// `P2R R0, PR, R1, 0x7f`
+    pub(super) fn pack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
+        let mut operation = self.packed(inst, Op::FromPredicates)?;
+        operation.d = self.destination(inst.ops.first())?;
+        operation.uniform = inst.ops.first().is_some_and(is_uniform);
+        Ok(operation)
+    }
+
+    /// `R2P PR, R0, 0x7f`
+    pub(super) fn unpack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
+        let mut operation = self.packed(inst, Op::ToPredicates)?;
+        operation.d = self.pool.dropped();
+        operation.uniform = inst.ins.opcode.starts_with('U');
+        Ok(operation)
+    }
+
+    fn packed(&mut self, inst: &Inst<'_>, op: Op) -> Decoded {
+        inst.allow(&["B0", "B1", "B2", "B3"])?;
+        let byte = |word: &str| match word {
+            "B0" => Some(0),
+            "B1" => Some(1),
+            "B2" => Some(2),
+            "B3" => Some(3),
+            _ => None,
+        };
+        let mut operation = Operation::new(op);
+        let skipped = usize::from(op == Op::FromPredicates);
+        let sources: Vec<&Operand> = inst
+            .ops
+            .iter()
+            .skip(skipped)
+            .filter(|operand| !matches!(operand.value, Value::Word(_) | Value::Flags))
+            .collect();
+        operation.s = self.sources(inst, &sources, INT)?;
+        let suffix = sources.first().and_then(|operand| inst.suffix(operand)).and_then(byte);
+        operation.n = inst.find(byte).or(suffix).unwrap_or(4);
+        // `P2R R0, CC, RZ, 0xf`: the flags instead of the predicates.
+        operation.sets_cc = inst.ops.iter().any(|operand| matches!(operand.value, Value::Flags));
+        operation.s[0].part = Part::Whole;
+        if sources.len() < 2 {
+            operation.s[1].row = self.pool.constants(vec![Constant::Immediate(0x7f)]);
+        }
+        Ok(operation)
+    }
+}
+
+/// The names of comparisons.
+const COMPARISONS: [&str; 16] =
+    ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
+
+/// The comparison of an instruction; none for `.F` and `.T`.
+pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), String> {
+    let named = |word: &str| {
+        Some((
+            match word {
+                "F" => return Some((None, false)),
+                "T" => return Some((None, true)),
+                "LT" => Comparison::Less,
+                "EQ" => Comparison::Equal,
+                "LE" => Comparison::LessEqual,
+                "GT" => Comparison::Greater,
+                "NE" => Comparison::NotEqual,
+                "GE" => Comparison::GreaterEqual,
+                "NUM" => Comparison::Numbers,
+                "NAN" => Comparison::AnyNan,
+                "LTU" => Comparison::LessUnordered,
+                "EQU" => Comparison::EqualUnordered,
+                "LEU" => Comparison::LessEqualUnordered,
+                "GTU" => Comparison::GreaterUnordered,
+                "NEU" => Comparison::NotEqualUnordered,
+                "GEU" => Comparison::GreaterEqualUnordered,
+                _ => return None,
+            }
+            .into(),
+            false,
+        ))
+    };
+    inst.find(named).ok_or_else(|| "its comparison is missing".to_owned())
+}
+
+/// Comparisons that an instruction may have as modifiers.
+pub(super) fn comparisons() -> &'static [&'static str] {
+    &COMPARISONS
+}
+
+fn bool_named(word: &str) -> Option<Bool> {
+    match word {
+        "AND" => Some(Bool::And),
+        "OR" => Some(Bool::Or),
+        "XOR" => Some(Bool::Xor),
+        _ => None,
+    }
+}
+
+/// How a comparison is combined with its predicate source.
+pub(super) fn bool_of(inst: &Inst<'_>) -> Bool {
+    inst.find(bool_named).unwrap_or(Bool::And)
+}

@@ -1,0 +1,132 @@
+//! A program that is being decoded.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use warplens_hir::sass::{Destination, Function, Listed, Listing};
+
+use super::instruction::Inst;
+use super::pool::Pool;
+use crate::program::{self, Program};
+use crate::target::Target;
+
+/// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
+pub type InstructionIndices = Vec<(usize, u32)>;
+
+/// The name of a function without a name.
+pub const UNNAMED: &str = "kernel";
+
+/// The name of a function; one without a name is called [`UNNAMED`].
+pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
+    listing.function(listed).name.as_ref().map_or_else(|| UNNAMED.into(), |name| name.text.clone())
+}
+
+/// A program that is being decoded.
+pub(super) struct Decoder<'l> {
+    pub(super) listing: &'l Listing,
+    pub(super) target: Target,
+    /// The functions: their indices in the listing.
+    pub(super) functions: Vec<usize>,
+    /// The first statement of each.
+    pub(super) firsts: Vec<u32>,
+    pub(super) pool: Pool,
+    pub(super) program: Program,
+    pub(super) places: InstructionIndices,
+    /// The device variables by name.
+    pub(super) variables: FxHashMap<SmolStr, u32>,
+}
+
+impl<'l> Decoder<'l> {
+    pub(super) fn new(listing: &'l Listing, target: Target, functions: Vec<usize>) -> Decoder<'l> {
+        let function = |index: &usize| listing.function(&listing.functions()[*index]);
+        let mut first = 0;
+        let firsts = functions.iter().map(|index| {
+            first += function(index).instructions.len() as u32;
+            first - function(index).instructions.len() as u32
+        });
+        let firsts = firsts.collect();
+        let pool = Pool::new(functions.iter().map(function));
+        let program = Program {
+            name: SmolStr::default(),
+            target,
+            code: Vec::new(),
+            straight_runs: Vec::new(),
+            quick: Vec::new(),
+            functions: Vec::new(),
+            addresses: Vec::new(),
+            layout: program::Layout::default(),
+            accesses: Vec::new(),
+            atomics: Vec::new(),
+            matrix_loads: Vec::new(),
+            conversions: Vec::new(),
+            products: Vec::new(),
+            notes: Vec::new(),
+            unknowns: Vec::new(),
+            banks: Vec::new(),
+            globals: Vec::new(),
+            pointers: Vec::new(),
+            symbol_words: Vec::new(),
+            shared_size: None,
+            stack_size: 0,
+            params: Vec::new(),
+            named: Vec::new(),
+            uses: Vec::new(),
+        };
+        let mut decoder = Decoder {
+            listing,
+            target,
+            functions,
+            firsts,
+            pool,
+            program,
+            places: InstructionIndices::new(),
+            variables: FxHashMap::default(),
+        };
+        decoder.place_functions();
+        decoder.read_variables();
+        decoder
+    }
+
+    pub(super) fn function(&self, number: usize) -> &'l Function {
+        self.listing.function(&self.listing.functions()[self.functions[number]])
+    }
+
+    /// The addresses of all statements come first: operands may name them.
+    pub(super) fn place_functions(&mut self) {
+        for number in 0..self.functions.len() {
+            let function = self.function(number);
+            let first = self.firsts[number];
+            let end = first + function.instructions.len() as u32;
+            let name = function_name(self.listing, &self.listing.functions()[self.functions[number]]);
+            self.program.functions.push(program::Function { name, first, end });
+            self.program
+                .addresses
+                .extend(function.instructions.iter().map(|instruction| instruction.address));
+            let index = self.functions[number];
+            self.places.extend((0..function.instructions.len() as u32).map(|at| (index, at)));
+        }
+    }
+
+    /// The statement that the target of an instruction is.
+    pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
+        match inst.ins.destination {
+            Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
+            Destination::Symbol => {
+                let name = inst.target_symbol().unwrap_or_default();
+                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing"))
+            }
+            Destination::End => Err("its target is the end of the function".to_owned()),
+            _ => Err("its target is not an instruction of the listing".to_owned()),
+        }
+    }
+
+    /// The statement that a label or the name of a function means.
+    pub(super) fn label(&self, name: &str) -> Option<u32> {
+        let function = self.program.functions.iter().find(|function| function.name == name);
+        function.map(|function| function.first).or_else(|| {
+            (0..self.functions.len()).find_map(|number| {
+                let label = self.function(number).label(name)?;
+                Some(self.firsts[number] + label.before)
+            })
+        })
+    }
+}

@@ -1,0 +1,391 @@
+//! Floats of all widths, and conversions.
+
+use warplens_sim_cuda::semantics::convert::{Clamp, Convert};
+use warplens_sim_cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
+use warplens_sim_warp::scalar_type::ScalarType;
+use warplens_sim_warp::soft_float::{BF16, F16, Rounding};
+
+use super::compare::{bool_of, comparison, comparisons};
+use super::decoder::Decoder;
+use super::instruction::Inst;
+use super::operands::Kind;
+use crate::exec::half_result;
+use crate::program::{
+    FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
+};
+use crate::registers::{DROPPED, Part, Source};
+
+type Decoded = Result<Operation, String>;
+
+const FLOAT: [Kind; 3] = [Kind::Float; 3];
+const DOUBLE: [Kind; 3] = [Kind::Double; 3];
+
+/// The rounding of an instruction; to nearest without a modifier.
+fn rounding(inst: &Inst<'_>) -> Rounding {
+    inst.find(|word| match word {
+        "RM" | "FLOOR" => Some(Rounding::Down),
+        "RP" | "CEIL" => Some(Rounding::Up),
+        "RZ" | "TRUNC" => Some(Rounding::Zero),
+        _ => None,
+    })
+    .unwrap_or(Rounding::Nearest)
+}
+
+fn mode(inst: &Inst<'_>) -> FloatMode {
+    let scale = inst.find(|word| match word {
+        "D2" => Some(-1),
+        "D4" => Some(-2),
+        "D8" => Some(-3),
+        "M2" => Some(1),
+        "M4" => Some(2),
+        "M8" => Some(3),
+        _ => None,
+    });
+    FloatMode {
+        rounding: rounding(inst),
+        flush: inst.has("FTZ"),
+        saturate: inst.has("SAT"),
+        scale: scale.unwrap_or(0),
+    }
+}
+
+/// The comparison of an instruction that has one, or the modifiers of a minimum.
+fn float_compare_of(inst: &Inst<'_>) -> FloatCompare {
+    let (cmp, is_true) = comparison(inst).unwrap_or((None, false));
+    FloatCompare { cmp, is_true, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
+}
+
+impl Decoder<'_> {
+    pub(super) fn float(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["FTZ", "SAT", "RN", "RM", "RP", "RZ", "D2", "D4", "D8", "M2", "M4", "M8", "FMZ"])?;
+        if inst.has("FMZ") {
+            return Err("modifier `.FMZ` is not simulated".to_owned());
+        }
+        let mode = mode(inst);
+        let op = match inst.ins.opcode.trim_start_matches('U').trim_end_matches("32I") {
+            "FADD" => Op::FloatAdd(mode),
+            "FMUL" => Op::FloatMul(mode),
+            _ => Op::FloatFma(mode),
+        };
+        self.assemble(op, inst, &inst.shape(), FLOAT)
+    }
+
+    pub(super) fn float_pair(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["FTZ", "RN", "RM", "RP", "RZ", "SAT"])?;
+        let op = match inst.ins.opcode.as_str() {
+            "FADD2" => Lanewise::Add,
+            "FMUL2" => Lanewise::Mul,
+            _ => Lanewise::Fma,
+        };
+        let mut operation =
+            self.assemble(Op::FloatPair(op, mode(inst)), inst, &inst.shape(), [Kind::Int64; 3])?;
+        for (source, operand) in operation.s.iter_mut().zip(inst.shape().sources) {
+            source.part = match inst.suffix(operand) {
+                Some("F32") => Part::Single,
+                _ => Part::Whole,
+            };
+        }
+        Ok(operation)
+    }
+
+    pub(super) fn float_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["FTZ", "NAN", "XORSIGN"])?;
+        let compare = float_compare_of(inst);
+        let (op, kinds) = match inst.ins.opcode.trim_start_matches('U') {
+            "FMNMX3" => (Op::FloatMinMax3(compare), FLOAT),
+            "DMNMX" => (Op::DoubleMinMax, DOUBLE),
+            _ => (Op::FloatMinMax(compare), FLOAT),
+        };
+        let mut operation = self.assemble(op, inst, &inst.shape(), kinds)?;
+        operation.q = [DROPPED; 2];
+        Ok(operation)
+    }
+
+    pub(super) fn float_compare(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&[&["FTZ", "BF", "AND", "OR", "XOR", "MIN", "MAX"][..], comparisons()].concat())?;
+        let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
+        let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
+        let combine = bool_of(inst);
+        let opcode = inst.ins.opcode.trim_start_matches('U');
+        match opcode {
+            "DSETP" if inst.has("MIN") || inst.has("MAX") => {
+                self.assemble(Op::DoublePick(inst.has("MAX")), inst, &inst.predicate_shape(), DOUBLE)
+            }
+            _ if comparison(inst).is_err() => Err("its comparison is missing".to_owned()),
+            "FSETP" => self.assemble(Op::FloatSetp(compare, combine), inst, &inst.predicate_shape(), FLOAT),
+            "DSETP" => self.assemble(Op::DoubleSetp(compare, combine), inst, &inst.predicate_shape(), DOUBLE),
+            "FCMP" => self.assemble(Op::FloatSelect(compare), inst, &inst.shape(), FLOAT),
+            "FSET" => self.assemble(Op::FloatSet(compare, combine, to), inst, &inst.shape(), FLOAT),
+            _ => self.assemble(Op::DoubleSet(compare, combine, to), inst, &inst.shape(), DOUBLE),
+        }
+    }
+
+    pub(super) fn float_select(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["FTZ"])?;
+        self.assemble(Op::SelectFloat(inst.has("FTZ")), inst, &inst.shape(), FLOAT)
+    }
+
+    pub(super) fn float_check(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["DIVIDE"])?;
+        let mut shape = inst.predicate_shape();
+        shape.q.truncate(1);
+        self.assemble(Op::FloatCheck, inst, &shape, FLOAT)
+    }
+
+    pub(super) fn mufu(&mut self, inst: &Inst<'_>) -> Decoded {
+        let turns = self.target.has_barriers();
+        let function = inst.find(|word| {
+            Some(match word {
+                "RCP" => Mufu::Rcp,
+                "RSQ" => Mufu::Rsq,
+                "SQRT" => Mufu::Sqrt,
+                "EX2" => Mufu::Ex2,
+                "LG2" => Mufu::Lg2,
+                "SIN" => Mufu::Sin(turns),
+                "COS" => Mufu::Cos(turns),
+                "RCP64H" => Mufu::Rcp64High,
+                "RSQ64H" => Mufu::Rsq64High,
+                "TANH" => Mufu::Tanh,
+                _ => return None,
+            })
+        });
+        match function {
+            Some(function) if inst.mods.len() == 1 => {
+                let kind = match function {
+                    Mufu::Rcp64High | Mufu::Rsq64High => Kind::DoubleHigh,
+                    _ => Kind::Float,
+                };
+                self.assemble(Op::Mufu(function), inst, &inst.shape(), [kind; 3])
+            }
+            _ => Err("its function is not simulated".to_owned()),
+        }
+    }
+
+    pub(super) fn range_reduction(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["EX2", "SINCOS"])?;
+        self.assemble(Op::MoveFloat, inst, &inst.shape(), FLOAT)
+    }
+
+    pub(super) fn double(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["RN", "RM", "RP", "RZ"])?;
+        let rounding = rounding(inst);
+        let op = match inst.ins.opcode.as_str() {
+            "DADD" => Op::DoubleAdd(rounding),
+            "DMUL" => Op::DoubleMul(rounding),
+            _ => Op::DoubleFma(rounding),
+        };
+        self.assemble(op, inst, &inst.shape(), DOUBLE)
+    }
+
+    fn assemble_halves(&mut self, op: Op, inst: &Inst<'_>, has_register: bool) -> Decoded {
+        let mut shape = if has_register { inst.shape() } else { inst.predicate_shape() };
+        let sources = std::mem::take(&mut shape.sources);
+        let mut operation = self.assemble(op, inst, &shape, FLOAT)?;
+        operation.s = self.half_sources(inst, &sources, inst.has("BF16_V2") || inst.has("BF16"))?;
+        Ok(operation)
+    }
+
+    pub(super) fn half(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["MMA", "F32", "FTZ", "SAT", "RELU", "BF16_V2", "MRG_H0", "MRG_H1"])?;
+        if inst.has("MRG_H0") || inst.has("MRG_H1") {
+            return Err("merging into a half is not simulated".to_owned());
+        }
+        let arithmetic = match &inst.ins.opcode[..4] {
+            "HADD" => HalfArithmetic::Add,
+            "HMUL" => HalfArithmetic::Mul,
+            _ => HalfArithmetic::Fma,
+        };
+        let mode = half_mode(inst);
+        let operation = self.assemble_halves(Op::Half(arithmetic, mode), inst, true)?;
+        // Compilers set registers to constants this way.
+        let [a, b, c] = operation.s.map(|source| self.pool.value(source.row));
+        let Some(((a, b), c)) = a.zip(b).zip(c) else { return Ok(operation) };
+        let value = half_result(arithmetic, mode, operation.s, [a, b, c]);
+        let zero = Source::of(self.pool.zero());
+        let sources = [Source::of(self.pool.immediate(value)), zero, zero];
+        Ok(Operation { op: Op::Move, s: sources, ..operation })
+    }
+
+    pub(super) fn half_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["FTZ", "NAN", "XORSIGN", "BF16_V2"])?;
+        let (compare, mode) = (float_compare_of(inst), half_mode(inst));
+        let op = match inst.ins.opcode.as_str() {
+            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".to_owned()),
+            "VHMNMX" => Op::HalfMinMax3(compare, mode),
+            _ => Op::HalfMinMax(compare, mode),
+        };
+        self.assemble_halves(op, inst, true)
+    }
+
+    pub(super) fn half_compare(&mut self, inst: &Inst<'_>) -> Decoded {
+        let known = ["FTZ", "BF", "AND", "OR", "XOR", "BF16_V2", "H_AND"];
+        inst.allow(&[&known[..], comparisons()].concat())?;
+        let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
+        let (combine, mode) = (bool_of(inst), half_mode(inst));
+        match inst.ins.opcode.as_str() {
+            "HSETP2" => {
+                self.assemble_halves(Op::HalfSetp(compare, combine, mode, inst.has("H_AND")), inst, false)
+            }
+            _ => {
+                let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
+                self.assemble_halves(Op::HalfSet(compare, combine, mode, to), inst, true)
+            }
+        }
+    }
+
+    pub(super) fn int_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&[
+            "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "RN", "RM",
+            "RP", "RZ",
+        ])?;
+        let from = inst.find(int_type).unwrap_or(ScalarType::S32);
+        let to = inst.find(float_type).unwrap_or(ScalarType::F32);
+        self.conversion(inst, from, to, rounding(inst), false)
+    }
+
+    pub(super) fn float_to_int(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&[
+            "FTZ", "NTZ", "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64",
+            "TRUNC", "FLOOR", "CEIL", "ROUND",
+        ])?;
+        let from = inst.find(float_type).unwrap_or(ScalarType::F32);
+        let to = inst.find(int_type).unwrap_or(ScalarType::S32);
+        self.conversion(inst, from, to, rounding(inst), inst.has("FTZ"))
+    }
+
+    pub(super) fn float_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&[
+            "FTZ", "F16", "F32", "F64", "BF16", "ROUND", "TRUNC", "FLOOR", "CEIL", "RN", "RM", "RP", "RZ",
+            "SAT", "PASS",
+        ])?;
+        let types: Vec<ScalarType> = inst.mods.iter().filter_map(|word| float_type(word)).collect();
+        let (to, from) = match types[..] {
+            [to, from] => (to, from),
+            [only] => (only, only),
+            _ => (ScalarType::F32, ScalarType::F32),
+        };
+        let mut operation = self.conversion(inst, from, to, rounding(inst), inst.has("FTZ"))?;
+        let rounds = ["ROUND", "TRUNC", "FLOOR", "CEIL"].into_iter().any(|word| inst.has(word));
+        if let Op::Convert(convert, _, _) = &mut operation.op {
+            convert.integral = rounds || inst.ins.opcode.ends_with("FRND");
+            if inst.has("SAT") {
+                convert.clamp = Clamp::Saturate;
+            }
+        }
+        Ok(operation)
+    }
+
+    fn conversion(
+        &mut self,
+        inst: &Inst<'_>,
+        from: ScalarType,
+        to: ScalarType,
+        rounding: Rounding,
+        flush: bool,
+    ) -> Decoded {
+        let (wide_from, wide_to) = (from.bits() == 64, to.bits() == 64);
+        let convert = Convert {
+            from,
+            to,
+            rounding,
+            integral: false,
+            flush,
+            clamp: Clamp::None,
+            positive_zero: false,
+            register_bits: if wide_to { 64 } else { 32 },
+            source_bits: if wide_from { 64 } else { 32 },
+        };
+        let kind = match (wide_from, from.format().is_some()) {
+            // An immediate is the upper word, of integers too.
+            (true, _) => Kind::Double,
+            (false, true) => Kind::Float,
+            (false, false) => Kind::Int,
+        };
+        self.assemble(Op::Convert(convert, wide_from, wide_to), inst, &inst.shape(), [kind; 3])
+    }
+
+    /// `F2FP.F16.F32.PACK_AB R0, R1, R2`, `F2FP.F16.E4M3.UNPACK_B R0, R1`
+    pub(super) fn pack_floats(&mut self, inst: &Inst<'_>) -> Decoded {
+        let kinds = ["PACK_AB", "UNPACK_B", "PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"];
+        let others = ["F16", "BF16", "E4M3", "E5M2", "F32", "RZ", "RN", "RELU", "SATFINITE"];
+        inst.allow(&[&kinds[..], &others[..]].concat())?;
+        let packed = inst.has("UNPACK_B") || inst.has("UNPACK_B_MERGE_C");
+        let merges = inst.has("PACK_AB_MERGE_C") || inst.has("UNPACK_B_MERGE_C");
+        let mut types = inst.mods.iter().filter_map(|word| element(word));
+        let to = types.next().filter(|to| *to != Element::Single).unwrap_or(Element::Half(F16));
+        let from = types.next().unwrap_or(if packed { Element::Half(F16) } else { Element::Single });
+        let shape = inst.shape();
+        let merged = shape.sources.get(if packed { 1 } else { 2 });
+        if merges && merged.and_then(|operand| operand.register()).is_none_or(|it| !it.is_constant()) {
+            return Err("merging into a register is not simulated".to_owned());
+        }
+        let op = match (to, from, packed) {
+            (Element::Half(_), Element::Single, false) if !inst.has("SATFINITE") => {
+                Op::PackHalves { brain: inst.has("BF16"), rounding: rounding(inst), relu: inst.has("RELU") }
+            }
+            _ => Op::ConvertPair { packed },
+        };
+        let clamp = match (inst.has("SATFINITE"), inst.has("RELU")) {
+            (true, true) => Clamp::FiniteRelu,
+            (true, false) => Clamp::Finite,
+            (false, true) => Clamp::Relu,
+            (false, false) => Clamp::None,
+        };
+        let mut operation = self.assemble(op, inst, &shape, FLOAT)?;
+        if op == (Op::ConvertPair { packed }) {
+            if packed && operation.s[0].part != Part::Whole {
+                return Err("a part of its source is not simulated".to_owned());
+            }
+            let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
+            self.program.conversions.push(convert);
+            operation.n = self.program.conversions.len() as u32 - 1;
+        }
+        Ok(operation)
+    }
+}
+
+/// The element of a packed conversion.
+fn element(word: &str) -> Option<Element> {
+    Some(match word {
+        "F32" => Element::Single,
+        "F16" => Element::Half(F16),
+        "BF16" => Element::Half(BF16),
+        "E4M3" => Element::Narrow(E4M3),
+        "E5M2" => Element::Narrow(E5M2),
+        _ => return None,
+    })
+}
+
+fn half_mode(inst: &Inst<'_>) -> HalfMode {
+    HalfMode {
+        brain: inst.has("BF16_V2"),
+        flush: inst.has("FTZ"),
+        saturate: inst.has("SAT"),
+        relu: inst.has("RELU"),
+        single: inst.has("F32"),
+    }
+}
+
+fn int_type(word: &str) -> Option<ScalarType> {
+    Some(match word {
+        "S8" => ScalarType::S8,
+        "U8" => ScalarType::U8,
+        "S16" => ScalarType::S16,
+        "U16" => ScalarType::U16,
+        "S32" => ScalarType::S32,
+        "U32" => ScalarType::U32,
+        "S64" => ScalarType::S64,
+        "U64" => ScalarType::U64,
+        _ => return None,
+    })
+}
+
+fn float_type(word: &str) -> Option<ScalarType> {
+    Some(match word {
+        "F16" => ScalarType::F16,
+        "BF16" => ScalarType::Bf16,
+        "F32" => ScalarType::F32,
+        "F64" => ScalarType::F64,
+        _ => return None,
+    })
+}

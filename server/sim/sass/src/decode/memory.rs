@@ -1,0 +1,422 @@
+//! Memory accesses, atomics and matrices.
+
+use super::decoder::Decoder;
+use super::instruction::Inst;
+use super::operands::Kind;
+use super::predicates::destination_predicate;
+use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term};
+use crate::registers::{DROPPED, Source};
+use warplens_hir::sass::{Operand, Register, RegisterFile, Value};
+use warplens_sim_cuda::address::AtomicOp;
+use warplens_sim_cuda::semantics::fragments::Layout;
+use warplens_sim_cuda::semantics::matrix::{Factor, Product, Sum};
+use warplens_sim_warp::scalar_type::ScalarType;
+use warplens_sim_warp::soft_float::Rounding;
+
+type Decoded = Result<Operation, String>;
+
+/// Modifiers of accesses that do not change values in a run of one block after another.
+const CACHE: [&str; 40] = [
+    "E",
+    "SYS",
+    "STRONG",
+    "WEAK",
+    "GPU",
+    "CTA",
+    "SM",
+    "VC",
+    "CONSTANT",
+    "CI",
+    "CG",
+    "CS",
+    "CV",
+    "LU",
+    "WT",
+    "NA",
+    "EF",
+    "EL",
+    "EU",
+    "LTC64B",
+    "LTC128B",
+    "LTC256B",
+    "PRIVATE",
+    "U",
+    "BYPASS",
+    "MMIO",
+    "P",
+    "Q",
+    "IL",
+    "EVICT_FIRST",
+    "EVICT_LAST",
+    "NORMAL",
+    "DEFAULT",
+    "ACCESS",
+    "HINT",
+    "CLUSTER",
+    "RELAXED",
+    "ACQUIRE",
+    "WB",
+    "INVALL",
+];
+
+/// The size of an element, the number of elements, and whether a narrow one is signed.
+fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), String> {
+    let named = inst.find(|word| {
+        Some(match word {
+            "U8" => (1, 1, false),
+            "S8" => (1, 1, true),
+            "U16" => (2, 1, false),
+            "S16" => (2, 1, true),
+            "32" => (4, 1, false),
+            "64" => (4, 2, false),
+            "128" => (4, 4, false),
+            _ => return None,
+        })
+    });
+    let sizes = ["U8", "S8", "U16", "S16", "32", "64", "128"];
+    inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+    Ok(named.unwrap_or((4, 1, false)))
+}
+
+/// Whether an access is ordered with others of its kind.
+fn is_strong(inst: &Inst<'_>) -> bool {
+    ["STRONG", "CV", "WT", "ACQUIRE", "RELAXED", "MMIO"].into_iter().any(|word| inst.has(word))
+}
+
+/// The space that the last letter of an opcode names.
+fn space(inst: &Inst<'_>) -> Space {
+    match inst.ins.opcode.as_str() {
+        "LDG" | "STG" | "ATOMG" | "REDG" => Space::Global,
+        "LDS" | "STS" | "ATOMS" | "LDSLK" | "STSUL" => Space::Shared,
+        "LDL" | "STL" => Space::Local,
+        _ => Space::Generic,
+    }
+}
+
+/// The operand that is an address.
+fn address_operand<'a>(inst: &Inst<'a>) -> Result<&'a Operand, String> {
+    let found = inst.ops.iter().find(|operand| matches!(operand.value, Value::Address(_)));
+    found.ok_or_else(|| "its address is missing".to_owned())
+}
+
+impl Decoder<'_> {
+    /// An address; wide where the instruction has `.E`.
+    fn address(&mut self, inst: &Inst<'_>, operand: &Operand, wide: bool) -> Result<Address, String> {
+        let Value::Address(address) = &operand.value else { return Err("its address is missing".to_owned()) };
+        if !matches!(address.prefix.as_str(), "" | "desc")
+            || address.symbol.is_some()
+            || address.terms.len() > 2
+        {
+            return Err("its address is not simulated".to_owned());
+        }
+        let mut terms = [None; 2];
+        let any_marked = address.terms.iter().any(|term| term.is_wide);
+        for (slot, term) in terms.iter_mut().zip(&address.terms) {
+            if term.negated {
+                return Err("a subtracted register in an address is not simulated".to_owned());
+            }
+            let is_uniform = term.register.file == RegisterFile::Uniform;
+            // With a pair marked `.64` the other terms are words, otherwise those of a wide address are pairs.
+            let is_pair = term.is_wide
+                || wide && !term.is_unsigned && !any_marked && term.scale <= 1
+                || wide && is_uniform && any_marked && !term.is_wide;
+            let is_pair = is_pair && !term.register.is_constant();
+            *slot = Some(Term {
+                row: self.pool.row(term.register),
+                wide: is_pair,
+                unsigned: term.is_unsigned,
+                scale: term.scale.max(1),
+            });
+        }
+        let _ = inst;
+        Ok(Address { terms, offset: address.offset, wide })
+    }
+
+    /// Whether global addresses of an instruction have 64 bits.
+    fn is_wide(&self, inst: &Inst<'_>, space: Space) -> bool {
+        matches!(space, Space::Global | Space::Generic) && inst.has("E")
+    }
+
+    fn access(&mut self, inst: &Inst<'_>, data: u16) -> Result<Access, String> {
+        let (size, count, signed) = width(inst)?;
+        let space = space(inst);
+        let operand = address_operand(inst)?;
+        let address = self.address(inst, operand, self.is_wide(inst, space))?;
+        Ok(Access { space, address, size, count, signed, data, strong: is_strong(inst) })
+    }
+
+    fn add_access(&mut self, access: Access) -> u32 {
+        self.program.accesses.push(access);
+        self.program.accesses.len() as u32 - 1
+    }
+
+    pub(super) fn load(&mut self, inst: &Inst<'_>) -> Decoded {
+        let shape = inst.shape();
+        let data = self.destination(shape.d)?;
+        let access = self.access(inst, data)?;
+        let mut operation = Operation::new(Op::Load);
+        (operation.d, operation.n) = (data, self.add_access(access));
+        if shape.q.iter().any(|q| *q != DROPPED) {
+            return Err("a predicate destination is not simulated".to_owned());
+        }
+        Ok(operation)
+    }
+
+    pub(super) fn store(&mut self, inst: &Inst<'_>) -> Decoded {
+        let is_data =
+            |operand: &&Operand| operand.register().is_some_and(|register| !register.is_predicate());
+        let data =
+            inst.ops.iter().find(is_data).and_then(Operand::register).ok_or("its source is missing")?;
+        let row = self.pool.row(data);
+        let access = self.access(inst, row)?;
+        let mut operation = Operation::new(Op::Store);
+        operation.d = self.pool.dropped();
+        operation.n = self.add_access(access);
+        Ok(operation)
+    }
+
+    pub(super) fn load_constant(&mut self, inst: &Inst<'_>) -> Decoded {
+        let shape = inst.shape();
+        let data = self.destination(shape.d)?;
+        let modes = ["IL", "IS", "ISL"];
+        if let Some(mode) = modes.into_iter().find(|mode| inst.has(mode)) {
+            return Err(format!("modifier `.{mode}` is not simulated"));
+        }
+        let (size, count, signed) = width(inst)?;
+        let operand = shape.sources.first().ok_or("its address is missing")?;
+        let Value::Constant(constant) = &operand.value else {
+            return Err("its address is missing".to_owned());
+        };
+        let bank = constant.bank.ok_or("the bank in a register is not simulated")?;
+        if constant.symbol.is_some() || constant.descriptor.is_some() {
+            return Err("its address is not simulated".to_owned());
+        }
+        let term = |register: Register| Term {
+            row: self.pool.row(register),
+            wide: false,
+            unsigned: false,
+            scale: 1,
+        };
+        let terms = [constant.register.filter(|register| !register.is_constant()).map(term), None];
+        let address = Address { terms, offset: constant.offset, wide: false };
+        let access =
+            Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
+        let mut operation = Operation::new(Op::LoadConstant);
+        operation.uniform = shape.d.is_some_and(super::predicates::is_uniform);
+        (operation.d, operation.n) = (data, self.add_access(access));
+        Ok(operation)
+    }
+
+    /// `LDGSTS.E.128 [R7], [R2.64], P0`
+    pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
+        let sizes = ["64", "128", "ZFILL"];
+        inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+        let count = if inst.has("128") {
+            4
+        } else if inst.has("64") {
+            2
+        } else {
+            1
+        };
+        let addresses: Vec<&Operand> =
+            inst.ops.iter().filter(|operand| matches!(operand.value, Value::Address(_))).collect();
+        let [to, from] = addresses[..] else { return Err("its addresses are missing".to_owned()) };
+        let access =
+            |space, address| Access { space, address, size: 4, count, signed: false, data: 0, strong: false };
+        let to = access(Space::Shared, self.address(inst, to, false)?);
+        let from = access(Space::Global, self.address(inst, from, true)?);
+        let mut operation = Operation::new(Op::Copy { fill: inst.has("ZFILL") });
+        operation.n = self.add_access(to);
+        self.add_access(from);
+        operation.d = self.pool.dropped();
+        if let Some(condition) = inst.ops.iter().find_map(super::predicates::condition) {
+            operation.p[0] = condition;
+        }
+        Ok(operation)
+    }
+
+    pub(super) fn load_locked(&mut self, inst: &Inst<'_>) -> Decoded {
+        let shape = inst.shape();
+        let data = self.destination(shape.d)?;
+        let access = self.access(inst, data)?;
+        let mut operation = Operation::new(Op::LoadLocked);
+        operation.q[0] = shape.q.first().copied().unwrap_or(DROPPED);
+        (operation.d, operation.n) = (data, self.add_access(access));
+        Ok(operation)
+    }
+
+    pub(super) fn store_unlock(&mut self, inst: &Inst<'_>) -> Decoded {
+        let mut operation = self.store(inst)?;
+        operation.op = Op::StoreUnlock;
+        Ok(operation)
+    }
+
+    /// `QSPC.E.S P0, RZ, [R2]`
+    pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["E", "S", "L", "G"])?;
+        let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
+        let address = self.address(inst, address_operand(inst)?, true)?;
+        let [Some(Term { row, .. }), None] = address.terms else {
+            return Err("its address is not simulated".to_owned());
+        };
+        let space = match () {
+            () if inst.has("S") => 1,
+            () if inst.has("L") => 2,
+            () => 0,
+        };
+        let mut operation = Operation::new(Op::InSpace(space));
+        operation.q[0] = q;
+        operation.s[0] = Source::of(row);
+        operation.d = self.pool.dropped();
+        Ok(operation)
+    }
+
+    pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Decoded {
+        let operations = [
+            "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SPIN", "POPC",
+            "S32", "U32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16_V2", "BF16x2", "FTZ", "RN", "32",
+        ];
+        inst.allow(&[&CACHE[..], &operations[..]].concat())?;
+        let (space, has_result) = (space(inst), inst.ins.opcode.starts_with("ATOM"));
+        let casts = inst.has("CAST");
+        let op = inst
+            .find(|word| match word {
+                "CAS" | "CAST" => Some(AtomicOp::CompareSwap),
+                "INC" => Some(AtomicOp::Increment),
+                "DEC" => Some(AtomicOp::Decrement),
+                "EXCH" => Some(AtomicOp::Exchange),
+                "ADD" => Some(AtomicOp::Add),
+                "SUM" => None,
+                other => crate::exec::reduction_named(other),
+            })
+            .ok_or("its operation is missing")?;
+        let counts = inst.has("POPC");
+        let op = if counts { AtomicOp::Add } else { op };
+        let ty = inst.find(atomic_type).unwrap_or(ScalarType::U32);
+        let at = inst.ops.iter().position(|operand| matches!(operand.value, Value::Address(_)));
+        let at = at.ok_or("its address is missing")?;
+        let address = self.address(inst, &inst.ops[at], self.is_wide(inst, space))?;
+        let mut d = self.pool.dropped();
+        let mut result = AtomicResult::None;
+        if has_result {
+            let before = &inst.ops[..at];
+            let register =
+                before.iter().find(|operand| operand.register().is_some_and(|it| !it.is_predicate()));
+            if let Some(register) = register {
+                d = self.destination(Some(register))?;
+                result = if casts { AtomicResult::Swapped } else { AtomicResult::Old };
+            }
+            let predicate = before.iter().filter_map(destination_predicate).find(|q| *q != DROPPED);
+            if let Some(q) = predicate {
+                if !casts {
+                    return Err("a predicate destination is not simulated".to_owned());
+                }
+                result = AtomicResult::SwappedPredicate(q);
+            }
+        }
+        let wide = ty.bits() == 64;
+        let kind = if wide { Kind::Int64 } else { Kind::Int };
+        let values: Vec<&Operand> = inst.ops[at + 1..]
+            .iter()
+            .filter(|operand| operand.register().is_none_or(|it| !it.is_predicate()))
+            .collect();
+        let sources = self.sources(inst, &values, [kind; 3])?;
+        let mut c = sources[1];
+        if op == AtomicOp::CompareSwap && values.len() == 1 {
+            // Before Volta the new value follows the compared one in its registers.
+            c = sources[0].word(if wide { 2 } else { 1 });
+        }
+        let b = (!counts).then_some(sources[0]);
+        self.program.atomics.push(Atomic { space, address, op, ty, b, c, d, result });
+        let mut operation = Operation::new(Op::Atomic);
+        operation.n = self.program.atomics.len() as u32 - 1;
+        operation.d = d;
+        Ok(operation)
+    }
+
+    /// `LDSM.16.M88.4 R4, [R3]`
+    pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["16", "M88", "MT88", "2", "4"])?;
+        let data = self.destination(inst.ops.first())?;
+        let address = self.address(inst, address_operand(inst)?, false)?;
+        let count = if inst.has("4") {
+            4
+        } else if inst.has("2") {
+            2
+        } else {
+            1
+        };
+        self.program.matrix_loads.push(MatrixLoad { address, count, transposed: inst.has("MT88"), data });
+        let mut operation = Operation::new(Op::MatrixLoad);
+        operation.n = self.program.matrix_loads.len() as u32 - 1;
+        operation.d = data;
+        Ok(operation)
+    }
+
+    pub(super) fn matrix_transpose(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&["16", "MT88"])?;
+        self.assemble(Op::MatrixTranspose, inst, &inst.shape(), [Kind::Int; 3])
+    }
+
+    /// `HMMA.16816.F32 R4, R8, R12, R4`
+    pub(super) fn matrix_product(&mut self, inst: &Inst<'_>) -> Decoded {
+        inst.allow(&[
+            "16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT",
+        ])?;
+        let (m, n, k) = inst
+            .find(|word| match word {
+                "16816" => Some((16, 8, 16)),
+                "1688" => Some((16, 8, 8)),
+                "1684" => Some((16, 8, 4)),
+                "8816" => Some((8, 8, 16)),
+                "16832" => Some((16, 8, 32)),
+                _ => None,
+            })
+            .ok_or("its shape is missing")?;
+        let integers = inst.ins.opcode == "IMMA";
+        let types: Vec<&str> = inst.mods.iter().copied().skip(1).filter(|word| *word != "SAT").collect();
+        let (a, b, sum) = if integers {
+            let factor = |ty: &str| if ty == "U8" { Factor::U8 } else { Factor::S8 };
+            let [a, b] = types[..] else { return Err("its types are missing".to_owned()) };
+            (factor(a), factor(b), Sum::S32)
+        } else {
+            let factor = match () {
+                () if inst.has("BF16") => Factor::Bf16,
+                () if inst.has("TF32") => Factor::Tf32,
+                () => Factor::F16,
+            };
+            let single = inst.has("F32");
+            (factor, factor, if single { Sum::F32 } else { Sum::F16 })
+        };
+        let product = Product {
+            m,
+            n,
+            k,
+            a,
+            b,
+            c: sum,
+            d: sum,
+            saturate: inst.has("SAT"),
+            rounding: Rounding::Nearest,
+            layout: Layout::Documented,
+            scale: None,
+        };
+        let mut operation = self.assemble(Op::MatrixProduct, inst, &inst.shape(), [Kind::Int; 3])?;
+        self.program.products.push(product);
+        operation.n = self.program.products.len() as u32 - 1;
+        Ok(operation)
+    }
+}
+
+fn atomic_type(word: &str) -> Option<ScalarType> {
+    Some(match word {
+        "S32" => ScalarType::S32,
+        "64" | "U64" => ScalarType::U64,
+        "S64" => ScalarType::S64,
+        "F32" => ScalarType::F32,
+        "F64" => ScalarType::F64,
+        "F16x2" => ScalarType::F16x2,
+        "BF16_V2" | "BF16x2" => ScalarType::Bf16x2,
+        _ => return None,
+    })
+}

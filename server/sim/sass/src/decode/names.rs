@@ -1,0 +1,179 @@
+//! The registers that each statement names, for value tracing and for undefined values.
+
+use smol_str::{SmolStr, format_smolstr};
+
+use crate::program::{AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse};
+use crate::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
+
+/// Sets the registers that each statement names.
+pub(super) fn name_registers(program: &mut Program) {
+    let (named, uses) = program.code.iter().map(|operation| of(operation, program)).unzip();
+    (program.named, program.uses) = (named, uses);
+}
+
+fn of(operation: &Operation, program: &Program) -> (Box<[Named]>, Box<[RegisterUse]>) {
+    let mut names = Names { program, named: Vec::new(), uses: Vec::new() };
+    names.condition(operation.guard);
+    let (written, read) = widths(operation, program);
+    if written > 0 {
+        names.rows(operation.d, written, true);
+    }
+    operation.q.iter().for_each(|q| names.predicate(*q, true));
+    for (source, words) in operation.s.iter().zip(read) {
+        if words > 0 {
+            names.rows(source.row, words, false);
+        }
+    }
+    operation.p.iter().for_each(|p| names.condition(*p));
+    names.accesses(operation);
+    if operation.op == Op::Unknown {
+        program.unknowns[operation.n as usize].cells.iter().for_each(|cell| names.cell(*cell, true));
+    }
+    (names.named.into(), names.uses.into())
+}
+
+struct Names<'p> {
+    program: &'p Program,
+    named: Vec<Named>,
+    uses: Vec<RegisterUse>,
+}
+
+impl Names<'_> {
+    fn condition(&mut self, condition: Condition) {
+        self.predicate(condition.predicate, false);
+    }
+
+    fn predicate(&mut self, predicate: Predicate, written: bool) {
+        let name: SmolStr = match predicate {
+            _ if predicate < TRUE => format_smolstr!("P{predicate}"),
+            _ if (UNIFORM..UNIFORM + TRUE).contains(&predicate) => {
+                format_smolstr!("UP{}", predicate - UNIFORM)
+            }
+            _ => return,
+        };
+        if predicate != DROPPED {
+            self.add(Named { name, cell: Cell::Predicate(predicate), read: !written, written });
+        }
+    }
+
+    fn cell(&mut self, cell: Cell, written: bool) {
+        match cell {
+            Cell::Rows(row, words) => self.rows(row, words, written),
+            Cell::Predicate(predicate) => self.predicate(predicate, written),
+        }
+    }
+
+    fn rows(&mut self, row: Row, words: u16, written: bool) {
+        let layout = &self.program.layout;
+        let (first, count) = layout.uniform;
+        let name = match row {
+            _ if row < layout.general => format_smolstr!("R{row}"),
+            _ if (first..first + count).contains(&row) => format_smolstr!("UR{}", row - first),
+            _ => return,
+        };
+        self.add(Named { name, cell: Cell::Rows(row, words), read: !written, written });
+    }
+
+    fn add(&mut self, named: Named) {
+        self.uses.push(RegisterUse { cell: named.cell, is_write: named.written });
+        match self.named.iter_mut().find(|known| known.name == named.name) {
+            Some(known) => {
+                known.read |= named.read;
+                known.written |= named.written;
+                if let (Cell::Rows(row, words), Cell::Rows(_, more)) = (known.cell, named.cell) {
+                    known.cell = Cell::Rows(row, words.max(more));
+                }
+            }
+            None => self.named.push(named),
+        }
+    }
+
+    fn accesses(&mut self, operation: &Operation) {
+        let n = operation.n as usize;
+        let addresses = match operation.op {
+            Op::Load | Op::LoadConstant | Op::LoadLocked => vec![self.program.accesses[n].address],
+            Op::Store | Op::StoreUnlock => {
+                let access = self.program.accesses[n];
+                self.rows(access.data, access.count.into(), false);
+                vec![access.address]
+            }
+            Op::Copy { .. } => vec![self.program.accesses[n].address, self.program.accesses[n + 1].address],
+            Op::MatrixLoad => vec![self.program.matrix_loads[n].address],
+            Op::Atomic => {
+                let atomic = self.program.atomics[n];
+                let words = atomic.ty.bits().div_ceil(32) as u16;
+                if let Some(b) = atomic.b {
+                    self.rows(b.row, words, false);
+                }
+                if atomic.op == warplens_sim_cuda::address::AtomicOp::CompareSwap {
+                    self.rows(atomic.c.row, words, false);
+                }
+                if let AtomicResult::SwappedPredicate(predicate) = atomic.result {
+                    self.predicate(predicate, true);
+                }
+                vec![atomic.address]
+            }
+            _ => Vec::new(),
+        };
+        for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
+            self.rows(term.row, if term.wide { 2 } else { 1 }, false);
+        }
+    }
+}
+
+/// The words of the destination and of the sources.
+pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
+    let n = operation.n as usize;
+    match operation.op {
+        Op::Nop
+        | Op::Unsupported
+        | Op::Unknown
+        | Op::Fence { .. }
+        | Op::Store
+        | Op::StoreUnlock
+        | Op::Copy { .. } => (0, [0; 3]),
+        Op::Load | Op::LoadConstant | Op::LoadLocked => (program.accesses[n].count.into(), [0; 3]),
+        Op::Atomic => {
+            let atomic = &program.atomics[n];
+            (atomic.ty.bits().div_ceil(32) as u16, [0; 3])
+        }
+        Op::MatrixLoad => (program.matrix_loads[n].count.into(), [0; 3]),
+        Op::MatrixProduct => {
+            let [a, b, c, d] = program.products[n].matrices();
+            (d.registers as u16, [a, b, c].map(|matrix| matrix.registers as u16))
+        }
+        Op::Special(_, wide) => (if wide { 2 } else { 1 }, [0; 3]),
+        Op::BarrierResult => (1, [0; 3]),
+        Op::MoveWide | Op::SelectWide | Op::Add3Wide(_) => (2, [2; 3]),
+        Op::MulAddWide(_) => (2, [1, 1, 2]),
+        Op::MulAddHigh(_) => (1, [1, 1, 2]),
+        Op::MinMax(kind) if kind.bits == 64 => (2, [2, 2, 0]),
+        Op::Compare(compare) if compare.wide => (0, [2, 2, 0]),
+        Op::Compare(_) | Op::CompareCc(_) | Op::FloatSetp(..) | Op::HalfSetp(..) | Op::FloatCheck => {
+            (0, [1, 1, 0])
+        }
+        Op::CompareTo(compare, _) if compare.wide => (1, [2, 2, 0]),
+        Op::Plop3(signs) => (0, [0, 1, 2].map(|index: u16| u16::from(signs >> index & 1))),
+        Op::PredicatesTo(_) => (1, [0; 3]),
+        Op::TestCc(_) | Op::ToPredicates => (0, [u16::from(operation.op == Op::ToPredicates), 0, 0]),
+        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleMinMax => (2, [2, 2, 0]),
+        Op::DoubleFma(_) => (2, [2; 3]),
+        Op::DoubleSetp(..) | Op::DoublePick(_) => (0, [2, 2, 0]),
+        Op::DoubleSet(..) => (1, [2, 2, 0]),
+        Op::FloatPair(..) => (2, [2; 3]),
+        Op::Convert(_, from, to) => (if to { 2 } else { 1 }, [if from { 2 } else { 1 }, 0, 0]),
+        Op::InSpace(_) => (0, [2, 0, 0]),
+        Op::Match(_, wide) => (1, [if wide { 2 } else { 1 }, 0, 0]),
+        Op::Vote(_) => (1, [0; 3]),
+        Op::Elect => (1, [u16::from(operation.n == 1), 0, 0]),
+        Op::Control(control) => match control {
+            Control::Indirect(jump) | Control::CallIndirect(jump) | Control::Return(jump) => {
+                let _ = jump;
+                (0, [0; 3])
+            }
+            Control::BarrierMove(BarrierStep::Read(..) | BarrierStep::State(_)) => (1, [0; 3]),
+            _ => (0, [0; 3]),
+        },
+        _ => (1, [1; 3]),
+    }
+}

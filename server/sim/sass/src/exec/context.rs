@@ -1,0 +1,63 @@
+//! The state that an operation may access in addition to its registers.
+
+use rustc_hash::FxHashSet;
+use warplens_sim_cuda::memory::local::Local;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::{Lanes, WIDTH};
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_warp::launch_config::volume;
+
+use crate::target::Target;
+
+/// The position of a block in a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockPosition {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cta: [u32; 3],
+    /// Bytes of shared memory, those that the system reserves included.
+    pub(crate) shared: u32,
+}
+
+/// The position of a warp in a launch, as special registers show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct WarpPosition {
+    pub(crate) block: BlockPosition,
+    pub(crate) warp: u32,
+    /// The position of each lane in the block.
+    pub(crate) threads: Lanes<[u32; 3]>,
+}
+
+impl WarpPosition {
+    /// The lanes that exist.
+    pub(crate) fn launched(&self) -> u32 {
+        let threads = volume(self.block.block);
+        match threads.saturating_sub(u64::from(self.warp) * WIDTH as u64) {
+            0 => 0,
+            count @ 1..=31 => (1 << count) - 1,
+            _ => u32::MAX,
+        }
+    }
+}
+
+/// The state that an operation may access in addition to its registers.
+pub(crate) struct ExecContext<'w> {
+    pub(crate) target: Target,
+    pub(crate) spaces: &'w mut Spaces,
+    pub(crate) local: &'w mut Local,
+    /// The contents of constant banks.
+    pub(crate) banks: &'w [(u8, Vec<u8>)],
+    /// The words of shared memory that are locked.
+    pub(crate) locks: &'w mut FxHashSet<u64>,
+    /// The sanitizer, if the run has one.
+    pub(crate) sanitizer: Option<&'w mut Sanitizer>,
+    pub(crate) position: &'w WarpPosition,
+    /// Lanes that have not exited.
+    pub(crate) live: u32,
+    /// Instructions executed by the launch.
+    pub(crate) clock: u64,
+    /// The count of the last reduction at a barrier, and whether it holds.
+    pub(crate) reduced: (u32, bool),
+    /// Whether memory that other threads may write was read.
+    pub(crate) reads: bool,
+}

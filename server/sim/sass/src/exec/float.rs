@@ -1,0 +1,424 @@
+//! Single and double precision.
+//!
+//! Rounding to nearest uses the host's floats, other roundings `soft_float`. Approximations give the correctly rounded value,
+//! which makes the sequences for quotients and roots exact.
+
+use pulp::{Scalar, Simd};
+use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
+use warplens_sim_cuda::semantics::compare::Comparison;
+use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
+use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
+
+use super::lanewise::map1;
+use super::predicate::{set_compared, set_to};
+use crate::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
+use crate::registers::{Registers, Source};
+
+const NAN_32: u32 = 0x7fff_ffff;
+
+#[inline(always)]
+fn canonical(value: f32) -> u32 {
+    if value.is_nan() { NAN_32 } else { value.to_bits() }
+}
+
+/// A result: a NaN is canonical, `.SAT` and `.FTZ` apply.
+#[inline(always)]
+fn finish(mode: FloatMode, value: f32) -> u32 {
+    let bits = match mode.saturate {
+        true if value > 0.0 => value.min(1.0).to_bits(),
+        true => 0,
+        false => canonical(value),
+    };
+    if mode.flush { flush_32(bits) } else { bits }
+}
+
+/// Operations that are common.
+#[inline(always)]
+pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+    match op {
+        Op::FloatAdd(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a + b),
+        Op::FloatMul(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a * b),
+        Op::FloatFma(mode) if mode.is_nearest() => {
+            map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c));
+        }
+        Op::FloatAdd(mode) => directed(Lanewise::Add, mode, o, r, mask),
+        Op::FloatMul(mode) => directed(Lanewise::Mul, mode, o, r, mask),
+        Op::FloatFma(mode) => directed(Lanewise::Fma, mode, o, r, mask),
+        Op::FloatMinMax(compare) => {
+            let smaller = r.holds(o.p[0]);
+            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let signs = raw_signs(o, r);
+            let value =
+                |lane: usize| extremum(compare, smaller >> lane & 1 == 1, [a[lane], b[lane]], signs[lane]);
+            r.set(o.d, mask, &std::array::from_fn(value));
+        }
+        Op::FloatSetp(compare, combine) => {
+            let holds = compared(simd, compare, o, r);
+            set_compared(combine, holds, o, r, mask);
+        }
+        _ => {}
+    }
+}
+
+/// Operations in any mode.
+#[inline(always)]
+fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
+    let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };
+    let values = results(Signs::Some, o, r, flushed, |a, b, c| finish(mode, f(a, b, c)));
+    r.set(o.d, mask, &values);
+}
+
+/// Whether a source of an operation is negated or absolute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signs {
+    None,
+    Some,
+}
+
+/// Operations in a plain mode: nothing is done with results and sources but the signs.
+#[inline(always)]
+pub(super) fn map_plain(
+    signs: Signs,
+    o: &Operation,
+    r: &mut Registers,
+    mask: u32,
+    f: impl Fn(f32, f32, f32) -> f32,
+) {
+    let values = results(signs, o, r, |bits| bits, |a, b, c| canonical(f(a, b, c)));
+    r.set(o.d, mask, &values);
+}
+
+/// The results of all lanes, of sources as `prepared` makes them.
+#[inline(always)]
+fn results(
+    signs: Signs,
+    o: &Operation,
+    r: &Registers,
+    prepared: impl Fn(u32) -> u32,
+    f: impl Fn(f32, f32, f32) -> u32,
+) -> Lanes<u32> {
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let masks = o.s.map(Source::float_masks);
+    let value = |source: usize, bits: u32| {
+        let bits = if signs == Signs::Some { bits & masks[source].0 ^ masks[source].1 } else { bits };
+        f32::from_bits(prepared(bits))
+    };
+    std::array::from_fn(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
+}
+
+fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+    let [a, b, c] = o.s.map(|source| *r.row(source.row));
+    let mut values = *r.row(o.d);
+    for lane in lanes(mask) {
+        values[lane] = one(op, mode, a[lane], b[lane], c[lane]);
+    }
+    r.set(o.d, mask, &values);
+}
+
+/// An operation of one lane in any mode.
+fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
+    let wide = |bits: u32| u64::from(if mode.flush { flush_32(bits) } else { bits });
+    let (a, b, c) = (wide(a), wide(b), wide(c));
+    let scaled = |bits: u64| match (mode.scale, F32.unpack(bits)) {
+        (0, number) => number,
+        (scale, soft_float::Number::Finite(exact)) => soft_float::Number::Finite(soft_float::Exact {
+            exponent: exact.exponent + i32::from(scale),
+            ..exact
+        }),
+        (_, number) => number,
+    };
+    let bits = match op {
+        Lanewise::Add => soft_float::op::add(F32, mode.rounding, a, b),
+        Lanewise::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
+        Lanewise::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
+    };
+    finish(mode, f32::from_bits(bits as u32))
+}
+
+/// The signs that the registers have, without those of the sources: bit 0 of `a`, bit 1 of `b`.
+fn raw_signs(o: &Operation, r: &Registers) -> Lanes<u32> {
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    std::array::from_fn(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
+}
+
+/// The minimum or maximum of two singles.
+#[inline(always)]
+fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) -> u32 {
+    let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
+    let op = match (smaller, compare.nan) {
+        (true, false) => FloatOp::Min,
+        (false, false) => FloatOp::Max,
+        (true, true) => FloatOp::MinNan,
+        (false, true) => FloatOp::MaxNan,
+    };
+    if compare.xor_sign {
+        let magnitude = canonical(extremum_32(op, value(a & 0x7fff_ffff), value(b & 0x7fff_ffff)));
+        let sign = (signs ^ signs >> 1) & 1;
+        return if magnitude == NAN_32 { NAN_32 } else { magnitude | sign << 31 };
+    }
+    canonical(extremum_32(op, value(a), value(b)))
+}
+
+/// The lanes in which a comparison of singles holds.
+#[inline(always)]
+pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
+    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
+    ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
+}
+
+/// A comparison of floats of any width.
+#[inline(always)]
+pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
+    macro_rules! lanes {
+        ($op:tt) => {
+            lanes_where(simd, |lane| {
+                let (a, b) = of(lane);
+                a $op b
+            })
+        };
+    }
+    match cmp {
+        Comparison::Equal => lanes!(==),
+        Comparison::NotEqual => lanes!(<) | lanes!(>),
+        Comparison::Less => lanes!(<),
+        Comparison::LessEqual => lanes!(<=),
+        Comparison::Greater => lanes!(>),
+        Comparison::GreaterEqual => lanes!(>=),
+        // The unordered ones hold where the opposite does not.
+        Comparison::EqualUnordered => !(lanes!(<) | lanes!(>)),
+        Comparison::NotEqualUnordered => lanes!(!=),
+        Comparison::LessUnordered => !lanes!(>=),
+        Comparison::LessEqualUnordered => !lanes!(>),
+        Comparison::GreaterUnordered => !lanes!(<=),
+        Comparison::GreaterEqualUnordered => !lanes!(<),
+        Comparison::Numbers | Comparison::AnyNan => lanes_where(simd, |lane| {
+            let (a, b) = of(lane);
+            cmp.holds(&a, &b)
+        }),
+    }
+}
+
+/// Operations on singles and doubles that are not common.
+pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+    match op {
+        Op::MoveFloat => map1(o, r, mask, |a| a),
+        Op::SelectFloat(flush) => {
+            let chosen = r.holds(o.p[0]);
+            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let value = |lane: usize| {
+                let bits = if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] };
+                if flush { flush_32(bits) } else { bits }
+            };
+            r.set(o.d, mask, &std::array::from_fn(value));
+        }
+        Op::FloatPair(op, mode) => {
+            for word in 0..2 {
+                let value = |source: Source, buffer: &mut Lanes<u32>| {
+                    let word = if source.part == crate::registers::Part::Single { 0 } else { word };
+                    *r.float(Source { part: Default::default(), ..source.word(word) }, buffer)
+                };
+                let mut buffer = [0; 32];
+                let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
+                let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
+                r.set(o.d + word, mask, &values);
+            }
+        }
+        Op::FloatMinMax3(compare) => {
+            let smaller = r.holds(o.p[0]);
+            let [a, b, c] = o.s.map(|source| *r.row(source.row));
+            let value = |lane: usize| {
+                let smaller = smaller >> lane & 1 == 1;
+                let first = extremum(compare, smaller, [a[lane], b[lane]], 0);
+                extremum(compare, smaller, [first, c[lane]], 0)
+            };
+            r.set(o.d, mask, &std::array::from_fn(value));
+        }
+        Op::FloatSet(compare, combine, to) => {
+            let holds = combine.of(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
+            set_to(to, holds, o, r, mask);
+        }
+        Op::FloatSelect(compare) => {
+            let [a, b, c] = o.s.map(|source| *r.row(source.row));
+            let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
+            let holds = |c: u32| compare.cmp.map_or(compare.is_true, |cmp| cmp.holds(&value(c), &0.0));
+            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
+            r.set(o.d, mask, &values);
+        }
+        Op::FloatCheck => {
+            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            r.set_predicate(
+                o.q[0],
+                mask,
+                lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane])),
+            );
+        }
+        Op::Mufu(function) => {
+            let values = *r.row(o.s[0].row);
+            let mut results = *r.row(o.d);
+            for lane in lanes(mask) {
+                results[lane] = approximate(function, values[lane]);
+            }
+            r.set(o.d, mask, &results);
+        }
+        _ => uncommon_double(op, o, r, mask),
+    }
+}
+
+/// Whether the quick quotient of two singles may be wrong: special operands, and exponents near the ends of the range.
+fn needs_slow_path(a: u32, b: u32) -> bool {
+    let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
+    let (a, b) = (exponent(a), exponent(b));
+    let quotient = a - b;
+    a == 255 || b == 0 || b >= 253 || !(-100..=126).contains(&quotient) || a < 24
+}
+
+/// An approximation: the correctly rounded value; subnormal sources are zeros.
+fn approximate(function: Mufu, bits: u32) -> u32 {
+    if let Mufu::Rcp64High | Mufu::Rsq64High = function {
+        return high_of_double(function, bits);
+    }
+    let x = f64::from(f32::from_bits(flush_32(bits)));
+    let turns = |turned: bool| if turned { x.fract() * std::f64::consts::TAU } else { x };
+    let value = match function {
+        Mufu::Rcp => 1.0 / x,
+        Mufu::Rsq => 1.0 / x.sqrt(),
+        Mufu::Sqrt => x.sqrt(),
+        Mufu::Ex2 => x.exp2(),
+        Mufu::Lg2 => x.log2(),
+        Mufu::Sin(turned) => turns(turned).sin(),
+        Mufu::Cos(turned) => turns(turned).cos(),
+        Mufu::Tanh => x.tanh(),
+        Mufu::Rcp64High | Mufu::Rsq64High => 0.0,
+    };
+    canonical(value as f32)
+}
+
+/// The high word of a reciprocal, or of one of a square root, of the double with this high word.
+fn high_of_double(function: Mufu, bits: u32) -> u32 {
+    let subnormal = bits & 0x7ff0_0000 == 0;
+    let x = f64::from_bits(u64::from(if subnormal { bits & 1 << 31 } else { bits }) << 32);
+    let value = if function == Mufu::Rcp64High { 1.0 / x } else { 1.0 / x.sqrt() };
+    if value.is_nan() { 0x7fff_ffff } else { (value.to_bits() >> 32) as u32 }
+}
+
+/// Common operations on doubles.
+#[inline(always)]
+pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+    match op {
+        Op::DoubleAdd(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
+        Op::DoubleMul(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
+        Op::DoubleFma(Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
+        Op::DoubleAdd(rounding) => {
+            soft_double(o, r, mask, |a, b, _| soft_float::op::add(F64, rounding, a, b))
+        }
+        Op::DoubleMul(rounding) => {
+            soft_double(o, r, mask, |a, b, _| soft_float::op::mul(F64, rounding, a, b))
+        }
+        Op::DoubleFma(rounding) => {
+            soft_double(o, r, mask, |a, b, c| soft_float::op::fma(F64, rounding, a, b, c))
+        }
+        _ => {}
+    }
+}
+
+/// The sources of an operation on doubles; those that it does not have are 0.
+#[inline(always)]
+fn double_sources(o: &Operation, r: &Registers) -> [Lanes<u64>; 3] {
+    let third = matches!(o.op, Op::DoubleFma(_));
+    [r.double(o.s[0]), r.double(o.s[1]), if third { r.double(o.s[2]) } else { [0; 32] }]
+}
+
+#[inline(always)]
+fn map_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f64, f64, f64) -> f64) {
+    let [a, b, c] = double_sources(o, r);
+    let value = |lane: usize| {
+        let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]), f64::from_bits(c[lane]));
+        if value.is_nan() { nan_of([a[lane], b[lane], c[lane]]) } else { value.to_bits() }
+    };
+    let values: Lanes<u64> = std::array::from_fn(value);
+    r.set_64(o.d, mask, &values);
+}
+
+fn soft_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u64, u64, u64) -> u64) {
+    let [a, b, c] = double_sources(o, r);
+    let mut values = [0; 32];
+    for lane in lanes(mask) {
+        let bits = f(a[lane], b[lane], c[lane]);
+        let is_nan = f64::from_bits(bits).is_nan();
+        values[lane] = if is_nan { nan_of([a[lane], b[lane], c[lane]]) } else { bits };
+    }
+    r.set_64(o.d, mask, &values);
+}
+
+/// The NaN result of these sources: the first NaN made quiet.
+#[inline(always)]
+fn nan_of(sources: [u64; 3]) -> u64 {
+    let nan = sources.into_iter().find(|bits| f64::from_bits(*bits).is_nan());
+    nan.map_or(F64.nan(), |bits| bits | 1 << 51)
+}
+
+fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+    let (a, b) = (r.double(o.s[0]).map(f64::from_bits), r.double(o.s[1]).map(f64::from_bits));
+    let compared = |compare: FloatCompare| match compare.cmp {
+        None => {
+            if compare.is_true {
+                u32::MAX
+            } else {
+                0
+            }
+        }
+        Some(cmp) => ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])),
+    };
+    match op {
+        Op::DoubleMinMax => {
+            let smaller = r.holds(o.p[0]);
+            let value = |lane: usize| {
+                let (a, b) = (a[lane], b[lane]);
+                match (a.is_nan(), b.is_nan()) {
+                    (true, true) => F64.nan(),
+                    (true, false) => b.to_bits(),
+                    (false, true) => a.to_bits(),
+                    _ => {
+                        if less(a, b) == (smaller >> lane & 1 == 1) {
+                            a.to_bits()
+                        } else {
+                            b.to_bits()
+                        }
+                    }
+                }
+            };
+            r.set_64(o.d, mask, &std::array::from_fn(value));
+        }
+        Op::DoubleSetp(compare, combine) => {
+            let (holds, other) = (compared(compare), r.holds(o.p[0]));
+            r.set_predicate(o.q[0], mask, combine.of(holds, other));
+            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+        }
+        Op::DoublePick(maximum) => {
+            let takes = |lane: usize| match (a[lane].is_nan(), b[lane].is_nan()) {
+                (true, _) => false,
+                (false, true) => true,
+                _ => less(a[lane], b[lane]) != maximum,
+            };
+            let other = r.holds(o.p[0]);
+            r.set_predicate(o.q[0], mask, Bool::And.of(lanes_where(Scalar::new(), takes), other));
+            r.set_predicate(
+                o.q[1],
+                mask,
+                lanes_where(Scalar::new(), |lane| a[lane].is_nan() && b[lane].is_nan()) & other,
+            );
+        }
+        Op::DoubleSet(compare, combine, to) => {
+            let holds = combine.of(compared(compare), r.holds(o.p[0]));
+            set_to(to, holds, o, r, mask);
+        }
+        _ => {}
+    }
+}
+
+/// Whether one number is less than another, where -0 is less than 0.
+fn less(a: f64, b: f64) -> bool {
+    a < b || a == b && a.is_sign_negative() && !b.is_sign_negative()
+}

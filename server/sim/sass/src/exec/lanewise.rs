@@ -1,0 +1,40 @@
+//! Loops over the lanes of an operation.
+
+use warplens_sim_cuda::registers::Lanes;
+
+use crate::program::{Operation, Test};
+use crate::registers::Registers;
+
+/// The predicate that tests a result.
+#[inline(always)]
+pub(super) fn tested(test: Test, non_zero: u32, other: u32) -> u32 {
+    match test {
+        Test::NonZeroOr => non_zero | other,
+        Test::NonZeroAnd => non_zero & other,
+        Test::Zero => !non_zero,
+    }
+}
+
+/// `d = f(a)` in the lanes of `mask`.
+#[inline(always)]
+pub(super) fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) -> u32) {
+    let a = r.row(o.s[0].row);
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane]));
+    r.set(o.d, mask, &values);
+}
+
+/// `d = f(a, b)` in the lanes of `mask`.
+#[inline(always)]
+pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
+    r.set(o.d, mask, &values);
+}
+
+/// `d = f(a, b, c)` in the lanes of `mask`.
+#[inline(always)]
+pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+    r.set(o.d, mask, &values);
+}

@@ -1,0 +1,244 @@
+//! Comparisons of integers and operations on predicates.
+
+use pulp::Scalar;
+use warplens_sim_cuda::registers::{Lanes, lanes_where};
+use warplens_sim_cuda::semantics::compare::Comparison;
+
+use crate::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
+use crate::registers::{CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
+
+/// `ISETP`
+#[inline(always)]
+pub(super) fn compare(compare: IntCompare, o: &Operation, r: &mut Registers, mask: u32) {
+    let holds = compared(compare, o, r);
+    set_compared(compare.combine, holds, o, r, mask);
+}
+
+/// Writes both results of a comparison, which `combine` combines with a predicate.
+#[inline(always)]
+pub(super) fn set_compared(combine: Bool, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
+    let other = r.holds(o.p[0]);
+    r.set_predicate(o.q[0], mask, combine.of(holds, other));
+    r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+}
+
+/// The lanes in which a comparison holds.
+#[inline(always)]
+fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
+    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
+    if compare.wide {
+        let (a, b) = (r.int_64(o.s[0]), r.int_64(o.s[1]));
+        return match compare.signed {
+            true => lanes_where(Scalar::new(), |lane| cmp.holds(&(a[lane] as i64), &(b[lane] as i64))),
+            false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
+        };
+    }
+    let [a, b, _] = o.s.map(|source| r.row(source.row));
+    if compare.extends {
+        return extended(compare, cmp, a, b, r.holds(o.p[1]));
+    }
+    match compare.signed {
+        true => simple(cmp, |lane| (a[lane] as i32, b[lane] as i32)),
+        false => simple(cmp, |lane| (a[lane], b[lane])),
+    }
+}
+
+/// A comparison of integers, which are always ordered.
+#[inline(always)]
+fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
+    macro_rules! lanes {
+        ($op:tt) => {
+            lanes_where(Scalar::new(), |lane| {
+                let (a, b) = of(lane);
+                a $op b
+            })
+        };
+    }
+    match cmp {
+        Comparison::Equal => lanes!(==),
+        Comparison::NotEqual => lanes!(!=),
+        Comparison::Less => lanes!(<),
+        Comparison::LessEqual => lanes!(<=),
+        Comparison::Greater => lanes!(>),
+        _ => lanes!(>=),
+    }
+}
+
+/// A comparison of upper words, where `low` is the verdict of the lower ones.
+fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>, low: u32) -> u32 {
+    lanes_where(Scalar::new(), |lane| {
+        let (a, b, low) = (a[lane], b[lane], low >> lane & 1 == 1);
+        let less = if compare.signed { (a as i32) < b as i32 } else { a < b };
+        match cmp {
+            Comparison::Equal => a == b && low,
+            Comparison::NotEqual => a != b || low,
+            Comparison::Less | Comparison::LessEqual => less || a == b && low,
+            _ => !less && a != b || a == b && low,
+        }
+    })
+}
+
+/// A comparison of upper words after a subtraction of the lower ones into the condition code.
+fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
+    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
+    let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
+    let (carry, zero) = (flag(CC_CARRY), flag(CC_ZERO));
+    let [a, b, _] = o.s.map(|source| *r.row(source.row));
+    lanes_where(Scalar::new(), |lane| {
+        let (a, b) = (a[lane], b[lane]);
+        let sum = u64::from(a) + u64::from(!b) + u64::from(carry >> lane & 1);
+        let difference = sum as u32;
+        let zero = difference == 0 && zero >> lane & 1 == 1;
+        let overflow = ((a ^ difference) & (!b ^ difference)) >> 31 == 1;
+        let less = if compare.signed { (difference >> 31 == 1) != overflow } else { sum >> 32 == 0 };
+        match cmp {
+            Comparison::Equal => zero,
+            Comparison::NotEqual => !zero,
+            Comparison::Less => less,
+            Comparison::LessEqual => less || zero,
+            Comparison::Greater => !(less || zero),
+            _ => !less,
+        }
+    })
+}
+
+/// Operations that are not performance-critical.
+pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+    match op {
+        Op::CompareCc(compare) => {
+            let (holds, other) = (compared_with_cc(compare, o, r), r.holds(o.p[0]));
+            r.set_predicate(o.q[0], mask, compare.combine.of(holds, other));
+            r.set_predicate(o.q[1], mask, compare.combine.of(!holds, other));
+        }
+        Op::CompareTo(compare, to) => {
+            let holds =
+                if compare.extends { compared_with_cc(compare, o, r) } else { compared(compare, o, r) };
+            set_to(to, compare.combine.of(holds, r.holds(o.p[0])), o, r, mask);
+        }
+        Op::CompareSelect(compare) => {
+            let [a, b, c] = o.s.map(|source| *r.row(source.row));
+            let holds = |c: u32| match compare.cmp {
+                None => compare.is_true,
+                Some(cmp) if compare.signed => cmp.holds(&(c as i32), &0),
+                Some(cmp) => cmp.holds(&c, &0),
+            };
+            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
+            r.set(o.d, mask, &values);
+        }
+        Op::Plop3(signs) => {
+            let source = |index: usize| match signs >> index & 1 {
+                1 => {
+                    let row = r.row(o.s[index].row);
+                    let lanes = lanes_where(Scalar::new(), |lane| row[lane] >> 31 == 1);
+                    if o.s[index].sign & NEGATE != 0 || o.p[index].negated { !lanes } else { lanes }
+                }
+                _ => r.holds(o.p[index]),
+            };
+            let sources = [source(0), source(1), source(2)];
+            r.set_predicate(o.q[0], mask, by_table(o.n as u8, sources));
+            r.set_predicate(o.q[1], mask, by_table((o.n >> 8) as u8, sources));
+        }
+        Op::PredicatesTo(to) => {
+            let holds = by_table(o.n as u8, o.p.map(|condition| r.holds(condition)));
+            set_to(to, holds, o, r, mask);
+        }
+        Op::TestCc(combine) => {
+            let holds = CcTest(o.n as u8).of(r);
+            let other = r.holds(o.p[0]);
+            r.set_predicate(o.q[0], mask, combine.of(holds, other));
+            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+        }
+        Op::FromPredicates => from_predicates(o, r, mask),
+        Op::ToPredicates => to_predicates(o, r, mask),
+        Op::MinMaxHigh(signed) => {
+            let smaller = r.holds(o.p[0]);
+            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let less = lanes_where(Scalar::new(), |lane| match signed {
+                true => (a[lane] as i32) < b[lane] as i32,
+                false => a[lane] < b[lane],
+            });
+            choose(o, r, mask, !(less ^ smaller), (&a, &b));
+            r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
+            r.set_predicate(CC_SIGN, mask, less);
+        }
+        Op::MinMaxLow => {
+            let smaller = r.holds(o.p[0]);
+            let [a, b, _] = o.s.map(|source| *r.row(source.row));
+            let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
+            let (equal, less) = (flag(CC_ZERO), flag(CC_SIGN));
+            let low_less = lanes_where(Scalar::new(), |lane| a[lane] < b[lane]);
+            let less = equal & low_less | !equal & less;
+            choose(o, r, mask, !(less ^ smaller), (&a, &b));
+        }
+        _ => {}
+    }
+}
+
+/// `d` = `a` in the chosen lanes, otherwise `b`.
+fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&Lanes<u32>, &Lanes<u32>)) {
+    let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
+    r.set(o.d, mask, &values);
+}
+
+/// Bit by bit by a truth table.
+fn by_table(table: u8, [a, b, c]: [u32; 3]) -> u32 {
+    (0..8u32).filter(|index| table >> index & 1 == 1).fold(0, |lanes, index| {
+        let term = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };
+        lanes | term(a, 2) & term(b, 1) & term(c, 0)
+    })
+}
+
+/// The table of `(a op1 b) op2 c`; of `!(a op1 b) op2 c` where `negated`.
+pub(crate) fn table_of(first: Bool, second: Bool, negated: bool) -> u8 {
+    (0..8u32).fold(0, |table, index| {
+        let [a, b, c] = [index >> 2 & 1, index >> 1 & 1, index & 1];
+        let inner = first.of(a, b) ^ u32::from(negated);
+        table | ((second.of(inner, c) & 1) as u8) << index
+    })
+}
+
+/// `d` = a number for each lane in which something holds, otherwise 0.
+pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
+    let value = match to {
+        SetTo::Ones => u32::MAX,
+        SetTo::One => 1f32.to_bits(),
+    };
+    r.set(o.d, mask, &std::array::from_fn(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
+}
+
+/// The predicates that an operation packs: the flags of the condition code, uniform ones, or those of lanes.
+fn first_predicate(o: &Operation) -> Predicate {
+    match () {
+        () if o.sets_cc => CC_ZERO,
+        () if o.uniform => UNIFORM,
+        () => 0,
+    }
+}
+
+fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
+    let first = first_predicate(o);
+    let (a, masks) = (*r.row(o.s[0].row), *r.row(o.s[1].row));
+    let predicates: [u32; 7] = std::array::from_fn(|index| r.predicates[usize::from(first) + index]);
+    let value = |lane: usize| {
+        let bits =
+            predicates.iter().enumerate().fold(0, |bits, (index, lanes)| bits | (lanes >> lane & 1) << index);
+        match o.n {
+            4.. => a[lane] & !masks[lane] | bits & masks[lane],
+            byte => a[lane] & !(0xff << (8 * byte)) | (bits & masks[lane] & 0xff) << (8 * byte),
+        }
+    };
+    r.set(o.d, mask, &std::array::from_fn(value));
+}
+
+fn to_predicates(o: &Operation, r: &mut Registers, mask: u32) {
+    let first = first_predicate(o);
+    let mut buffer = [0; 32];
+    let a = *r.int(Source { sign: 0, ..o.s[0] }, &mut buffer);
+    let masks = *r.row(o.s[1].row);
+    let shift = if o.n < 4 { 8 * o.n } else { 0 };
+    for index in 0..7u32 {
+        let chosen = lanes_where(Scalar::new(), |lane| masks[lane] >> index & 1 == 1);
+        let value = lanes_where(Scalar::new(), |lane| a[lane] >> (shift + index) & 1 == 1);
+        r.set_predicate(first + index as u8, mask & chosen, value);
+    }
+}

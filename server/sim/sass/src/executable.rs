@@ -1,0 +1,89 @@
+//! SASS kernels for callers that do not depend on the language.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+
+use super::program::{CcTest, Control as SassControl, Op, Program};
+use super::registers::Condition;
+use super::run::run;
+
+/// The model of targets from sm_70 on.
+pub const BARRIERS: ModelInfo = ModelInfo {
+    name: "barriers",
+    former_names: &[],
+    rule: "convergence barriers, `BSSY` and `BSYNC`",
+    forward_progress: false,
+};
+
+/// The model of older targets.
+pub const TOKENS: ModelInfo = ModelInfo {
+    name: "tokens",
+    former_names: &[],
+    rule: "tokens on a stack, `SSY` and `SYNC`",
+    forward_progress: false,
+};
+
+/// The models of SASS. The target decides which one a kernel runs under by default.
+pub static MODELS: [ModelInfo; 2] = [BARRIERS, TOKENS];
+
+/// A decoded kernel under a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kernel {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Whether it runs under `barriers` rather than under `tokens`.
+    pub barriers: bool,
+}
+
+impl Executable for Kernel {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        run(&self.program, config, self.barriers, options, control)
+    }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        let named = self.program.named.get(statement.index()).into_iter().flatten();
+        named.filter(|named| named.written).map(|named| named.name.clone()).collect()
+    }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.program)
+    }
+}
+
+/// The branches, exits and barriers of the program. A call does not end a block: its lanes return. Lanes that wait for others
+/// continue at the statement after the wait, or at that of a token.
+fn control_flow(program: &Program) -> ControlFlow {
+    let mut flow = ControlFlow::default();
+    flow.starts.extend(program.functions.iter().map(|function| StatementId(function.first)));
+    for (at, operation) in (0..).zip(&program.code) {
+        let Op::Control(control) = &operation.op else { continue };
+        let targets = match control {
+            SassControl::Branch(target, _) => vec![StatementId(*target)],
+            SassControl::Push(_, resume) => {
+                flow.starts.push(StatementId(*resume));
+                continue;
+            }
+            SassControl::BarrierWait(_) => {
+                flow.starts.push(StatementId(at + 1));
+                continue;
+            }
+            SassControl::Block { .. } => {
+                flow.barriers.push(StatementId(at));
+                continue;
+            }
+            SassControl::Indirect(_)
+            | SassControl::PopReturn
+            | SassControl::Return(_)
+            | SassControl::Pop(_)
+            | SassControl::Exit
+            | SassControl::Trap => Vec::new(),
+            _ => continue,
+        };
+        let guarded = operation.guard != Condition::ALWAYS || operation.test != CcTest::ALWAYS;
+        flow.ends.push(BlockEnd { statement: StatementId(at), targets, continues: guarded });
+    }
+    flow
+}

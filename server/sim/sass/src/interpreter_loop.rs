@@ -1,0 +1,286 @@
+//! The interpreter loop: runs groups until an instruction requires more than the choice of the next group.
+//!
+//! Most instructions have no guard and only compute; they run in ranges that need no checks before their end. The loop is
+//! compiled for several instruction sets of the host, and the best one that the processor supports is chosen at run time.
+
+use pulp::Simd;
+use warplens_sim_cuda::visits::Visits;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::{StatementId, Status};
+
+use super::exec::{ExecContext, execute, run_quick};
+use super::machine::Group;
+use super::observer::{Executing, Observer};
+use super::pause::Pause;
+use super::program::{CcTest, Operation, Quick};
+use super::running::{Next, Running, Stop};
+use super::undefined::UndefinedVisit;
+use super::warp::{RunContext, Warp};
+
+impl Warp {
+    /// Runs a group and its successors until the machine must choose again; returns why the warp stops, if it does.
+    #[inline(always)]
+    pub(super) fn interpret<S: Simd>(
+        &mut self,
+        simd: S,
+        group: Group,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
+        let mut group = group;
+        loop {
+            let stop = self.go(simd, &mut group, run);
+            self.stopped_at = group.pc;
+            match stop {
+                Stop::NoGroup => return None,
+                Stop::Due => {
+                    self.machine.go_on(group.pc);
+                    return Some(Pause::Due);
+                }
+                Stop::FellOff => {
+                    let statement = group.pc.saturating_sub(1);
+                    let message = "it continues after the last instruction of the listing\n\
+                                   the listing is incomplete: add the instructions that follow"
+                        .to_owned();
+                    run.state.report(self.id.finding(
+                        FindingKind::ControlFlow,
+                        message,
+                        statement,
+                        group.mask,
+                    ));
+                    return Some(Pause::Stopped(Status::Faulted));
+                }
+                Stop::Fault(fault) => {
+                    run.state.report(fault.finding(self.id, group.pc));
+                    return Some(Pause::Stopped(Status::Faulted));
+                }
+                Stop::Unknown(finding) => {
+                    run.state.report(*finding);
+                    return Some(Pause::Stopped(Status::Unsupported));
+                }
+                Stop::Repeats(pause) => return Some(pause),
+                Stop::Joined(executed) => match self.join(&mut group, executed, run) {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(pause) => return Some(pause),
+                },
+                Stop::Control(executed) => match self.control(&mut group, executed, run) {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(pause) => return Some(pause),
+                },
+            }
+        }
+    }
+
+    /// Runs a group and its successors up to an instruction that requires the whole warp. `group` is then the group that ran last, at the
+    /// position where it stopped.
+    #[inline(always)]
+    fn go<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
+        let mut sanitizer = run.state.sanitizer.take();
+        let observer = Observer {
+            program: run.program,
+            warp: self.id,
+            memory: run.undefined,
+            undefined: &mut self.undefined,
+            written: self.written.as_deref_mut(),
+            tracer: self.tracer.as_deref_mut(),
+            state: run.state,
+        };
+        let ctx = ExecContext {
+            target: run.program.target,
+            spaces: run.spaces,
+            local: &mut self.local,
+            banks: &run.launch.banks,
+            locks: run.locks,
+            sanitizer: sanitizer.as_deref_mut(),
+            position: &self.position,
+            live: self.live,
+            clock: observer.state.steps,
+            reduced: self.reduced,
+            reads: self.reads,
+        };
+        let mut running = Running {
+            program: run.program,
+            observed: ctx.sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined(),
+            barriers: run.launch.barriers,
+            registers: &mut self.registers,
+            machine: &mut self.machine,
+            spin: &mut self.spin,
+            reconvergences: &mut self.reconvergences,
+            visits: Visits { recorder: &mut self.recorder, first: 0, mask: group.mask, start: group.pc },
+            group: *group,
+            ctx,
+            observer,
+        };
+        let stop = loop {
+            if let Some(stop) = running.straight(simd) {
+                break stop;
+            }
+            if !running.choose() {
+                break Stop::NoGroup;
+            }
+        };
+        *group = running.group;
+        (self.live, self.reads) = (running.ctx.live, running.ctx.reads);
+        run.state.steps = running.ctx.clock;
+        run.state.sanitizer = sanitizer;
+        stop
+    }
+
+    /// Counts a visit of a control instruction.
+    pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
+        run.state.steps += 1;
+        self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
+        if self.written.is_some() {
+            let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
+            let mut observer = Observer {
+                program: run.program,
+                warp: self.id,
+                state: run.state,
+                memory: run.undefined,
+                undefined: &mut self.undefined,
+                written: self.written.as_deref_mut(),
+                tracer: self.tracer.as_deref_mut(),
+            };
+            observer.trace(at, &self.registers);
+        }
+    }
+
+    /// The uses of undefined values by a control instruction; an error stops the run.
+    pub(super) fn check_control(
+        &mut self,
+        group: &Group,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Result<(), Pause> {
+        if self.undefined.is_empty() {
+            return Ok(());
+        }
+        let (statement, active, written) = (group.pc, group.mask, executed);
+        let visit =
+            UndefinedVisit { program: run.program, warp: self.id, statement, active, executed, written };
+        let mut effects = self.undefined.control(&visit, run.undefined);
+        effects.findings.drain(..).for_each(|finding| run.state.report(finding));
+        self.undefined.after(run.program, statement, &effects, executed);
+        match effects.stop {
+            None => Ok(()),
+            Some(finding) => {
+                run.state.report(finding);
+                Err(Pause::Stopped(Status::Unsupported))
+            }
+        }
+    }
+}
+
+impl Running<'_> {
+    /// Runs the group until the machine must choose again (`None`), or an instruction requires the whole warp.
+    #[inline(always)]
+    fn straight<S: Simd>(&mut self, simd: S) -> Option<Stop> {
+        let program = self.program;
+        let mut pc = self.group.pc;
+        let mut stop = self.stop();
+        loop {
+            let mask = self.group.mask;
+            let mut executed = mask;
+            let mut end = program.straight_runs[pc as usize].min(stop);
+            if pc >= end {
+                self.group.pc = pc;
+                if pc >= stop {
+                    return Some(self.stopped());
+                }
+                let operation = &program.code[pc as usize];
+                executed &= self.registers.holds(operation.guard);
+                if operation.op.is_control() {
+                    match self.quick_control(operation, executed) {
+                        Next::Continue => {
+                            (pc, stop) = (self.group.pc, self.stop());
+                            continue;
+                        }
+                        Next::Choose => return None,
+                        Next::Stop(stop) => return Some(stop),
+                    }
+                }
+                end = pc + 1;
+                if operation.test != CcTest::ALWAYS {
+                    executed &= operation.test.of(self.registers);
+                }
+                if executed != mask {
+                    self.visits.through(pc, executed);
+                }
+                if executed == 0 && !self.observer.is_undecided(operation, mask) {
+                    self.pass(pc);
+                    pc = end;
+                    continue;
+                }
+            }
+            while pc < end {
+                if !self.observed && program.quick[pc as usize] != Quick::No {
+                    let range = pc as usize..end as usize;
+                    let count = run_quick(simd, program, range, self.registers, executed);
+                    self.ctx.clock += u64::from(count);
+                    pc += count;
+                    continue;
+                }
+                if let Err(stop) = self.step(simd, &program.code[pc as usize], pc, executed) {
+                    self.group.pc = pc;
+                    self.visits.up_to(pc + 1);
+                    return Some(stop);
+                }
+                pc += 1;
+            }
+            if program.code[pc as usize - 1].joins {
+                self.group.pc = pc;
+                self.visits.up_to(pc);
+                match self.quick_join(executed) {
+                    Next::Continue => stop = self.stop(),
+                    Next::Choose => return None,
+                    Next::Stop(stop) => return Some(stop),
+                }
+            }
+        }
+    }
+
+    /// Counts an instruction that no lane executes.
+    #[inline(always)]
+    fn pass(&mut self, pc: u32) {
+        self.ctx.clock += 1;
+        if self.observed {
+            let at = Executing { statement: pc, active: self.group.mask, executed: 0, written: 0 };
+            self.observer.trace(at, self.registers);
+        }
+    }
+
+    /// Executes an operation in the lanes of `executed`.
+    #[inline(always)]
+    fn step<S: Simd>(&mut self, simd: S, operation: &Operation, pc: u32, executed: u32) -> Result<(), Stop> {
+        self.ctx.clock += 1;
+        let is_uniform = operation.uniform && !operation.op.is_collective() && executed != 0;
+        let lanes = if is_uniform { u32::MAX } else { executed };
+        if self.observed {
+            return self.observed_step(
+                simd,
+                operation,
+                Executing { statement: pc, active: self.group.mask, executed, written: lanes },
+            );
+        }
+        execute(simd, operation, self.program, self.registers, &mut self.ctx, lanes).map_err(Stop::Fault)
+    }
+
+    /// Executes an operation, and reports it to the observer.
+    #[inline(never)]
+    fn observed_step<S: Simd>(&mut self, simd: S, operation: &Operation, at: Executing) -> Result<(), Stop> {
+        let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;
+        let pc = at.statement as usize;
+        let done = match at.executed {
+            0 => Ok(()),
+            _ if self.program.quick[pc] != Quick::No => {
+                run_quick(simd, self.program, pc..pc + 1, self.registers, at.written);
+                Ok(())
+            }
+            _ => execute(simd, operation, self.program, self.registers, &mut self.ctx, at.written),
+        };
+        let Visits { recorder, start, .. } = &mut self.visits;
+        self.observer.after(at, effects, self.registers, &mut self.ctx, *start, recorder);
+        done.map_err(Stop::Fault)
+    }
+}

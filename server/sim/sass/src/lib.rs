@@ -1,0 +1,38 @@
+//! SASS listings: machine code of Fermi to Blackwell.
+//!
+//! [`decode`] turns a lowered listing into a [`Program`], [`run`] runs it. The divergence machine is that of the target: tokens on a
+//! stack before `sm_70` (model `tokens`), convergence barriers since (model `barriers`); `machine` implements both. Memory, the
+//! checks of accesses and the counters are those of PTX.
+
+mod block;
+mod branching;
+mod control;
+mod decode;
+mod exec;
+mod executable;
+mod interpreter_loop;
+mod launch;
+pub mod launch_config;
+pub mod launch_rules;
+mod machine;
+mod observer;
+mod pause;
+pub mod program;
+mod quick_control;
+mod register_values;
+pub mod registers;
+mod run;
+mod running;
+mod spin;
+mod target;
+mod undefined;
+mod value_tracer;
+mod warp;
+mod written_registers;
+
+pub use decode::{DecodeError, InstructionIndices, UNNAMED, decode, decode_at, function_name};
+pub use executable::{BARRIERS, Kernel, MODELS, TOKENS};
+pub use launch_config::{device_memory, launch_config};
+pub use program::Program;
+pub use run::run;
+pub use target::{LaunchConstants, Target};

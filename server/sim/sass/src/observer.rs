@@ -1,0 +1,149 @@
+//! What watches the operations of a warp: the sanitizer, undefined values, written registers, and the tracer of values.
+//!
+//! A run without checks and traces has no observer, so the interpreter loop only tests that.
+
+use warplens_sim_cuda::order::Order;
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Finding, StatementId, WarpId};
+
+use super::exec::ExecContext;
+use super::program::{CcTest, Cell, Op, Operation, Program};
+use super::register_values::RegisterReader;
+use super::registers::Registers;
+use super::undefined::{Effects, UndefinedMemory, UndefinedValues, UndefinedVisit};
+use super::value_tracer::ValueTracer;
+use super::written_registers::WrittenRegisters;
+
+/// The watching parts of a warp and of its run.
+pub(super) struct Observer<'w> {
+    pub(super) program: &'w Program,
+    pub(super) warp: WarpId,
+    pub(super) state: &'w mut RunState,
+    pub(super) memory: &'w mut UndefinedMemory,
+    pub(super) undefined: &'w mut UndefinedValues,
+    pub(super) written: Option<&'w mut WrittenRegisters>,
+    pub(super) tracer: Option<&'w mut ValueTracer>,
+}
+
+/// Lanes that execute a statement.
+#[derive(Clone, Copy)]
+pub(super) struct Executing {
+    pub(super) statement: u32,
+    /// The lanes of the path.
+    pub(super) active: u32,
+    pub(super) executed: u32,
+    /// The lanes of registers that are written: all for a uniform operation.
+    pub(super) written: u32,
+}
+
+impl Observer<'_> {
+    /// Whether undefined values are followed: there are some.
+    pub(super) fn follows_undefined(&self) -> bool {
+        !self.undefined.is_empty() || !self.memory.is_empty()
+    }
+
+    /// Whether an undefined value decides which lanes execute an operation.
+    pub(super) fn is_undecided(&self, operation: &Operation, active: u32) -> bool {
+        !self.undefined.is_empty()
+            && (self.undefined.condition(operation.guard)
+                | if operation.test == CcTest::ALWAYS { 0 } else { self.undefined.flag_lanes() })
+                & active
+                != 0
+    }
+
+    /// Before an operation; an error stops the run.
+    pub(super) fn before(
+        &mut self,
+        at: Executing,
+        registers: &mut Registers,
+        ctx: &mut ExecContext<'_>,
+    ) -> Result<Option<Effects>, Box<Finding>> {
+        let program = self.program;
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            let order = order_of(&program.code[at.statement as usize], program);
+            sanitizer.begin(StatementId(at.statement), &order, self.warp.warp, ctx.live, at.executed);
+        }
+        self.trace_before(at, registers, ctx);
+        if !self.follows_undefined() {
+            return Ok(None);
+        }
+        let Executing { statement, active, executed, written } = at;
+        let visit = UndefinedVisit { program, warp: self.warp, statement, active, executed, written };
+        let Some(mut effects) = self.undefined.before(&visit, self.memory, registers, ctx) else {
+            return Ok(None);
+        };
+        effects.findings.drain(..).for_each(|finding| self.state.report(finding));
+        match effects.stop.take() {
+            Some(finding) => Err(Box::new(finding)),
+            None => Ok(Some(effects)),
+        }
+    }
+
+    /// After an operation.
+    pub(super) fn after(
+        &mut self,
+        at: Executing,
+        effects: Option<Effects>,
+        registers: &Registers,
+        ctx: &mut ExecContext<'_>,
+        unrecorded: u32,
+        recorder: &mut Recorder,
+    ) {
+        let program = self.program;
+        let operation = &program.code[at.statement as usize];
+        if let Some(effects) = effects {
+            self.undefined.after(program, at.statement, &effects, at.written);
+        }
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            if let Some(tracer) = &mut self.tracer {
+                tracer.accessed(sanitizer);
+            }
+            if matches!(operation.op, Op::Shuffle(_))
+                && let Some(inactive) = sanitizer.take_inactive()
+            {
+                self.undefined.shuffled(operation.d, inactive, at.statement);
+            }
+            self.state.collect(sanitizer, StatementId(at.statement), unrecorded, recorder);
+        }
+        self.trace(at, registers);
+    }
+
+    /// Lets the tracer record the registers before a statement.
+    fn trace_before(&mut self, at: Executing, registers: &Registers, ctx: &mut ExecContext<'_>) {
+        let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_deref()) else { return };
+        let undefined = &*self.undefined;
+        let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
+        let reader = RegisterReader { registers, known: &known };
+        tracer.before(self.program, StatementId(at.statement), reader, ctx.sanitizer.as_deref_mut());
+    }
+
+    /// Records the registers that a statement wrote.
+    pub(super) fn trace(&mut self, at: Executing, registers: &Registers) {
+        let Some(written) = &mut self.written else { return };
+        let named = &self.program.named[at.statement as usize];
+        named.iter().filter(|named| named.written).for_each(|named| written.write(named.cell, at.written));
+        let undefined = &*self.undefined;
+        let known = |cell: Cell| written.lanes(cell) & !undefined.unknown(cell);
+        let masks = (at.active, at.executed);
+        if let Some(tracer) = &mut self.tracer
+            && tracer.visited(self.program, StatementId(at.statement), masks, registers, &known)
+        {
+            self.state.complete_trace();
+        }
+    }
+}
+
+/// The guarantees of an operation about the order of memory accesses.
+fn order_of(operation: &Operation, program: &Program) -> Order {
+    match operation.op {
+        Op::Load | Op::Store => {
+            let strong = program.accesses[operation.n as usize].strong;
+            Order { strong, acquire: strong && operation.op == Op::Load, ..Order::default() }
+        }
+        // What an atomic releases has a fence before it. What it acquires need not have one after it in shared memory.
+        Op::Atomic => Order { strong: true, acquire: true, ..Order::default() },
+        Op::Fence { in_block } => Order { fence: true, in_block, ..Order::default() },
+        _ => Order::default(),
+    }
+}

@@ -1,0 +1,253 @@
+//! The registers of a warp, lane by lane.
+//!
+//! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that a source is
+//! always a row and no loop asks what kind it is. A uniform register has the same value in all lanes of its row.
+
+use warplens_sim_cuda::registers::{FULL, LaneRow, Lanes, WIDTH, blend};
+
+/// A row of the register file.
+pub type Row = u16;
+
+/// The number of a predicate of the file.
+pub type Predicate = u8;
+
+/// `PT`, `UPT`: true.
+pub const TRUE: Predicate = 7;
+/// The first uniform predicate.
+pub const UNIFORM: Predicate = 8;
+/// The zero flag of the condition code.
+pub const CC_ZERO: Predicate = 16;
+/// The sign flag.
+pub const CC_SIGN: Predicate = 17;
+/// The carry flag.
+pub const CC_CARRY: Predicate = 18;
+/// The overflow flag.
+pub const CC_OVERFLOW: Predicate = 19;
+/// The second carry of a sum of three words.
+pub const CC_CARRY_2: Predicate = 20;
+/// The destination of results that are dropped.
+pub const DROPPED: Predicate = 31;
+/// Predicates of the file.
+const PREDICATES: usize = 32;
+
+/// The negation of a source: of an integer its complement plus one, of a float its sign.
+pub const NEGATE: u8 = 1;
+/// The complement of a source.
+pub const INVERT: u8 = 2;
+/// The absolute value of a source; taken before the negation.
+pub const ABSOLUTE: u8 = 4;
+
+/// The part of a source register that an operation uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All of it.
+    #[default]
+    Whole,
+    /// A half: `.H0`, `.H1`
+    Half(u8),
+    /// A byte: `.B0` … `.B3`
+    Byte(u8),
+    /// The lower half twice: `.H0_H0`
+    LowTwice,
+    /// The upper half twice: `.H1_H1`
+    HighTwice,
+    /// Both halves, the upper one negated: `.H0_NH1`
+    HighNegated,
+    /// A single that is cut to a half, twice: `.F32`
+    Single,
+}
+
+/// A source: its first row and what is done with the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// The row; wider values have the next ones too.
+    pub row: Row,
+    /// [`NEGATE`], [`INVERT`], [`ABSOLUTE`]
+    pub sign: u8,
+    /// The part.
+    pub part: Part,
+}
+
+impl Source {
+    /// All of a row as it is.
+    pub fn of(row: Row) -> Source {
+        Source { row, ..Source::default() }
+    }
+
+    /// The word after it, of a wider value.
+    pub fn word(self, index: u16) -> Source {
+        Source { row: self.row + index, ..self }
+    }
+
+    /// The bits of a single that the sign keeps, and those that it then changes.
+    #[inline(always)]
+    pub(crate) fn float_masks(self) -> (u32, u32) {
+        let kept = if self.sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
+        (kept, if self.sign & NEGATE != 0 { 1 << 31 } else { 0 })
+    }
+
+    /// The bits of a word that the sign changes, and what is then added.
+    #[inline(always)]
+    pub(crate) fn sum_terms(self) -> (u32, u32) {
+        let flipped = if self.sign & (NEGATE | INVERT) != 0 { u32::MAX } else { 0 };
+        (flipped, u32::from(self.sign & NEGATE != 0))
+    }
+
+    pub(crate) fn negates(self) -> bool {
+        self.sign & NEGATE != 0
+    }
+}
+
+/// A predicate as a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// The predicate.
+    pub predicate: Predicate,
+    /// `!`
+    pub negated: bool,
+}
+
+impl Condition {
+    /// `PT`
+    pub const ALWAYS: Condition = Condition { predicate: TRUE, negated: false };
+    /// `!PT`
+    pub const NEVER: Condition = Condition { predicate: TRUE, negated: true };
+}
+
+/// The register file of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Registers {
+    pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
+    pub(crate) predicates: [u32; PREDICATES],
+}
+
+impl Registers {
+    /// A file with these rows.
+    pub(crate) fn new(rows: Vec<LaneRow<u32, WIDTH>>) -> Registers {
+        let mut predicates = [0; PREDICATES];
+        predicates[usize::from(TRUE)] = FULL;
+        predicates[usize::from(UNIFORM + TRUE)] = FULL;
+        Registers { rows, predicates }
+    }
+
+    /// The values of a row.
+    #[inline(always)]
+    pub(crate) fn row(&self, row: Row) -> &Lanes<u32> {
+        &self.rows[usize::from(row)]
+    }
+
+    /// An integer source; `buffer` is for a value that is not a row as it is.
+    #[inline(always)]
+    pub(crate) fn int<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
+        let row = self.row(source.row);
+        if source.sign == 0 && source.part == Part::Whole {
+            return row;
+        }
+        *buffer = *row;
+        select(buffer, source.part);
+        if source.sign & ABSOLUTE != 0 {
+            each(buffer, |a| (a as i32).unsigned_abs());
+        }
+        if source.sign & NEGATE != 0 {
+            each(buffer, u32::wrapping_neg);
+        }
+        if source.sign & INVERT != 0 {
+            each(buffer, |a| !a);
+        }
+        buffer
+    }
+
+    /// A single-precision source.
+    #[inline(always)]
+    pub(crate) fn float<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
+        let row = self.row(source.row);
+        if source.sign == 0 {
+            return row;
+        }
+        let (kept, changed) = source.float_masks();
+        *buffer = row.map(|a| a & kept ^ changed);
+        buffer
+    }
+
+    /// The bits of a pair of rows.
+    #[inline(always)]
+    pub(crate) fn bits_64(&self, row: Row) -> Lanes<u64> {
+        let (low, high) = (self.row(row), self.row(row + 1));
+        std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
+    }
+
+    /// A 64-bit integer source.
+    #[inline(always)]
+    pub(crate) fn int_64(&self, source: Source) -> Lanes<u64> {
+        let mut bits = self.bits_64(source.row);
+        if source.sign & ABSOLUTE != 0 {
+            bits = bits.map(|a| (a as i64).unsigned_abs());
+        }
+        if source.sign & NEGATE != 0 {
+            bits = bits.map(u64::wrapping_neg);
+        }
+        if source.sign & INVERT != 0 {
+            bits = bits.map(|a| !a);
+        }
+        bits
+    }
+
+    /// A double-precision source.
+    #[inline(always)]
+    pub(crate) fn double(&self, source: Source) -> Lanes<u64> {
+        let mut bits = self.bits_64(source.row);
+        if source.sign & ABSOLUTE != 0 {
+            bits = bits.map(|a| a & !(1 << 63));
+        }
+        if source.sign & NEGATE != 0 {
+            bits = bits.map(|a| a ^ 1 << 63);
+        }
+        bits
+    }
+
+    /// The lanes in which a condition holds.
+    #[inline(always)]
+    pub(crate) fn holds(&self, condition: Condition) -> u32 {
+        let lanes = self.predicates[usize::from(condition.predicate)];
+        if condition.negated { !lanes } else { lanes }
+    }
+
+    /// Writes the lanes of `mask` of a row.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, row: Row, mask: u32, values: &Lanes<u32>) {
+        let row = &mut self.rows[usize::from(row)];
+        match mask {
+            FULL => **row = *values,
+            _ => blend(row, mask, |lane| values[lane]),
+        }
+    }
+
+    /// Writes the lanes of `mask` of a pair of rows.
+    #[inline(always)]
+    pub(crate) fn set_64(&mut self, row: Row, mask: u32, values: &Lanes<u64>) {
+        self.set(row, mask, &values.map(|value| value as u32));
+        self.set(row + 1, mask, &values.map(|value| (value >> 32) as u32));
+    }
+
+    /// Writes the lanes of `mask` of a predicate.
+    #[inline(always)]
+    pub(crate) fn set_predicate(&mut self, predicate: Predicate, mask: u32, value: u32) {
+        let target = &mut self.predicates[usize::from(predicate)];
+        *target = *target & !mask | value & mask;
+    }
+}
+
+#[inline(always)]
+fn each(lanes: &mut Lanes<u32>, f: impl Fn(u32) -> u32) {
+    for value in lanes.iter_mut() {
+        *value = f(*value);
+    }
+}
+
+fn select(lanes: &mut Lanes<u32>, part: Part) {
+    match part {
+        Part::Half(half) => each(lanes, |a| a >> (16 * half) & 0xffff),
+        Part::Byte(byte) => each(lanes, |a| a >> (8 * byte) & 0xff),
+        _ => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! What the target of a listing determines: the divergence machine, the constants of a launch and the windows of generic
+//! addresses.
+
+use warplens_hir::sass::Generation;
+use warplens_sim_cuda::windows;
+
+/// A compute capability as in `sm_75`: 75.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target(pub u16);
+
+/// Where constant bank 0 holds what a launch decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchConstants {
+    /// The parameters.
+    pub params: u32,
+    /// Threads of a block in x, then y and z.
+    pub block: u32,
+    /// Blocks of the grid in x, then y and z.
+    pub grid: u32,
+    /// The first address after the stack, in this bank.
+    pub stack: (u8, u32),
+}
+
+impl Target {
+    /// The first target with convergence barriers.
+    pub const BARRIERS: Target = Target(70);
+    /// The first target whose parameters begin at 0x210.
+    const HOPPER: Target = Target(90);
+
+    /// The first target of a generation, for a text that does not state its target.
+    pub fn first_of(generation: Generation) -> Target {
+        Target(match generation {
+            Generation::Fermi => 20,
+            Generation::Kepler => 35,
+            Generation::Maxwell => 50,
+            Generation::Volta => 70,
+            Generation::Turing => 75,
+            Generation::Ampere => 80,
+            Generation::Hopper => 90,
+            Generation::Blackwell => 100,
+        })
+    }
+
+    /// Whether lanes reconverge at convergence barriers rather than by tokens on a stack.
+    pub fn has_barriers(self) -> bool {
+        self >= Target::BARRIERS
+    }
+
+    /// Whether any instruction may be marked `.S`, after which its lanes wait in the innermost token.
+    pub fn marks_joins(self) -> bool {
+        self.0 < 50
+    }
+
+    /// Bytes of an instruction.
+    pub fn instruction_bytes(self) -> u32 {
+        if self.has_barriers() { 16 } else { 8 }
+    }
+
+    /// Where bank 0 holds the constants of a launch.
+    pub fn launch_constants(self) -> LaunchConstants {
+        let constants = |params, block, grid, stack| LaunchConstants { params, block, grid, stack };
+        match self.0 {
+            0..30 => constants(0x20, 0x8, 0x14, (1, 0x100)),
+            30..50 => constants(0x140, 0x28, 0x34, (0, 0x44)),
+            50..70 => constants(0x140, 0x8, 0x14, (0, 0x20)),
+            70..90 => constants(0x160, 0x0, 0xc, (0, 0x28)),
+            90..100 => constants(0x210, 0x0, 0xc, (0, 0x28)),
+            _ => constants(0x380, 0x360, 0x370, (0, 0x37c)),
+        }
+    }
+
+    /// The first generic address of shared memory and of local memory. Before `sm_70` the code takes the upper byte of 32
+    /// bits for the window, afterwards the upper word.
+    pub fn windows(self) -> [u64; 2] {
+        match self.has_barriers() {
+            true => [1 << 32, 2 << 32],
+            false => [windows::SHARED, windows::LOCAL],
+        }
+    }
+
+    /// Bytes of a window.
+    pub fn window_bytes(self) -> u64 {
+        if self.has_barriers() { 1 << 32 } else { 1 << 24 }
+    }
+
+    /// The first address of shared memory that a kernel may use: the system reserves what is before it.
+    pub fn shared_start(self) -> u32 {
+        if self >= Target::HOPPER { 0x400 } else { 0 }
+    }
+
+    /// Where bank 0 holds the words of the windows: of shared memory, low and high, then of local memory.
+    pub(crate) fn window_constants(self) -> Vec<(u32, u32)> {
+        let [shared, local] = self.windows();
+        let pair = |at: u32, value: u64| [(at, value as u32), (at + 4, (value >> 32) as u32)];
+        match self.0 {
+            0..50 => Vec::new(),
+            50..60 => vec![(0x0, shared as u32), (0x4, local as u32)],
+            60..70 => {
+                vec![(0x0, shared as u32), (0x4, local as u32), (0x100, 0), (0x104, 0)]
+            }
+            70..90 => [pair(0x18, shared), pair(0x20, local)].concat(),
+            90..100 => pair(0x20, local).to_vec(),
+            _ => pair(0x2f8, local).to_vec(),
+        }
+    }
+
+    /// Where bank 0 holds the bytes of dynamic shared memory.
+    pub(crate) fn dynamic_shared_constant(self) -> Option<u32> {
+        match self.0 {
+            0..50 => None,
+            50..70 => Some(0xfc),
+            70..100 => Some(0x2c),
+            _ => Some(0x2ac),
+        }
+    }
+
+    /// The first address of global memory. Where the windows lie below 2^32, buffers must not, unless addresses have 32 bits.
+    pub fn global_start(self, address_bytes: u64) -> u64 {
+        if address_bytes == 4 { windows::GLOBAL } else { 0x7_0000_0000 }
+    }
+}

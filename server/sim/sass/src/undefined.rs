@@ -1,0 +1,209 @@
+//! Values that a run does not know, from their origin to their use.
+//!
+//! A register is undefined in a lane if it is read before it is written, if a shuffle reads a lane that does not take part, or if an
+//! instruction computes it that is not simulated. That is not a problem in itself: compilers pack, select and save values that are
+//! never used. It is one where the value matters: in a branch, an address, or a store that others see. There an unwritten register is
+//! reported, and a run that needs the result of an instruction that is not simulated stops.
+//!
+//! `transfer` says which results of an operation are undefined, `memory` keeps undefined values that are stored, `uses` reports where a
+//! value matters, `suspects` finds the registers that may be read before they are written.
+
+mod memory;
+pub(crate) mod suspects;
+mod transfer;
+mod uses;
+
+use rustc_hash::FxHashMap;
+use warplens_sim_cuda::inactive_sources::InactiveSources;
+use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+
+pub(crate) use self::memory::UndefinedMemory;
+pub(crate) use self::uses::{Effects, UndefinedVisit};
+use super::program::{Cell, Layout};
+use super::registers::{Condition, Predicate, Row};
+
+/// Why a value is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The register was not written.
+    Unwritten(Key),
+    /// A shuffle read lanes that do not take part in it.
+    Shuffle(InactiveSources),
+    /// An instruction that is not simulated computes it.
+    NotSimulated,
+}
+
+/// The origin of an undefined value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) cause: Cause,
+    /// The statement; of an unwritten register the first one that reads it, none before that.
+    pub(crate) statement: Option<u32>,
+}
+
+/// A row of the register file, or after them a predicate.
+pub(crate) type Key = u16;
+
+/// The undefined bits of a word, lane by lane; of a predicate all or none.
+#[derive(Clone, Debug)]
+pub(crate) struct UndefinedWord {
+    pub(crate) bits: Lanes<u32>,
+    pub(crate) origins: [Option<Origin>; WIDTH],
+}
+
+impl UndefinedWord {
+    pub(super) const DEFINED: UndefinedWord = UndefinedWord { bits: [0; WIDTH], origins: [None; WIDTH] };
+
+    /// Undefined in all bits of these lanes.
+    fn in_lanes(mask: u32, origin: Origin) -> UndefinedWord {
+        let mut word = UndefinedWord::DEFINED;
+        for lane in lanes(mask) {
+            (word.bits[lane], word.origins[lane]) = (u32::MAX, Some(origin));
+        }
+        word
+    }
+
+    /// The lanes with an undefined bit.
+    fn lanes(&self) -> u32 {
+        (0..WIDTH).fold(0, |mask, lane| mask | u32::from(self.bits[lane] != 0) << lane)
+    }
+
+    /// Adds the bits of another word.
+    fn add(&mut self, other: &UndefinedWord) {
+        for lane in 0..WIDTH {
+            self.bits[lane] |= other.bits[lane];
+            self.origins[lane] = first_origin(self.origins[lane], other.origins[lane]);
+        }
+    }
+
+    /// Undefined in all bits of the lanes that have an undefined one.
+    fn whole(mut self) -> UndefinedWord {
+        self.bits = self.bits.map(|bits| if bits == 0 { 0 } else { u32::MAX });
+        self
+    }
+
+    /// Undefined in all bits of all lanes if one of `mask` has an undefined one.
+    fn spread(&self, mask: u32) -> UndefinedWord {
+        let origin = lanes(mask & self.lanes()).fold(None, |one, lane| first_origin(one, self.origins[lane]));
+        origin.map_or(UndefinedWord::DEFINED, |origin| UndefinedWord::in_lanes(FULL, origin))
+    }
+}
+
+/// Of two origins the one that stops a run, otherwise the first.
+fn first_origin(one: Option<Origin>, other: Option<Origin>) -> Option<Origin> {
+    let stops = |origin: &Option<Origin>| origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
+    if stops(&other) && !stops(&one) { other } else { one.or(other) }
+}
+
+/// The undefined registers of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct UndefinedValues {
+    /// The lanes with an undefined bit, by key.
+    lanes: Vec<u32>,
+    /// How many registers have one.
+    count: usize,
+    words: FxHashMap<Key, Box<UndefinedWord>>,
+}
+
+impl UndefinedValues {
+    /// At the start of a warp: registers that may be read before they are written.
+    pub(super) fn new(layout: &Layout, suspects: &[Key]) -> UndefinedValues {
+        let keys = usize::from(layout.rows) + 32;
+        let mut values = UndefinedValues { lanes: vec![0; keys], count: 0, words: FxHashMap::default() };
+        for &key in suspects {
+            let origin = Origin { cause: Cause::Unwritten(key), statement: None };
+            values.set(key, FULL, &UndefinedWord::in_lanes(FULL, origin));
+        }
+        values
+    }
+
+    /// Whether everything is defined.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The lanes in which a register has an undefined bit.
+    #[inline(always)]
+    fn lanes_of(&self, key: Key) -> u32 {
+        self.lanes.get(usize::from(key)).copied().unwrap_or(0)
+    }
+
+    /// The lanes in which a condition is undefined.
+    pub(super) fn condition(&self, condition: Condition) -> u32 {
+        self.lanes_of(self.predicate(condition.predicate))
+    }
+
+    /// The key of a predicate.
+    pub(super) fn predicate(&self, predicate: Predicate) -> Key {
+        (self.lanes.len() - 32) as Key + Key::from(predicate % 32)
+    }
+
+    /// The keys of a register.
+    fn keys(&self, cell: Cell) -> std::ops::Range<Key> {
+        match cell {
+            Cell::Rows(first, count) => first..first + count,
+            Cell::Predicate(predicate) => self.predicate(predicate)..self.predicate(predicate) + 1,
+        }
+    }
+
+    /// The undefined bits of a register that `statement` reads.
+    fn read(&self, key: Key, statement: u32) -> UndefinedWord {
+        let Some(word) = self.words.get(&key).filter(|_| self.lanes_of(key) != 0) else {
+            return UndefinedWord::DEFINED;
+        };
+        let mut word = (**word).clone();
+        for origin in word.origins.iter_mut().flatten() {
+            origin.statement.get_or_insert(statement);
+        }
+        word
+    }
+
+    /// Lanes write a register, undefined in these bits.
+    fn set(&mut self, key: Key, mask: u32, word: &UndefinedWord) {
+        let Some(known) = self.lanes.get_mut(usize::from(key)) else { return };
+        let before = *known;
+        *known = before & !mask | word.lanes() & mask;
+        self.count = self.count + usize::from(*known != 0) - usize::from(before != 0);
+        if *known == 0 {
+            self.words.remove(&key);
+            return;
+        }
+        let kept = self.words.entry(key).or_insert_with(|| Box::new(UndefinedWord::DEFINED));
+        for lane in lanes(mask) {
+            (kept.bits[lane], kept.origins[lane]) = (word.bits[lane], word.origins[lane]);
+        }
+    }
+
+    /// The lanes in which a register has a bit that an instruction decides which is not simulated.
+    pub(super) fn unknown(&self, cell: Cell) -> u32 {
+        let mut unknown = 0;
+        for key in self.keys(cell).filter(|key| self.lanes_of(*key) != 0) {
+            let Some(word) = self.words.get(&key) else { continue };
+            let stops = |lane: &usize| word.origins[*lane].is_some_and(|it| it.cause == Cause::NotSimulated);
+            unknown |= lanes(self.lanes_of(key)).filter(stops).fold(0, |mask: u32, lane| mask | 1 << lane);
+        }
+        unknown
+    }
+
+    /// Lanes execute a shuffle that reads lanes which do not take part.
+    pub(super) fn shuffled(&mut self, row: Row, inactive: InactiveSources, statement: u32) {
+        let origin = Origin { cause: Cause::Shuffle(inactive), statement: Some(statement) };
+        self.set(row, inactive.readers, &UndefinedWord::in_lanes(FULL, origin));
+    }
+
+    /// Lanes execute an instruction that is not simulated: its results are not known.
+    pub(super) fn compute_unknown(&mut self, cells: &[Cell], statement: u32, mask: u32) {
+        let origin = Origin { cause: Cause::NotSimulated, statement: Some(statement) };
+        let word = UndefinedWord::in_lanes(FULL, origin);
+        for cell in cells {
+            self.keys(*cell).for_each(|key| self.set(key, mask, &word));
+        }
+    }
+}
+
+/// Whether a row is a register that code names, rather than a constant.
+fn is_register(layout: &Layout, row: Row) -> bool {
+    let (first, count) = layout.uniform;
+    row < layout.general || (first..first + count).contains(&row)
+}

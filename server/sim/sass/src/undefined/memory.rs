@@ -1,0 +1,156 @@
+//! Undefined values in memory.
+//!
+//! Bytes that a store leaves undefined are kept until another store defines them. An unwritten register is kept in local memory only,
+//! where functions save the registers of their callers; a store of one that others see is reported.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_sim_cuda::address::Space;
+use warplens_sim_cuda::registers::lanes;
+
+use super::{Cause, Origin, UndefinedValues, UndefinedWord};
+use crate::exec::{ExecContext, addresses_of, spaces_of};
+use crate::program::Access;
+use crate::registers::Registers;
+
+/// The most undefined bytes that are kept.
+const MAX_BYTES: usize = 1 << 22;
+
+/// The owner of a byte of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Owner {
+    Global,
+    /// A block.
+    Shared([u32; 3]),
+    /// A thread.
+    Local([u32; 3], u32, u8),
+}
+
+impl Owner {
+    fn of(space: Space, ctx: &ExecContext<'_>, lane: usize) -> Owner {
+        let cta = ctx.position.block.cta;
+        match space {
+            Space::Shared => Owner::Shared(cta),
+            Space::Local => Owner::Local(cta, ctx.position.warp, lane as u8),
+            _ => Owner::Global,
+        }
+    }
+}
+
+/// The undefined bytes of memory, and what was reported in a run.
+#[derive(Debug, Default)]
+pub(crate) struct UndefinedMemory {
+    bytes: FxHashMap<(Owner, u64), Origin>,
+    pub(super) reported: FxHashSet<(u32, u32)>,
+}
+
+/// The lanes of a store whose value is undefined, where others see it.
+pub(super) struct VisibleStore {
+    pub(super) word: UndefinedWord,
+    pub(super) is_global: bool,
+    /// Whether not all of it could be kept.
+    pub(super) is_lost: bool,
+}
+
+impl UndefinedMemory {
+    /// Whether all bytes are defined.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether global memory has undefined bytes.
+    pub(crate) fn has_global(&self) -> bool {
+        self.bytes.keys().any(|(owner, _)| *owner == Owner::Global)
+    }
+
+    /// The undefined bits that lanes load.
+    pub(super) fn load(
+        &self,
+        access: &Access,
+        r: &Registers,
+        ctx: &ExecContext<'_>,
+        mask: u32,
+    ) -> Vec<UndefinedWord> {
+        let mut words = vec![UndefinedWord::DEFINED; access.count.into()];
+        for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
+            for lane in lanes(part.mask) {
+                let owner = Owner::of(part.space, ctx, lane);
+                for (index, word) in words.iter_mut().enumerate() {
+                    for byte in 0..u64::from(access.size) {
+                        let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
+                        let Some(origin) = self.bytes.get(&(owner, at)) else { continue };
+                        word.bits[lane] |= 0xff << (8 * byte);
+                        word.origins[lane] = Some(*origin);
+                    }
+                    let unused = 32 - 8 * u32::from(access.size);
+                    if access.signed && unused > 0 {
+                        word.bits[lane] = ((word.bits[lane] << unused) as i32 >> unused) as u32;
+                    }
+                }
+            }
+        }
+        words
+    }
+
+    /// Lanes store registers; returns the undefined elements that others see.
+    pub(super) fn store(
+        &mut self,
+        access: &Access,
+        values: &UndefinedValues,
+        statement: u32,
+        (r, ctx): (&Registers, &ExecContext<'_>),
+        mask: u32,
+    ) -> VisibleStore {
+        let words: Vec<UndefinedWord> =
+            (0..u16::from(access.count)).map(|word| values.read(access.data + word, statement)).collect();
+        let mut visible = VisibleStore { word: UndefinedWord::DEFINED, is_global: false, is_lost: false };
+        if self.is_empty() && words.iter().all(|word| word.lanes() & mask == 0) {
+            return visible;
+        }
+        let whole = u32::MAX >> (32 - 8 * u32::from(access.size));
+        for part in spaces_of(access.space, addresses_of(&access.address, r), ctx, mask) {
+            for lane in lanes(part.mask) {
+                let owner = Owner::of(part.space, ctx, lane);
+                for (index, word) in words.iter().enumerate() {
+                    let (bits, origin) = (word.bits[lane] & whole, word.origins[lane]);
+                    let is_unknown = origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
+                    let is_local = part.space == Space::Local;
+                    // A part of an element may be the padding of a structure.
+                    if is_unknown && bits != 0 || !is_local && bits == whole {
+                        (visible.word.bits[lane], visible.word.origins[lane]) = (bits, origin);
+                        visible.is_global |= part.space == Space::Global;
+                    }
+                    for byte in 0..u64::from(access.size) {
+                        let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
+                        let kept =
+                            origin.filter(|_| bits >> (8 * byte) & 0xff != 0 && (is_local || is_unknown));
+                        match kept {
+                            Some(_) if self.bytes.len() >= MAX_BYTES => visible.is_lost |= is_unknown,
+                            Some(origin) => {
+                                self.bytes.insert((owner, at), origin);
+                            }
+                            None => {
+                                self.bytes.remove(&(owner, at));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        visible
+    }
+
+    /// Whether one of these bytes of global or shared memory is undefined.
+    pub(super) fn any(
+        &self,
+        access: &Access,
+        r: &Registers,
+        ctx: &ExecContext<'_>,
+        mask: u32,
+    ) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        if !self.is_empty() {
+            self.load(access, r, ctx, mask).iter().for_each(|word| all.add(word));
+        }
+        all
+    }
+}

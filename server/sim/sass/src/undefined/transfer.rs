@@ -1,0 +1,536 @@
+//! The undefined bits of the results of an operation.
+//!
+//! Operations that only move bits are applied to the undefined bits themselves. Sums are undefined from the lowest undefined bit on,
+//! operations on halves by halves, truth tables where the undefined bits decide. Every other result is undefined as a whole.
+
+use pulp::Scalar;
+use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+
+use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
+use crate::exec::{ExecContext, execute};
+use crate::program::{Bool, CcTest, Op, Operation, Prepare, Program, VoteMode};
+use crate::registers::{
+    ABSOLUTE, CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, DROPPED, NEGATE, Part, Predicate,
+    Registers, Row, Source,
+};
+
+/// The flags of the condition code.
+const FLAGS: [Predicate; 5] = [CC_ZERO, CC_SIGN, CC_CARRY, CC_OVERFLOW, CC_CARRY_2];
+
+/// An operation that lanes execute.
+#[derive(Clone, Copy)]
+pub(super) struct Step<'a> {
+    pub(super) program: &'a Program,
+    pub(super) statement: u32,
+    pub(super) executed: u32,
+}
+
+impl<'a> Step<'a> {
+    pub(super) fn operation(&self) -> &'a Operation {
+        &self.program.code[self.statement as usize]
+    }
+}
+
+/// The undefined results of an operation; the others are defined.
+pub(super) type Results = Vec<(Key, UndefinedWord)>;
+
+impl UndefinedValues {
+    /// Whether the operation reads or writes an undefined register.
+    pub(super) fn touches(&self, step: &Step<'_>) -> bool {
+        let uses = &step.program.uses[step.statement as usize];
+        let is_undefined = |key: Key| self.lanes_of(key) != 0;
+        uses.iter().flat_map(|it| self.keys(it.cell)).any(is_undefined)
+            || uses_flags(step.operation()) && FLAGS.iter().any(|flag| is_undefined(self.predicate(*flag)))
+    }
+
+    /// Whether lanes execute it may depend on an undefined value: these lanes, and its bits.
+    pub(super) fn guard(&self, step: &Step<'_>, active: u32) -> UndefinedWord {
+        let operation = step.operation();
+        let mut word = self.read(self.predicate(operation.guard.predicate), step.statement);
+        if operation.test != CcTest::ALWAYS {
+            word.add(&self.flags(step.statement));
+        }
+        word.keep(active)
+    }
+
+    /// The lanes in which the condition code is undefined.
+    pub(crate) fn flag_lanes(&self) -> u32 {
+        FLAGS.iter().fold(0, |lanes, flag| lanes | self.lanes_of(self.predicate(*flag)))
+    }
+
+    pub(super) fn flags(&self, statement: u32) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        FLAGS.iter().for_each(|flag| all.add(&self.read(self.predicate(*flag), statement)));
+        all
+    }
+
+    /// Everything that the operation reads, as a whole.
+    pub(super) fn inputs(&self, step: &Step<'_>) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        let uses = &step.program.uses[step.statement as usize];
+        for key in uses.iter().filter(|it| !it.is_write).flat_map(|it| self.keys(it.cell)) {
+            if self.lanes_of(key) != 0 {
+                all.add(&self.read(key, step.statement));
+            }
+        }
+        if reads_flags(step.operation()) {
+            all.add(&self.flags(step.statement));
+        }
+        all.whole()
+    }
+
+    /// The undefined results of an operation that does not access memory.
+    pub(super) fn results(&self, step: &Step<'_>, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Results {
+        let operation = step.operation();
+        let inputs = self.inputs(step);
+        if inputs.lanes() & step.executed == 0 {
+            return Vec::new();
+        }
+        let mut results = match self.exact(step, &inputs, r, ctx) {
+            Some(results) => results,
+            None => self.all_results(step, &inputs),
+        };
+        if operation.sets_cc || matches!(operation.op, Op::MinMaxHigh(_)) {
+            let flags = FLAGS.iter().map(|flag| (self.predicate(*flag), inputs.clone()));
+            results.extend(flags);
+        }
+        results
+    }
+
+    /// Every result is undefined where an input is.
+    fn all_results(&self, step: &Step<'_>, inputs: &UndefinedWord) -> Results {
+        let operation = step.operation();
+        let inputs = match operation.op.is_collective() || is_of_warp(operation.op) {
+            true => inputs.spread(step.executed),
+            false => inputs.clone(),
+        };
+        self.written(step).map(|key| (key, inputs.clone())).collect()
+    }
+
+    /// The registers that the operation writes.
+    pub(super) fn written<'s>(&'s self, step: &Step<'s>) -> impl Iterator<Item = Key> + use<'s> {
+        let uses = &step.program.uses[step.statement as usize];
+        uses.iter().filter(|it| it.is_write).flat_map(|it| self.keys(it.cell))
+    }
+
+    /// Results that are known exactly; none if the operation is not one of those.
+    fn exact(
+        &self,
+        step: &Step<'_>,
+        inputs: &UndefinedWord,
+        r: &mut Registers,
+        ctx: &mut ExecContext<'_>,
+    ) -> Option<Results> {
+        let o = step.operation();
+        if let Some((data, words)) = moves(o.op) {
+            return self.moved(step, data, words, r, ctx);
+        }
+        let bits = |index: usize| self.source(step, o.s[index]);
+        Some(match o.op {
+            Op::Lop3(_) => self.table(step, r),
+            Op::Add3 | Op::AddCc(false) => vec![(o.d, sum([bits(0), bits(1), bits(2)]))],
+            Op::ScaledAdd if o.q[0] == DROPPED => {
+                let mut scaled = bits(0);
+                scaled.bits = scaled.bits.map(|bits| bits.checked_shl(o.n).unwrap_or(0));
+                vec![(o.d, sum([scaled, bits(1), UndefinedWord::DEFINED]))]
+            }
+            Op::MulAdd if inputs.lanes() & self.read(self.predicate(o.p[0].predicate), 0).lanes() == 0 => {
+                let product = product([&bits(0), &bits(1)], o.s.map(|source| *r.row(source.row)));
+                let addend = bits(2);
+                let only_addend = (0..WIDTH).all(|lane| {
+                    product.bits[lane] == 0 && (r.row(o.s[0].row)[lane] == 0 || r.row(o.s[1].row)[lane] == 0)
+                });
+                vec![(o.d, if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) })]
+            }
+            Op::HalfMinMax3(..) => vec![(o.d, self.halves(step, 3))],
+            Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(step, 3))],
+            Op::HalfMinMax(..) | Op::HalfSet(..) => vec![(o.d, self.halves(step, 2))],
+            Op::PackHalves { .. } => {
+                let (upper, lower) = (bits(0), bits(1));
+                let mut word = UndefinedWord::DEFINED;
+                for lane in 0..WIDTH {
+                    let half = |bits: u32, mask: u32| if bits == 0 { 0 } else { mask };
+                    word.bits[lane] = half(upper.bits[lane], 0xffff_0000) | half(lower.bits[lane], 0xffff);
+                    word.origins[lane] = first_origin(upper.origins[lane], lower.origins[lane]);
+                }
+                vec![(o.d, word)]
+            }
+            Op::Compare(compare) => self.compared(step, compare.combine, inputs, r),
+            Op::CompareCc(compare) => self.compared(step, compare.combine, inputs, r),
+            Op::FloatSetp(_, combine) | Op::DoubleSetp(_, combine) => self.compared(step, combine, inputs, r),
+            Op::Plop3(0) => self.predicate_tables(step, inputs, r),
+            Op::ToPredicates => {
+                let masks = *r.row(o.s[1].row);
+                let word = bits(0);
+                let shift = if o.n < 4 { 8 * o.n } else { 0 };
+                let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
+                let of = |index: u8| {
+                    let mut predicate = word.clone();
+                    predicate.bits = std::array::from_fn(|lane| {
+                        let is_read = masks[lane] >> index & 1 == 1;
+                        if is_read && word.bits[lane] >> (shift + u32::from(index)) & 1 == 1 {
+                            u32::MAX
+                        } else {
+                            0
+                        }
+                    });
+                    (self.predicate(first + index), predicate)
+                };
+                if o.sets_cc { return None } else { (0..7).map(of).collect() }
+            }
+            Op::FromPredicates if !o.sets_cc => vec![(o.d, self.packed_predicates(step, r))],
+            Op::Vote(mode) => self.vote(step, mode, r),
+            Op::FirstLane => {
+                let first = 1 << step.executed.trailing_zeros().min(31);
+                let mut results = vec![(o.d, bits(0).spread(first))];
+                results.extend(self.predicate_results(o, &inputs.spread(step.executed)));
+                results
+            }
+            _ => return None,
+        })
+    }
+
+    /// The undefined bits of a source, with its part and its signs.
+    fn source(&self, step: &Step<'_>, source: Source) -> UndefinedWord {
+        let mut word = self.register(step, source.row);
+        match source.part {
+            Part::Whole => {}
+            Part::Half(half) => word.bits = word.bits.map(|bits| bits >> (16 * half) & 0xffff),
+            Part::Byte(byte) => word.bits = word.bits.map(|bits| bits >> (8 * byte) & 0xff),
+            _ => word = word.whole(),
+        }
+        if source.sign & ABSOLUTE != 0 {
+            word = word.whole();
+        } else if source.sign & NEGATE != 0 {
+            word.bits = word.bits.map(carried);
+        }
+        word
+    }
+
+    fn register(&self, step: &Step<'_>, row: Row) -> UndefinedWord {
+        match is_register(&step.program.layout, row) {
+            true => self.read(row, step.statement),
+            false => UndefinedWord::DEFINED,
+        }
+    }
+
+    fn predicate_results<'s>(
+        &'s self,
+        o: &'s Operation,
+        word: &'s UndefinedWord,
+    ) -> impl Iterator<Item = (Key, UndefinedWord)> + 's {
+        o.q.iter().filter(|q| **q != DROPPED).map(|q| (self.predicate(*q), word.clone()))
+    }
+
+    /// The operation applied to the undefined bits of the sources that it moves; the others must be defined.
+    fn moved(
+        &self,
+        step: &Step<'_>,
+        data: &[usize],
+        words: u16,
+        r: &mut Registers,
+        ctx: &mut ExecContext<'_>,
+    ) -> Option<Results> {
+        let o = *step.operation();
+        let is_data =
+            |row: Row| data.iter().any(|index| (o.s[*index].row..o.s[*index].row + words).contains(&row));
+        let others = (0..3).filter(|index| !data.contains(index)).map(|index| o.s[index].row);
+        let mut selected = UndefinedWord::DEFINED;
+        for row in others {
+            if is_data(row) && is_register(&step.program.layout, row) {
+                return None;
+            }
+            selected.add(&self.register(step, row));
+        }
+        for condition in o.p {
+            selected.add(&self.read(self.predicate(condition.predicate), step.statement));
+        }
+        let mut applied = Operation { q: [DROPPED; 2], sets_cc: false, prepare: Prepare::Nothing, ..o };
+        let mut origins = UndefinedWord::DEFINED;
+        let mut saved: Vec<(Row, Lanes<u32>)> = Vec::new();
+        for row in o.d..o.d + words {
+            saved.push((row, *r.row(row)));
+            *r.rows[usize::from(row)] = self.register(step, row).bits;
+        }
+        let mut replace = |row: Row, word: &UndefinedWord, r: &mut Registers| {
+            if !saved.iter().any(|(known, _)| *known == row) {
+                saved.push((row, *r.row(row)));
+            }
+            *r.rows[usize::from(row)] = word.bits;
+        };
+        for &index in data {
+            let source = &mut applied.s[index];
+            for word in 0..words {
+                let word_of = Source { row: source.row + word, part: Part::Whole, ..*source };
+                let undefined = if source.sign == 0 || matches!(o.op, Op::MoveFloat | Op::SelectFloat(_)) {
+                    self.register(step, word_of.row)
+                } else {
+                    self.source(step, word_of)
+                };
+                origins.add(&undefined);
+                replace(word_of.row, &undefined, r);
+            }
+            source.sign = 0;
+            if source.part != Part::Whole {
+                applied.prepare = Prepare::Integers;
+            }
+        }
+        // A shuffle reports to the sanitizer when it is executed with its values.
+        let sanitizer = ctx.sanitizer.take();
+        let done = execute(Scalar::new(), &applied, step.program, r, ctx, step.executed);
+        ctx.sanitizer = sanitizer;
+        let mut results = Vec::new();
+        for word in 0..words {
+            let mut result = UndefinedWord { bits: *r.row(o.d + word), ..origins.clone() };
+            result.fill_origins();
+            for lane in lanes(selected.lanes()) {
+                (result.bits[lane], result.origins[lane]) = (u32::MAX, selected.origins[lane]);
+            }
+            results.push((o.d + word, result));
+        }
+        for (row, values) in saved.into_iter().rev() {
+            *r.rows[usize::from(row)] = values;
+        }
+        results.extend(self.predicate_results(&o, &selected));
+        done.is_ok().then_some(results)
+    }
+
+    /// `LOP3`: the bits that depend on undefined ones.
+    fn table(&self, step: &Step<'_>, r: &Registers) -> Results {
+        let o = step.operation();
+        let words = o.s.map(|source| self.register(step, source.row));
+        let mut buffers = [[0; WIDTH]; 3];
+        let [x, y, z] = &mut buffers;
+        let known = [*r.int(o.s[0], x), *r.int(o.s[1], y), *r.int(o.s[2], z)];
+        let (mut any, mut all) = ([0u32; WIDTH], [u32::MAX; WIDTH]);
+        for assignment in 0..8u32 {
+            let is_set = |index: usize| assignment >> index & 1 == 1;
+            let differs = |a: usize, b: usize| {
+                o.s[a].row == o.s[b].row && is_set(a) != (is_set(b) ^ (o.s[a].sign != o.s[b].sign))
+            };
+            if differs(0, 1) || differs(1, 2) || differs(0, 2) {
+                continue;
+            }
+            for lane in 0..WIDTH {
+                let value = |index: usize| {
+                    let undefined = words[index].bits[lane];
+                    known[index][lane] & !undefined | if is_set(index) { undefined } else { 0 }
+                };
+                let result =
+                    warplens_sim_cuda::semantics::bits::lop3(o.n as u8, value(0), value(1), value(2));
+                any[lane] |= result;
+                all[lane] &= result;
+            }
+        }
+        let mut word = UndefinedWord::DEFINED;
+        words.iter().for_each(|source| word.add(source));
+        word.bits = std::array::from_fn(|lane| any[lane] & !all[lane]);
+        let mut results = vec![(o.d, word.clone())];
+        if o.q[0] != DROPPED {
+            // A bit that is set in any case makes the result different from zero.
+            let mut test = word;
+            test.bits = std::array::from_fn(|lane| if all[lane] != 0 { 0 } else { test.bits[lane] });
+            test.add(&self.read(self.predicate(o.p[0].predicate), step.statement));
+            results.push((self.predicate(o.q[0]), test.whole()));
+        }
+        results
+    }
+
+    /// An operation on halves.
+    fn halves(&self, step: &Step<'_>, sources: usize) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        for source in &step.operation().s[..sources] {
+            let mut word = self.register(step, source.row);
+            word.bits = word.bits.map(|bits| {
+                let (low, high) = (bits & 0xffff != 0, bits >> 16 != 0);
+                let (low, high) = match source.part {
+                    Part::LowTwice => (low, low),
+                    Part::HighTwice => (high, high),
+                    Part::Whole | Part::HighNegated => (low, high),
+                    _ => (low || high, low || high),
+                };
+                (if low { 0xffff } else { 0 }) | if high { 0xffff_0000 } else { 0 }
+            });
+            all.add(&word);
+        }
+        let mut conditions = UndefinedWord::DEFINED;
+        for condition in step.operation().p {
+            conditions.add(&self.read(self.predicate(condition.predicate), step.statement));
+        }
+        all.add(&conditions);
+        all
+    }
+
+    /// A comparison: not where the other predicate decides.
+    fn compared(&self, step: &Step<'_>, combine: Bool, inputs: &UndefinedWord, r: &Registers) -> Results {
+        let o = step.operation();
+        let other = self.read(self.predicate(o.p[0].predicate), step.statement).lanes();
+        let decided = match combine {
+            Bool::And => !r.holds(o.p[0]) & !other,
+            Bool::Or => r.holds(o.p[0]) & !other,
+            Bool::Xor => 0,
+        };
+        let word = inputs.clone().keep(!decided);
+        self.predicate_results(o, &word).collect()
+    }
+
+    /// `PLOP3`
+    fn predicate_tables(&self, step: &Step<'_>, inputs: &UndefinedWord, r: &Registers) -> Results {
+        let o = step.operation();
+        let undefined = o.p.map(|condition| self.read(self.predicate(condition.predicate), 0).lanes());
+        let holds = o.p.map(|condition| r.holds(condition));
+        let of = |table: u8| {
+            let (mut any, mut all) = (0, FULL);
+            for assignment in 0..8u32 {
+                let value = |index: usize| {
+                    let set = if assignment >> index & 1 == 1 { undefined[index] } else { 0 };
+                    holds[index] & !undefined[index] | set
+                };
+                let result = warplens_sim_cuda::semantics::bits::lop3(table, value(0), value(1), value(2));
+                any |= result;
+                all &= result;
+            }
+            inputs.clone().keep(any & !all)
+        };
+        let tables = [o.n as u8, (o.n >> 8) as u8];
+        let both = o.q.iter().zip(tables).filter(|(q, _)| **q != DROPPED);
+        both.map(|(q, table)| (self.predicate(*q), of(table))).collect()
+    }
+
+    /// `P2R`
+    fn packed_predicates(&self, step: &Step<'_>, r: &Registers) -> UndefinedWord {
+        let o = step.operation();
+        let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
+        let masks = *r.row(o.s[1].row);
+        let mut word = self.register(step, o.s[0].row);
+        let kept: Lanes<u32> = match o.n {
+            4.. => masks.map(|mask| !mask),
+            byte => [!(0xff << (8 * byte)); WIDTH],
+        };
+        word.bits = std::array::from_fn(|lane| word.bits[lane] & kept[lane]);
+        let shift = if o.n < 4 { 8 * o.n } else { 0 };
+        for index in 0..7u8 {
+            let mut predicate = self.read(self.predicate(first + index), step.statement);
+            predicate.bits = std::array::from_fn(|lane| {
+                let bit = predicate.bits[lane] & masks[lane] & 1 << index;
+                bit << shift
+            });
+            word.add(&predicate);
+        }
+        word
+    }
+
+    /// A vote: the ballot has an undefined bit for each undefined lane.
+    fn vote(&self, step: &Step<'_>, mode: VoteMode, r: &Registers) -> Results {
+        let (o, executed) = (step.operation(), step.executed);
+        let votes = self.read(self.predicate(o.p[0].predicate), step.statement).keep(executed);
+        let undefined = votes.lanes();
+        let mut ballot = votes.spread(executed);
+        ballot.bits = [undefined; WIDTH];
+        let (yes, no) = (r.holds(o.p[0]) & executed & !undefined, !r.holds(o.p[0]) & executed & !undefined);
+        let decided = match mode {
+            VoteMode::All => no != 0,
+            VoteMode::Any => yes != 0,
+            VoteMode::Equal => yes != 0 && no != 0,
+        };
+        let vote = if decided { UndefinedWord::DEFINED } else { votes.spread(executed) };
+        std::iter::once((o.d, ballot)).chain(self.predicate_results(o, &vote)).collect()
+    }
+
+    /// Lanes have executed the operation: its results are undefined in these bits. `maybe`: lanes that may have executed it.
+    pub(super) fn write(&mut self, step: &Step<'_>, results: &Results, lanes: u32, maybe: &UndefinedWord) {
+        let o = step.operation();
+        let mut keys: Vec<Key> = self.written(step).collect();
+        if o.sets_cc || matches!(o.op, Op::MinMaxHigh(_)) {
+            keys.extend(FLAGS.iter().map(|flag| self.predicate(*flag)));
+        }
+        keys.extend(results.iter().map(|(key, _)| *key));
+        keys.sort_unstable();
+        keys.dedup();
+        let first_predicate = self.predicate(0);
+        let is_named = |key: &Key| *key >= first_predicate || is_register(&step.program.layout, *key);
+        for key in keys.into_iter().filter(is_named) {
+            let result = results.iter().find(|(written, _)| *written == key).map(|(_, word)| word);
+            self.set(key, lanes, result.unwrap_or(&UndefinedWord::DEFINED));
+            self.set(key, maybe.lanes(), maybe);
+        }
+    }
+}
+
+impl UndefinedWord {
+    /// Only in these lanes.
+    pub(super) fn keep(mut self, mask: u32) -> UndefinedWord {
+        for lane in lanes(!mask) {
+            (self.bits[lane], self.origins[lane]) = (0, None);
+        }
+        self
+    }
+
+    /// Lanes with the value of another lane have the origin of any.
+    fn fill_origins(&mut self) {
+        let any = self.origins.iter().copied().fold(None, first_origin);
+        for lane in 0..WIDTH {
+            self.origins[lane] = if self.bits[lane] == 0 { None } else { self.origins[lane].or(any) };
+        }
+    }
+}
+
+/// The sources whose bits an operation moves, and the words of its destination.
+fn moves(op: Op) -> Option<(&'static [usize], u16)> {
+    Some(match op {
+        Op::Move | Op::MoveFloat | Op::MoveBytes | Op::Reverse => (&[0], 1),
+        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Extend(..) | Op::ExtractField(..) => (&[0], 1),
+        Op::Shuffle(_) => (&[0], 1),
+        Op::Select | Op::SelectFloat(false) => (&[0, 1], 1),
+        Op::Permute(_) | Op::Funnel { .. } | Op::InsertField => (&[0, 2], 1),
+        Op::MoveWide => (&[0], 2),
+        Op::SelectWide => (&[0, 1], 2),
+        _ => return None,
+    })
+}
+
+/// Whether it computes with the values of several lanes.
+fn is_of_warp(op: Op) -> bool {
+    matches!(op, Op::MatrixProduct | Op::MatrixTranspose | Op::MatrixLoad)
+}
+
+fn reads_flags(o: &Operation) -> bool {
+    match o.op {
+        Op::AddCc(takes) | Op::MulAddCc { takes, .. } => takes,
+        Op::CompareTo(compare, _) => compare.extends,
+        Op::FromPredicates => o.sets_cc,
+        Op::CompareCc(_) | Op::TestCc(_) | Op::MinMaxLow => true,
+        _ => false,
+    }
+}
+
+fn uses_flags(o: &Operation) -> bool {
+    o.sets_cc || o.test != CcTest::ALWAYS || reads_flags(o) || matches!(o.op, Op::MinMaxHigh(_))
+}
+
+/// The lowest undefined bit and all above it, where a carry may go.
+fn carried(bits: u32) -> u32 {
+    bits | bits.wrapping_neg()
+}
+
+fn sum(terms: [UndefinedWord; 3]) -> UndefinedWord {
+    let mut all = UndefinedWord::DEFINED;
+    terms.iter().for_each(|term| all.add(term));
+    all.bits = all.bits.map(carried);
+    all
+}
+
+/// The undefined bits of a product.
+fn product(words: [&UndefinedWord; 2], values: [Lanes<u32>; 3]) -> UndefinedWord {
+    let mut all = words[0].clone();
+    all.add(words[1]);
+    all.bits = std::array::from_fn(|lane| {
+        let (a, b) = (words[0].bits[lane], words[1].bits[lane]);
+        let is_zero = |bits: u32, value: u32| bits == 0 && value == 0;
+        match (a | b, is_zero(a, values[0][lane]) || is_zero(b, values[1][lane])) {
+            (0, _) | (_, true) => 0,
+            (bits, false) => carried(bits),
+        }
+    });
+    all
+}

@@ -1,0 +1,321 @@
+//! Where undefined values matter: branches, addresses, stores that others see.
+//!
+//! An unwritten register is reported there; the value of an instruction that is not simulated stops the run.
+
+use warplens_sim_cuda::registers::lanes;
+use warplens_sim_cuda::sanitizer::undefined_messages;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::trace::{Finding, Related, WarpId};
+
+use super::memory::UndefinedMemory;
+use super::transfer::{Results, Step};
+use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
+use crate::exec::ExecContext;
+use crate::program::{Access, Address, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity};
+use crate::registers::{Registers, Row};
+
+/// How a value is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Guard,
+    Address,
+    Branch,
+    Members,
+    Stored,
+}
+
+impl Part {
+    /// The predicate of a sentence about the value.
+    fn what(self) -> &'static str {
+        match self {
+            Part::Guard => "controls a predicate",
+            Part::Address => "is used as an address",
+            Part::Branch => "controls a branch",
+            Part::Members => "is used as a member mask",
+            Part::Stored => "is stored",
+        }
+    }
+}
+
+/// What a statement makes of undefined values.
+pub(crate) struct Effects {
+    results: Results,
+    /// Lanes that may have executed it.
+    maybe: UndefinedWord,
+    /// Findings of unwritten registers.
+    pub(crate) findings: Vec<Finding>,
+    /// The finding with which the run stops.
+    pub(crate) stop: Option<Finding>,
+}
+
+/// A statement that lanes of a warp execute.
+#[derive(Clone, Copy)]
+pub(crate) struct UndefinedVisit<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) warp: WarpId,
+    pub(crate) statement: u32,
+    /// The lanes of the path.
+    pub(crate) active: u32,
+    /// Those that execute it.
+    pub(crate) executed: u32,
+    /// The lanes of registers that it writes: all for a uniform operation.
+    pub(crate) written: u32,
+}
+
+impl<'a> UndefinedVisit<'a> {
+    fn step(&self) -> Step<'a> {
+        Step { program: self.program, statement: self.statement, executed: self.written }
+    }
+
+    fn operation(&self) -> &'a Operation {
+        &self.program.code[self.statement as usize]
+    }
+}
+
+impl UndefinedValues {
+    /// Before lanes execute an operation: its undefined results, and the uses that matter.
+    pub(crate) fn before(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        memory: &mut UndefinedMemory,
+        r: &mut Registers,
+        ctx: &mut ExecContext<'_>,
+    ) -> Option<Effects> {
+        let step = visit.step();
+        let reads_memory = !memory.is_empty() && visit.operation().op.accesses_memory();
+        if !reads_memory && !self.touches(&step) {
+            return None;
+        }
+        let maybe = self.guard(&step, visit.active);
+        let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
+        match visit.operation().op.accesses_memory() {
+            true => self.access(visit, &mut effects, memory, r, ctx),
+            false => effects.results = self.results(&step, r, ctx),
+        }
+        Some(effects)
+    }
+
+    /// After the operation: the registers that it wrote.
+    pub(crate) fn after(&mut self, program: &Program, statement: u32, effects: &Effects, written: u32) {
+        let step = Step { program, statement, executed: written };
+        self.write(&step, &effects.results, written, &effects.maybe);
+    }
+
+    /// An operation on memory.
+    fn access(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        effects: &mut Effects,
+        memory: &mut UndefinedMemory,
+        r: &Registers,
+        ctx: &ExecContext<'_>,
+    ) {
+        let (operation, program, executed) = (visit.operation(), visit.program, visit.written);
+        let n = operation.n as usize;
+        let mut addresses: Vec<Address> = Vec::new();
+        let mut stored = UndefinedWord::DEFINED;
+        let (mut is_global, mut is_lost) = (false, false);
+        let access = |index: usize| -> &Access { &program.accesses[index] };
+        match operation.op {
+            Op::Load | Op::LoadLocked => {
+                addresses.push(access(n).address);
+                let words = memory.load(access(n), r, ctx, executed);
+                effects.results = (operation.d..).zip(words).collect();
+            }
+            Op::LoadConstant => addresses.push(access(n).address),
+            Op::Store | Op::StoreUnlock => {
+                addresses.push(access(n).address);
+                let visible = memory.store(access(n), self, visit.statement, (r, ctx), executed);
+                (stored, is_global, is_lost) = (visible.word, visible.is_global, visible.is_lost);
+            }
+            Op::Copy { .. } => {
+                addresses.extend([access(n).address, access(n + 1).address]);
+                stored = memory.any(access(n + 1), r, ctx, executed);
+            }
+            Op::MatrixLoad => {
+                let load = program.matrix_loads[n];
+                addresses.push(load.address);
+                let row = Access::of_matrix_row(&load);
+                let words = memory.any(&row, r, ctx, executed).spread(executed);
+                effects.results =
+                    (load.data..load.data + Row::from(load.count)).map(|row| (row, words.clone())).collect();
+            }
+            Op::Atomic => {
+                let atomic = &program.atomics[n];
+                addresses.push(atomic.address);
+                stored = self.operands(atomic, visit.statement);
+                stored.add(&memory.any(&Access::of_atomic(atomic), r, ctx, executed));
+            }
+            _ => {}
+        }
+        let mut address = UndefinedWord::DEFINED;
+        for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
+            (term.row..=term.row + Row::from(term.wide))
+                .for_each(|row| address.add(&self.read(row, visit.statement)));
+        }
+        self.used(visit, Part::Address, &address.keep(executed), memory, effects);
+        let writes = !matches!(operation.op, Op::Load | Op::LoadConstant | Op::MatrixLoad);
+        if writes {
+            let guard = effects.maybe.clone();
+            self.used(visit, Part::Guard, &guard, memory, effects);
+        }
+        let stored = stored.keep(executed);
+        let may_stay = matches!(operation.op, Op::Store | Op::StoreUnlock) && !is_lost;
+        match origin_that_stops(&stored) {
+            Some((origin, mask)) if may_stay && effects.stop.is_none() => {
+                if is_global && memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
+                    effects.findings.push(stored_unknown(visit, origin, mask));
+                }
+            }
+            _ => self.used(visit, Part::Stored, &stored, memory, effects),
+        }
+    }
+
+    fn operands(&self, atomic: &Atomic, statement: u32) -> UndefinedWord {
+        let words = atomic.ty.bits().div_ceil(32) as Row;
+        let swaps = atomic.op == warplens_sim_cuda::address::AtomicOp::CompareSwap;
+        let sources = atomic.b.into_iter().chain(swaps.then_some(atomic.c));
+        let mut all = UndefinedWord::DEFINED;
+        for row in sources.flat_map(|source| source.row..source.row + words) {
+            all.add(&self.read(row, statement));
+        }
+        all
+    }
+
+    /// Before a control instruction: the uses that matter. `guarded` are the lanes whose guard is true.
+    pub(crate) fn control(&self, visit: &UndefinedVisit<'_>, memory: &mut UndefinedMemory) -> Effects {
+        let (operation, statement) = (visit.operation(), visit.statement);
+        let maybe = self.guard(&visit.step(), visit.active);
+        let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
+        let Op::Control(control) = operation.op else { return effects };
+        let mut condition = effects.maybe.clone();
+        if !matches!(control, Control::Trap | Control::WarpSync(_) | Control::WarpSyncAll | Control::Yield) {
+            let second = self.read(self.predicate(operation.p[0].predicate), statement);
+            condition.add(&second.keep(visit.executed));
+        }
+        self.used(visit, Part::Branch, &condition, memory, &mut effects);
+        let mut sources: Vec<(Part, Row)> = Vec::new();
+        match control {
+            Control::Indirect(jump) | Control::CallIndirect(jump) | Control::Return(jump) => {
+                let row = jump.register.row;
+                sources.extend((row..=row + Row::from(jump.wide)).map(|row| (Part::Address, row)));
+            }
+            Control::Branch(_, Uniformity::Converged(Some(source)) | Uniformity::Diverged(Some(source)))
+            | Control::WarpSync(source)
+            | Control::BarrierMove(BarrierStep::Write(_, source)) => {
+                sources.push((Part::Members, source.row))
+            }
+            Control::Block { number, count, .. } => {
+                sources.extend(std::iter::once(number).chain(count).map(|source| (Part::Branch, source.row)));
+            }
+            _ => {}
+        }
+        for (part, row) in sources {
+            let word = self.read(row, statement).keep(visit.executed);
+            self.used(visit, part, &word, memory, &mut effects);
+        }
+        effects
+    }
+
+    /// Lanes use an undefined value.
+    fn used(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        part: Part,
+        word: &UndefinedWord,
+        memory: &mut UndefinedMemory,
+        effects: &mut Effects,
+    ) {
+        if effects.stop.is_some() {
+            return;
+        }
+        if let Some((origin, mask)) = origin_that_stops(word) {
+            effects.stop = Some(needs_unknown(visit, part, origin, mask));
+            return;
+        }
+        let Some(lane) = lanes(word.lanes()).next() else { return };
+        let Some(origin) = word.origins[lane] else { return };
+        let mask = lanes(word.lanes())
+            .filter(|&lane| word.origins[lane] == Some(origin))
+            .fold(0, |mask, lane| mask | 1 << lane);
+        if memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
+            effects.findings.extend(self.undefined(visit, part, origin, mask));
+        }
+    }
+
+    /// The finding about an undefined value, at its origin.
+    fn undefined(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        part: Part,
+        origin: Origin,
+        mask: u32,
+    ) -> Option<Finding> {
+        let (kind, message) = match origin.cause {
+            Cause::Unwritten(key) => {
+                let name = self.name(visit.program, key);
+                (FindingKind::UninitializedRead, undefined_messages::register(&name, mask, part.what()))
+            }
+            Cause::Shuffle(inactive) => (
+                FindingKind::ShuffleInactive,
+                undefined_messages::shuffle(&inactive, inactive.readers, part.what()),
+            ),
+            Cause::NotSimulated => return None,
+        };
+        let statement = origin.statement.unwrap_or(visit.statement);
+        let elsewhere = (statement != visit.statement)
+            .then(|| Related::new(visit.statement, format!("the value {} here", part.what())));
+        Some(visit.warp.finding(kind, message, statement, mask).with(elsewhere))
+    }
+
+    /// The name of a register.
+    fn name(&self, program: &Program, key: Key) -> String {
+        let (first, _) = program.layout.uniform;
+        match key.checked_sub(self.predicate(0)) {
+            Some(predicate) if predicate < 7 => format!("P{predicate}"),
+            Some(predicate) => format!("UP{}", predicate - 8),
+            None if key < program.layout.general => format!("R{key}"),
+            None => format!("UR{}", key - first),
+        }
+    }
+}
+
+/// The lanes whose value an instruction decides that is not simulated, and its origin.
+fn origin_that_stops(word: &UndefinedWord) -> Option<(Origin, u32)> {
+    let stops = |lane: &usize| word.origins[*lane].is_some_and(|origin| origin.cause == Cause::NotSimulated);
+    let mask = lanes(word.lanes()).filter(stops).fold(0, |mask: u32, lane| mask | 1 << lane);
+    let origin = word.origins[mask.trailing_zeros() as usize % 32]?;
+    (mask != 0).then_some((origin, mask))
+}
+
+/// The instruction that is not simulated, and why.
+fn not_simulated(program: &Program, origin: Origin) -> &str {
+    let operation = origin.statement.and_then(|statement| program.code.get(statement as usize));
+    let unknown = operation.filter(|operation| operation.op == Op::Unknown);
+    unknown.map_or("", |operation| &program.unknowns[operation.n as usize].note)
+}
+
+/// A branch or an address needs a value that is not known.
+fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u32) -> Finding {
+    let note = not_simulated(visit.program, origin);
+    let message = format!(
+        "an unknown value {} in {}\nit comes from the unsupported instruction {note}; the run stops here",
+        part.what(),
+        Lanes(mask.into()),
+    );
+    let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
+    visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
+}
+
+/// A buffer receives a value that is not known.
+fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Finding {
+    let note = not_simulated(visit.program, origin);
+    let message = format!(
+        "an unknown value is stored in {}\nthese elements do not have the values of the kernel; they come from the unsupported \
+         instruction {note}",
+        Lanes(mask.into()),
+    );
+    let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
+    visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
+}

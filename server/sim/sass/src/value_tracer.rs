@@ -1,0 +1,129 @@
+//! Value tracing of a warp: the registers that each statement names, after its visits.
+
+use warplens_sim_cuda::registers::WIDTH;
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_warp::moment::MomentTracer;
+use warplens_sim_warp::trace::StatementId;
+use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
+use warplens_sim_warp::values::{TraceRequest, Values};
+
+use super::program::{Cell, Named, Program};
+use super::register_values::RegisterReader;
+use super::registers::Registers;
+
+/// The tracer of a warp.
+#[derive(Debug)]
+pub(crate) struct ValueTracer {
+    visits: VisitTracer,
+    /// Records one step only.
+    moment: Option<MomentTracer>,
+}
+
+impl ValueTracer {
+    pub(crate) fn new(statements: usize, request: &TraceRequest) -> ValueTracer {
+        ValueTracer {
+            visits: VisitTracer::new(statements, request),
+            moment: request.moment.map(MomentTracer::new),
+        }
+    }
+
+    /// Before the instruction of a step executes: if the step is the requested one, records the registers, and lets the
+    /// sanitizer list its accesses.
+    pub(super) fn before(
+        &mut self,
+        program: &Program,
+        statement: StatementId,
+        registers: RegisterReader<'_>,
+        mut sanitizer: Option<&mut Sanitizer>,
+    ) {
+        let Some(moment) = &mut self.moment else { return };
+        if let Some(sanitizer) = &mut sanitizer {
+            // Other warps may have stored.
+            sanitizer.take_watch_hit();
+        }
+        if !moment.is_due() {
+            return;
+        }
+        moment.before(registers.around(program, statement));
+        if let Some(sanitizer) = sanitizer {
+            sanitizer.list_accesses();
+        }
+    }
+
+    /// After the instruction has executed: takes over its accesses, and notes a store to the watched byte.
+    pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer) {
+        let Some(moment) = &mut self.moment else { return };
+        if sanitizer.take_watch_hit() {
+            moment.stored();
+        }
+        if moment.is_due() {
+            moment.accesses(sanitizer.take_accesses());
+        }
+    }
+
+    /// Records a visit; returns whether the trace is complete.
+    pub(super) fn visited(
+        &mut self,
+        program: &Program,
+        statement: StatementId,
+        (active, executed): (u32, u32),
+        registers: &Registers,
+        known: &dyn Fn(Cell) -> u32,
+    ) -> bool {
+        if let Some(moment) = &mut self.moment {
+            let reader = RegisterReader { registers, known };
+            let around = || reader.around(program, statement);
+            moment.visited(statement, (active.into(), executed.into()), around);
+            return moment.is_complete();
+        }
+        let named = &program.named[statement.index()];
+        if !self.visits.visit(statement, (active.into(), executed.into()), None) {
+            return self.visits.is_complete();
+        }
+        let bytes = |named: &Named| match named.cell {
+            Cell::Rows(_, 3..) => 2 * WIDTH * size_of::<u64>(),
+            _ => WIDTH * size_of::<u64>(),
+        };
+        let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
+        for (value, named) in values.iter_mut().zip(named.iter()) {
+            value.known = known(named.cell).into();
+            match named.cell {
+                Cell::Predicate(predicate) => {
+                    let mask = registers.predicates[usize::from(predicate)];
+                    let bits: [u64; WIDTH] = std::array::from_fn(|lane| u64::from(mask >> lane & 1));
+                    value.set_low(&bits);
+                }
+                Cell::Rows(first, count) => {
+                    let pair = |low: u16| match count - low {
+                        0 => [0; WIDTH],
+                        1 => registers.row(first + low).map(u64::from),
+                        _ => registers.bits_64(first + low),
+                    };
+                    value.set_low(&pair(0));
+                    if count > 2 {
+                        value.high = pair(2).into();
+                    }
+                }
+            }
+        }
+        self.visits.record(statement);
+        self.visits.is_complete()
+    }
+
+    /// The trace.
+    pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
+        let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
+        match self.moment {
+            Some(moment) => moment.finish(values),
+            None => values,
+        }
+    }
+}
+
+fn register_info(named: &Named) -> RegisterInfo {
+    let bits = match named.cell {
+        Cell::Rows(_, count) => 32 * count,
+        Cell::Predicate(_) => 1,
+    };
+    (named.name.clone(), bits, named.written)
+}

@@ -1,0 +1,175 @@
+//! A warp: its registers, its divergence machine, its recorder, and the loop that runs it.
+
+use pulp::{Simd, WithSimd};
+use rustc_hash::FxHashSet;
+use warplens_sim_cuda::memory::local::Local;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::WIDTH;
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::reconvergences::ReconvergenceList;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Reconvergence, RegisterValues, WarpId};
+
+use super::exec::{BlockPosition, WarpPosition};
+use super::launch::Launch;
+use super::machine::{Barriers, Machine, Tokens};
+use super::pause::Pause;
+use super::program::{Cell, Program};
+use super::register_values::RegisterReader;
+use super::registers::Registers;
+use super::spin::SpinWatch;
+use super::undefined::{UndefinedMemory, UndefinedValues};
+use super::value_tracer::ValueTracer;
+use super::written_registers::WrittenRegisters;
+
+/// What all warps of a run share.
+pub(crate) struct RunContext<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) spaces: &'a mut Spaces,
+    pub(crate) state: &'a mut RunState,
+    /// The locked words of shared memory.
+    pub(crate) locks: &'a mut FxHashSet<u64>,
+    /// The undefined bytes of memory.
+    pub(crate) undefined: &'a mut UndefinedMemory,
+}
+
+/// A warp.
+pub(crate) struct Warp {
+    pub(crate) id: WarpId,
+    pub(crate) position: WarpPosition,
+    pub(crate) live: u32,
+    pub(super) machine: Machine,
+    pub(super) registers: Registers,
+    pub(super) local: Local,
+    pub(super) recorder: Recorder,
+    /// Whether its trace is recorded.
+    pub(super) listed: bool,
+    pub(super) reconvergences: ReconvergenceList,
+    pub(super) spin: SpinWatch,
+    /// Whether memory that others may write was read since memory last changed.
+    pub(super) reads: bool,
+    /// The statement at which the warp last stopped.
+    pub(crate) stopped_at: u32,
+    /// The lanes that have written each row, then each predicate, if that matters.
+    pub(super) written: Option<Box<WrittenRegisters>>,
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The registers without a defined value.
+    pub(super) undefined: UndefinedValues,
+    /// Calls in each other of each lane, where return addresses are in registers.
+    pub(super) calls: [u16; WIDTH],
+    /// The count and the truth of the last reduction at a barrier.
+    pub(super) reduced: (u32, bool),
+}
+
+/// A warp about to run, for any instruction set of the host.
+struct Running<'w, 'r> {
+    warp: &'w mut Warp,
+    run: &'w mut RunContext<'r>,
+}
+
+impl WithSimd for Running<'_, '_> {
+    type Output = Pause;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Pause {
+        self.warp.run_groups(simd, self.run)
+    }
+}
+
+impl Warp {
+    /// A warp at its start; `spare` has recorders of earlier warps, whose visits are counted.
+    pub(crate) fn new(
+        program: &Program,
+        launch: &Launch<'_>,
+        block: BlockPosition,
+        index: u32,
+        spare: &mut Vec<Recorder>,
+    ) -> Warp {
+        let id = WarpId { cta: block.cta, warp: index };
+        let position = WarpPosition { block, warp: index, threads: launch.threads[index as usize] };
+        let live = position.launched();
+        let listed = launch.lists(id);
+        let reused = if listed { None } else { spare.pop() };
+        let mut recorder = reused.unwrap_or_else(|| new_recorder(program, launch, listed));
+        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(id)));
+        let request = launch.options.trace.filter(|request| request.warp == id);
+        let keeps_written = launch.options.registers || request.is_some();
+        let mut local = Local::default();
+        local.grow(program.stack_size);
+        Warp {
+            id,
+            live,
+            machine: match launch.barriers {
+                true => Machine::Barriers(Box::new(Barriers::new(live))),
+                false => Machine::Tokens(Tokens::new(live)),
+            },
+            registers: Registers::new(launch.rows.clone()),
+            local,
+            recorder,
+            listed,
+            reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
+            spin: SpinWatch::default(),
+            reads: false,
+            stopped_at: 0,
+            written: keeps_written.then(|| Box::new(WrittenRegisters::new(launch.rows.len()))),
+            tracer: request.map(|request| Box::new(ValueTracer::new(program.statements(), &request))),
+            undefined: UndefinedValues::new(&program.layout, &launch.suspects),
+            calls: [0; WIDTH],
+            reduced: (0, false),
+            position,
+        }
+    }
+
+    /// Host memory of the warp in bytes, while it is suspended.
+    pub(crate) fn bytes(&self) -> u64 {
+        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.len() * WIDTH as u64
+    }
+
+    /// Runs until the block must decide.
+    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
+        run.launch.arch.dispatch(Running { warp: self, run })
+    }
+
+    #[inline(always)]
+    fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
+        loop {
+            let Some(group) = self.machine.next() else {
+                match self.live {
+                    0 => return Pause::Ended,
+                    _ if self.machine.release_nested() => continue,
+                    _ => return self.waits_for_block(run),
+                }
+            };
+            if self.machine.has_joined() {
+                self.machine.record_joined(&mut self.reconvergences);
+            }
+            if let Some(pause) = self.interpret(simd, group, run) {
+                return pause;
+            }
+        }
+    }
+
+    /// The reconvergences so far.
+    pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
+        self.machine.record_joined(&mut self.reconvergences);
+        self.reconvergences.take()
+    }
+
+    /// The final values of the registers that statements name.
+    pub(crate) fn register_values(&self, program: &Program) -> Vec<RegisterValues> {
+        let known = |cell: Cell| {
+            self.written.as_ref().map_or(0, |written| written.lanes(cell)) & !self.undefined.unknown(cell)
+        };
+        RegisterReader { registers: &self.registers, known: &known }.written(program)
+    }
+}
+
+fn new_recorder(program: &Program, launch: &Launch<'_>, listed: bool) -> Recorder {
+    let visits = if listed { launch.options.limits.max_visits } else { 0 };
+    let mut recorder = Recorder::new(program.statements(), visits, launch.listing.visits);
+    if launch.options.counters {
+        recorder.count_costs();
+    }
+    recorder
+}

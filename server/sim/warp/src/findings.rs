@@ -1,0 +1,108 @@
+//! Findings about one warp.
+
+use crate::finding_kind::FindingKind;
+use crate::ids::{Mask, StatementId, WarpId};
+use crate::record::Recorder;
+use crate::trace::{Finding, Related, Severity};
+
+impl WarpId {
+    /// A finding about lanes of the warp at a statement.
+    pub fn finding(
+        self,
+        kind: FindingKind,
+        message: String,
+        statement: u32,
+        lanes: impl Into<Mask>,
+    ) -> Finding {
+        Finding {
+            statement: Some(StatementId(statement)),
+            cta: self.cta,
+            warp: self.warp,
+            lanes: lanes.into(),
+            ..Finding::about_launch(kind, message)
+        }
+    }
+}
+
+impl Finding {
+    /// The finding with another severity than is usual for its kind.
+    pub fn with_severity(self, severity: Severity) -> Finding {
+        Finding { severity, ..self }
+    }
+
+    /// The finding in the last recorded visit of its statement.
+    pub fn in_visit(mut self, recorder: &Recorder) -> Finding {
+        self.visit = self.statement.map(|statement| recorder.visits_of(statement));
+        self
+    }
+
+    /// The finding with further related statements.
+    pub fn with(mut self, related: impl IntoIterator<Item = Related>) -> Finding {
+        self.related.extend(related);
+        self
+    }
+}
+
+impl Related {
+    pub fn new(statement: u32, message: impl Into<String>) -> Related {
+        Related { statement: StatementId(statement), message: message.into() }
+    }
+}
+
+/// The most characters of the first line of a message.
+pub(crate) const MAX_TITLE: usize = 80;
+/// The most characters of a term.
+const MAX_TERM: usize = 40;
+/// The fewest characters of a first line, without the term, that is a part of a longer one.
+const MIN_TITLE: usize = 4;
+
+/// The findings of a run with messages that start with a short line, the term first: many editors show only that one.
+pub fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in &mut findings {
+        finding.message = with_title(&finding.kind.with_term(&finding.message));
+    }
+    findings
+}
+
+/// The message with a first line of at most [`MAX_TITLE`] characters: a longer one ends at the last clause that fits.
+fn with_title(message: &str) -> String {
+    let title = message.lines().next().unwrap_or_default();
+    let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };
+    let term = title.find(": ").filter(|end| *end <= MAX_TERM).map_or(0, |end| end + ": ".len());
+    let fits = |separator: &&str| {
+        let at = title
+            .match_indices(*separator)
+            .map(|(at, _)| at)
+            .filter(|at| (term + MIN_TITLE..=limit).contains(at))
+            .last()?;
+        Some((at, at + separator.len()))
+    };
+    match ["; ", ". ", ": ", ", ", " "].iter().find_map(fits) {
+        Some((end, next)) => format!("{}\n{}", &message[..end], &message[next..]),
+        None => format!("{}\n{}", &message[..limit], &message[limit..]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_title;
+
+    #[test]
+    fn a_long_first_line_ends_at_a_clause() {
+        let check = |message: &str, expected: &str| assert_eq!(with_title(message), expected);
+        check("short; and\nmore", "short; and\nmore");
+        let long = "x".repeat(60);
+        check(
+            &format!("{long}; fix it, or not, and so on; more"),
+            &format!("{long}\nfix it, or not, and so on; more"),
+        );
+        check(
+            &format!("{long}, which is long: really, it is"),
+            &format!("{long}, which is long\nreally, it is"),
+        );
+        check(&format!("Deadlock: {long}, which waits"), &format!("Deadlock: {long}\nwhich waits"));
+        check(&format!("Deadlock: it, {long} {long}"), &format!("Deadlock: it, {long}\n{long}"));
+        check(&format!("{long} and {long}"), &format!("{long} and\n{long}"));
+        check(&"é".repeat(90), &format!("{}\n{}", "é".repeat(80), "é".repeat(10)));
+    }
+}

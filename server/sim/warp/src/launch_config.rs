@@ -1,0 +1,79 @@
+//! The launch configuration of a kernel of any language: the shape of the launch, its arguments and its memory.
+
+use crate::memory::DeviceMemory;
+
+/// A launch of a kernel, ready to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchConfig {
+    /// Blocks (workgroups) in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z; the caller has already applied the size that the kernel declares.
+    pub block: [u32; 3],
+    /// Lanes of a warp (wave).
+    pub warp_width: u32,
+    /// Blocks of a cluster in x, y, z, for languages with clusters; the kernel decides if it is `None`.
+    pub cluster: Option<[u32; 3]>,
+    /// Bytes of shared (local) memory of a block that the launch provides: in PTX in addition to the kernel's own arrays, in WAVE
+    /// unless the kernel declares a size.
+    pub shared_memory: u32,
+    /// The parameter block, for languages with parameters, each parameter at its offset; it is padded with zeros.
+    pub params: Vec<u8>,
+    /// The address of the workspace of a cooperative launch, with which a kernel synchronizes its grid.
+    pub workspace: Option<u64>,
+    /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
+    pub prerequisite_writes: Vec<(u64, u64)>,
+    /// Values of general registers in every lane at the start, for languages without parameters; all others are 0.
+    pub registers: Vec<(u8, u32)>,
+    /// Device memory with the buffers of the launch.
+    pub memory: DeviceMemory,
+}
+
+impl LaunchConfig {
+    /// A launch without arguments and shared memory.
+    pub fn new(grid: [u32; 3], block: [u32; 3], warp_width: u32, memory: DeviceMemory) -> Self {
+        LaunchConfig {
+            grid,
+            block,
+            warp_width,
+            cluster: None,
+            shared_memory: 0,
+            params: Vec::new(),
+            workspace: None,
+            prerequisite_writes: Vec::new(),
+            registers: Vec::new(),
+            memory,
+        }
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> u64 {
+        volume(self.block)
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        volume(self.grid)
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> u64 {
+        self.threads().div_ceil(u64::from(self.warp_width.max(1)))
+    }
+}
+
+/// The product of the extents.
+pub fn volume(extents: [u32; 3]) -> u64 {
+    extents.into_iter().fold(1, |product: u64, extent| product.saturating_mul(extent.into()))
+}
+
+/// The position with this number, x fastest.
+pub fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(x), u64::from(y));
+    [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+}
+
+/// The position of a lane in its block.
+pub fn thread_of(warp: u32, lane: u32, width: u32, block: [u32; 3]) -> [u32; 3] {
+    let number = u64::from(warp) * u64::from(width) + u64::from(lane);
+    position(number, block.map(|extent| extent.max(1)))
+}

@@ -1,0 +1,57 @@
+//! The warp core: data structures and algorithms that the machines of all languages share.
+//!
+//! A language adds its program, its registers and its divergence models; it implements [`Executable`] for its decoded kernels. A run
+//! is a function of program, launch, divergence model and limits, and returns a [`trace::RunResult`]. Deterministic, bounded,
+//! cancellable. No crate of the simulator uses threads, a clock or files, and nothing here depends on a language.
+
+mod control_flow;
+mod correction;
+mod dyn_eq;
+mod executable;
+pub mod finding_kind;
+pub mod findings;
+pub mod ids;
+pub mod lane_iter;
+pub mod lane_masks;
+pub mod lane_row;
+pub mod lanes;
+pub mod launch_config;
+pub mod listing;
+pub mod memory;
+pub mod moment;
+pub mod note;
+pub mod objects;
+pub mod race_scope;
+pub mod races;
+pub mod reconvergences;
+pub mod record;
+pub mod scalar_type;
+pub mod severity;
+pub mod soft_float;
+pub mod spin;
+pub mod step_stream;
+pub mod trace;
+pub mod value_tracer;
+pub mod values;
+pub mod watched_byte;
+
+pub use control_flow::{BlockEnd, ControlFlow};
+pub use correction::Correction;
+pub use dyn_eq::DynEq;
+pub use executable::{Executable, ModelInfo};
+pub use finding_kind::FindingKind;
+pub use lanes::Lanes;
+pub use launch_config::LaunchConfig;
+pub use note::Note;
+pub use race_scope::RaceScope;
+pub use scalar_type::{Class, ScalarType};
+pub use step_stream::{StepSink, StepStream, WarpSteps};
+pub use trace::{
+    Cancelled, Checks, Control, Counters, Divergence, Finding, LaneStore, Limits, LineTrace, Mask, ModelDiff,
+    Output, Progress, Reconvergence, RegisterValues, Related, RunOptions, RunOutcome, RunResult, Severity,
+    StatementId, Status, Totals, Visit, WarpId, WarpTrace, Workers,
+};
+pub use values::{
+    AccessSpace, LaneAccesses, Moment, StackEntry, TraceRequest, TracedRegister, TracedVisit, Values,
+    WaitingLanes,
+};

@@ -1,0 +1,268 @@
+//! Device memory: allocations in one address range, found by address in constant time.
+//!
+//! Addresses are what the program sees. Each allocation starts on a 256-byte boundary and a guard gap follows it, so an access
+//! past an end is noticed and can be named (`y`, 16 bytes past its end).
+
+use smol_str::SmolStr;
+
+use crate::objects::{ArrayShape, Object};
+
+/// Allocations start at multiples of this.
+pub const GRANULE: u64 = 256;
+
+/// No allocation covers this granule.
+const UNOWNED: u32 = u32::MAX;
+
+/// A named range of device memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its name in messages and dumps.
+    pub name: SmolStr,
+    /// Its first byte's address.
+    pub address: u64,
+    /// Its length in bytes.
+    pub len: u64,
+    /// Whether stores to it are faults (constant memory).
+    pub read_only: bool,
+    /// Whether the program freed it; it then has no bytes.
+    pub freed: bool,
+    /// Its elements.
+    pub shape: ArrayShape,
+    /// What a multimem address stands for; the buffer then has no bytes of its own.
+    pub multimem: Option<Multimem>,
+}
+
+/// The buffers that a multimem address stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Multimem {
+    /// Their addresses.
+    pub replicas: Vec<u64>,
+    /// The bytes of each.
+    pub len: u64,
+}
+
+impl Buffer {
+    fn new(name: &str, address: u64, len: u64) -> Buffer {
+        let shape = ArrayShape::array(0);
+        Buffer { name: name.into(), address, len, read_only: false, freed: false, shape, multimem: None }
+    }
+
+    /// The buffer as an object for messages.
+    pub fn object(&self) -> Object {
+        let Buffer { name, address, len, shape, .. } = self.clone();
+        Object { name, start: address, len, shape }
+    }
+}
+
+/// An allocation did not fit into the address range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory {
+    /// The requested bytes.
+    pub wanted: u64,
+}
+
+/// Device memory (`.global`, or the whole of a WAVE device).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceMemory {
+    base: u64,
+    end: u64,
+    guard: u64,
+    buffers: Vec<Buffer>,
+    /// Which buffer each granule belongs to, from `base` on.
+    owners: Vec<u32>,
+    bytes: Vec<u8>,
+}
+
+impl DeviceMemory {
+    /// Empty memory for allocations in `base..end`, each followed by a guard gap. `base` must be a multiple of [`GRANULE`].
+    pub fn new(base: u64, end: u64) -> Self {
+        debug_assert_eq!(base % GRANULE, 0);
+        DeviceMemory { base, end, guard: GRANULE, buffers: Vec::new(), owners: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// One zeroed buffer of `len` bytes at address 0: memory that a program addresses by offset.
+    pub fn flat(name: &str, len: u64) -> Self {
+        let mut memory = DeviceMemory { guard: 0, ..DeviceMemory::new(0, len) };
+        if memory.allocate(name, len).is_err() {
+            unreachable!("the range was made for it");
+        }
+        memory
+    }
+
+    /// A new zeroed buffer; gives its address.
+    pub fn allocate(&mut self, name: &str, len: u64) -> Result<u64, OutOfMemory> {
+        let address = self.base + self.bytes.len() as u64;
+        let free = self.end.saturating_sub(address);
+        if len > free {
+            return Err(OutOfMemory { wanted: len });
+        }
+        let covered = len.max(1).div_ceil(GRANULE) * GRANULE;
+        let index = self.buffers.len() as u32;
+        self.owners.resize(self.owners.len() + (covered / GRANULE) as usize, index);
+        self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, UNOWNED);
+        let total = self.bytes.len() + (covered + self.guard) as usize;
+        match self.bytes.is_empty() {
+            // Untouched pages of zeros cost nothing, even in a large memory.
+            true => self.bytes = vec![0; total],
+            false => self.bytes.resize(total, 0),
+        }
+        self.buffers.push(Buffer::new(name, address, len));
+        Ok(address)
+    }
+
+    /// A new buffer that holds `contents`; gives its address.
+    pub fn allocate_with(&mut self, name: &str, contents: &[u8]) -> Result<u64, OutOfMemory> {
+        let address = self.allocate(name, contents.len() as u64)?;
+        let at = (address - self.base) as usize;
+        self.bytes[at..at + contents.len()].copy_from_slice(contents);
+        Ok(address)
+    }
+
+    /// A new range of addresses that stand for the same offsets in each of `replicas`, buffers of `len` bytes.
+    pub fn allocate_multimem(
+        &mut self,
+        name: &str,
+        len: u64,
+        replicas: Vec<u64>,
+    ) -> Result<u64, OutOfMemory> {
+        let address = self.allocate(name, len)?;
+        if let Some(buffer) = self.owner(address) {
+            let buffer = &mut self.buffers[buffer];
+            (buffer.len, buffer.multimem) = (0, Some(Multimem { replicas, len }));
+        }
+        Ok(address)
+    }
+
+    /// The multimem range that contains `address` or is the last object before it, and the offset from its start.
+    pub fn multimem(&self, address: u64) -> Option<(&Multimem, u64)> {
+        let after = self.buffers.partition_point(|buffer| buffer.address <= address);
+        let buffer = &self.buffers[after.checked_sub(1)?];
+        Some((buffer.multimem.as_ref()?, address - buffer.address))
+    }
+
+    /// Sets the elements of the buffer at `address`.
+    pub fn set_shape(&mut self, address: u64, shape: ArrayShape) {
+        if let Some(buffer) = self.owner(address) {
+            self.buffers[buffer].shape = shape;
+        }
+    }
+
+    /// Makes stores to the buffer at `address` a fault from now on.
+    pub fn protect(&mut self, address: u64) {
+        if let Some(buffer) = self.owner(address) {
+            self.buffers[buffer].read_only = true;
+        }
+    }
+
+    /// Frees the buffer at `address`: later accesses to it are faults.
+    pub fn retire(&mut self, address: u64) {
+        if let Some(buffer) = self.owner(address) {
+            let buffer = &mut self.buffers[buffer];
+            (buffer.freed, buffer.len) = (true, 0);
+        }
+    }
+
+    /// Reuses the range of a retired buffer for a new, zeroed one of at most its length.
+    pub fn renew(&mut self, address: u64, name: &str, len: u64) {
+        let Some(buffer) = self.owner(address) else { return };
+        self.buffers[buffer] = Buffer::new(name, address, len);
+        if let Some(bytes) = self.bytes_mut(address, len) {
+            bytes.fill(0);
+        }
+    }
+
+    /// The buffers in order of address.
+    pub fn buffers(&self) -> &[Buffer] {
+        &self.buffers
+    }
+
+    /// Bytes in use, gaps included.
+    pub fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn owner(&self, address: u64) -> Option<usize> {
+        let granule = address.checked_sub(self.base)? / GRANULE;
+        let owner = *self.owners.get(usize::try_from(granule).ok()?)?;
+        (owner != UNOWNED).then_some(owner as usize)
+    }
+
+    /// The buffer that contains all of `address..address + len`.
+    #[inline]
+    pub fn buffer_of(&self, address: u64, len: u64) -> Option<&Buffer> {
+        let buffer = &self.buffers[self.owner(address)?];
+        (address - buffer.address + len <= buffer.len).then_some(buffer)
+    }
+
+    /// `len` bytes at `address`, if they lie in one buffer.
+    #[inline]
+    pub fn bytes(&self, address: u64, len: u64) -> Option<&[u8]> {
+        self.buffer_of(address, len)?;
+        let at = (address - self.base) as usize;
+        Some(&self.bytes[at..at + len as usize])
+    }
+
+    /// `len` bytes at `address` to write to, if they lie in one buffer. Ignores [`Buffer::read_only`]: loaders write too.
+    #[inline]
+    pub fn bytes_mut(&mut self, address: u64, len: u64) -> Option<&mut [u8]> {
+        self.buffer_of(address, len)?;
+        let at = (address - self.base) as usize;
+        Some(&mut self.bytes[at..at + len as usize])
+    }
+
+    /// The first address, and all bytes from there on with their gaps: for accesses checked with [`Self::buffer_of`].
+    #[inline]
+    pub fn raw(&self) -> (u64, &[u8]) {
+        (self.base, &self.bytes)
+    }
+
+    /// As [`Self::raw`], to write to.
+    #[inline]
+    pub fn raw_mut(&mut self) -> (u64, &mut [u8]) {
+        (self.base, &mut self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two() -> (DeviceMemory, u64, u64) {
+        let mut memory = DeviceMemory::new(0x1000, 0x10000);
+        let x = memory.allocate_with("x", &[1, 2, 3, 4]).expect("it fits");
+        let y = memory.allocate("y", 300).expect("it fits");
+        (memory, x, y)
+    }
+
+    #[test]
+    fn buffers_are_aligned_and_apart() {
+        let (memory, x, y) = two();
+        assert_eq!((x, y), (0x1000, 0x1200));
+        assert_eq!(memory.bytes(x, 4), Some(&[1, 2, 3, 4][..]));
+        assert!(memory.bytes(y, 300).is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0)));
+    }
+
+    #[test]
+    fn accesses_outside_are_refused() {
+        let (memory, x, y) = two();
+        assert_eq!(memory.bytes(x + 1, 4), None);
+        assert_eq!(memory.bytes(x - 1, 1), None);
+        assert_eq!(memory.bytes(0, 1), None);
+        assert_eq!(memory.bytes(y + 300, 1), None);
+        assert_eq!(memory.bytes(u64::MAX, 8), None);
+    }
+
+    #[test]
+    fn the_address_range_is_bounded() {
+        let (mut memory, _, _) = two();
+        assert_eq!(memory.allocate("z", 0x10000), Err(OutOfMemory { wanted: 0x10000 }));
+    }
+
+    #[test]
+    fn flat_memory_starts_at_zero() {
+        let mut memory = DeviceMemory::flat("device", 1000);
+        memory.bytes_mut(996, 4).expect("inside").copy_from_slice(&[9; 4]);
+        assert_eq!(memory.bytes(999, 1), Some(&[9][..]));
+        assert_eq!(memory.bytes(997, 4), None);
+    }
+}

@@ -1,0 +1,50 @@
+//! Detection of spin loops.
+//!
+//! A warp that reaches an earlier state again, without a change of memory in between, repeats it forever unless another warp stores.
+//! A language calls [`SpinDetector::is_due`] at backward branches. States are compared with a snapshot that is replaced at every
+//! doubling of the number of branches, so any cycle is found in time proportional to its length.
+
+/// The spin detector of one warp. `S` is the state that determines what the warp does next, `PATIENCE` the number of backward
+/// branches before the first comparison, `INTERVAL` the number between comparisons.
+#[derive(Clone, Debug)]
+pub struct SpinDetector<S, const PATIENCE: u64, const INTERVAL: u64> {
+    branches: u64,
+    changes: u64,
+    snapshot: Option<Box<S>>,
+}
+
+impl<S, const PATIENCE: u64, const INTERVAL: u64> Default for SpinDetector<S, PATIENCE, INTERVAL> {
+    fn default() -> Self {
+        SpinDetector { branches: 0, changes: 0, snapshot: None }
+    }
+}
+
+impl<S, const PATIENCE: u64, const INTERVAL: u64> SpinDetector<S, PATIENCE, INTERVAL> {
+    /// Counts a backward branch; returns whether to compare states now. `changes` counts the stores that changed memory.
+    #[inline]
+    pub fn is_due(&mut self, changes: u64) -> bool {
+        if self.changes != changes {
+            *self = SpinDetector { changes, ..SpinDetector::default() };
+        }
+        self.branches += 1;
+        self.branches >= PATIENCE && self.branches.is_multiple_of(INTERVAL)
+    }
+
+    /// Backward branches since the last change of memory.
+    #[inline]
+    pub fn branches(&self) -> u64 {
+        self.branches
+    }
+
+    /// Whether the warp repeats: `is_same` compares its state with the snapshot, `snapshot` copies it.
+    #[inline]
+    pub fn repeats(&mut self, is_same: impl FnOnce(&S) -> bool, snapshot: impl FnOnce() -> S) -> bool {
+        if self.snapshot.as_deref().is_some_and(is_same) {
+            return true;
+        }
+        if self.branches.is_power_of_two() {
+            self.snapshot = Some(Box::new(snapshot()));
+        }
+        false
+    }
+}

@@ -1,0 +1,192 @@
+//! Value tracing of a warp: the registers of each statement after its last visit, and on request after each visit.
+//!
+//! Only the traced warp of a run with a trace request has a tracer. A language reads its registers into [`TracedValue`]s.
+
+use smol_str::SmolStr;
+
+use crate::ids::{Mask, StatementId};
+use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
+
+/// The value trace of a warp.
+#[derive(Clone, Debug)]
+pub struct VisitTracer {
+    until: Option<(StatementId, u64)>,
+    /// By statement.
+    visits: Vec<Visit>,
+    /// All visits in order of execution, if they are kept.
+    steps: Option<Vec<Step>>,
+    /// Bytes that further values may take.
+    budget: usize,
+    truncated: bool,
+    is_complete: bool,
+}
+
+/// The last visit of a statement.
+#[derive(Clone, Debug, Default)]
+struct Visit {
+    count: u64,
+    active: Mask,
+    executed: Mask,
+    /// One value per register that the statement names; empty if over the budget.
+    values: Vec<TracedValue>,
+    stack: Option<Box<[StackEntry]>>,
+    /// Its index in the steps, if they are kept.
+    step: usize,
+}
+
+fn ends_before(until: Option<(StatementId, u64)>, statement: StatementId, count: u64) -> bool {
+    until.is_some_and(|(at, last)| at == statement && count >= last)
+}
+
+/// One visit in order of execution.
+#[derive(Clone, Debug)]
+struct Step {
+    statement: StatementId,
+    visit: Visit,
+}
+
+/// A register after a visit.
+#[derive(Clone, Debug, Default)]
+pub struct TracedValue {
+    /// The lanes that have written it.
+    pub known: Mask,
+    /// The low 64 bits, lane by lane.
+    pub low: Box<[u64]>,
+    /// The high 64 bits of a wider register, else empty.
+    pub high: Box<[u64]>,
+}
+
+/// The name, the width in bits, and whether the statement writes the register.
+pub type RegisterInfo = (SmolStr, u16, bool);
+
+impl VisitTracer {
+    /// A tracer for a program with this number of statements.
+    pub fn new(statements: usize, request: &TraceRequest) -> VisitTracer {
+        VisitTracer {
+            until: request.until,
+            visits: vec![Visit::default(); statements],
+            steps: request.steps.then(Vec::new),
+            budget: request.max_bytes,
+            truncated: false,
+            is_complete: false,
+        }
+    }
+
+    /// Whether the trace is complete.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Whether the trace is complete when the warp reaches a statement.
+    #[inline]
+    pub fn ends_before(&self, statement: StatementId) -> bool {
+        let count = self.visits.get(statement.index()).map_or(0, |visit| visit.count);
+        ends_before(self.until, statement, count)
+    }
+
+    /// Starts the record of a visit; returns `false` if the trace is complete.
+    pub fn visit(
+        &mut self,
+        statement: StatementId,
+        (active, executed): (Mask, Mask),
+        stack: Option<Box<[StackEntry]>>,
+    ) -> bool {
+        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
+            return false;
+        };
+        if ends_before(self.until, statement, visit.count) {
+            self.is_complete = true;
+            return false;
+        }
+        visit.count += 1;
+        (visit.active, visit.executed, visit.stack) = (active, executed, stack);
+        if let Some(steps) = &mut self.steps {
+            visit.step = steps.len();
+            let visit = Visit { values: Vec::new(), ..visit.clone() };
+            steps.push(Step { statement, visit });
+        }
+        true
+    }
+
+    /// Ends the record of the last visit of a statement: its values are those of its step. Called again when a call or a
+    /// barrier completes.
+    pub fn record(&mut self, statement: StatementId) {
+        let Some(steps) = &mut self.steps else { return };
+        let Some(visit) = self.visits.get(statement.index()).filter(|_| !self.is_complete) else { return };
+        let Some(step) = steps.get_mut(visit.step).filter(|step| step.statement == statement) else { return };
+        let bytes = |value: &TracedValue| size_of_val(&*value.low) + size_of_val(&*value.high);
+        let size = size_of::<Step>() + visit.values.iter().map(bytes).sum::<usize>();
+        match self.budget.checked_sub(size).filter(|_| !self.truncated) {
+            Some(budget) => {
+                self.budget = budget;
+                step.visit.values.clone_from(&visit.values);
+            }
+            None => {
+                steps.truncate(visit.step);
+                (self.truncated, self.is_complete) = (true, true);
+            }
+        }
+    }
+
+    /// The values of a statement with this number of registers, which take `bytes`; empty if over the budget.
+    pub fn values(&mut self, statement: StatementId, registers: usize, bytes: usize) -> &mut [TracedValue] {
+        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
+            return &mut [];
+        };
+        if visit.values.len() < registers {
+            let Some(budget) = self.budget.checked_sub(bytes) else {
+                self.truncated = true;
+                return &mut [];
+            };
+            self.budget = budget;
+            visit.values = vec![TracedValue::default(); registers];
+        }
+        &mut visit.values
+    }
+
+    /// The trace. `describe` gives the registers of a statement in the order of its values.
+    pub fn finish<I: IntoIterator<Item = RegisterInfo>>(self, describe: impl Fn(StatementId) -> I) -> Values {
+        let traced = |statement: StatementId, visit: Visit, only_written: bool| {
+            let registers = visit.values.into_iter().zip(describe(statement));
+            let registers = registers.filter(|(_, (_, _, written))| *written || !only_written);
+            TracedVisit {
+                statement,
+                visit: visit.count,
+                active: visit.active,
+                executed: visit.executed,
+                registers: registers.map(TracedValue::register).collect(),
+                stack: visit.stack,
+            }
+        };
+        let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
+        Values {
+            visits: visited.map(|(index, visit)| traced(StatementId(index as u32), visit, false)).collect(),
+            steps: self
+                .steps
+                .into_iter()
+                .flatten()
+                .map(|step| traced(step.statement, step.visit, true))
+                .collect(),
+            truncated: self.truncated,
+            notes: None,
+            moment: None,
+            stored_at: None,
+        }
+    }
+}
+
+impl TracedValue {
+    /// Sets the low 64 bits.
+    pub fn set_low(&mut self, values: &[u64]) {
+        match self.low.len() == values.len() {
+            true => self.low.copy_from_slice(values),
+            false => self.low = values.into(),
+        }
+    }
+
+    fn register((value, (name, bits, written)): (TracedValue, RegisterInfo)) -> TracedRegister {
+        let TracedValue { known, low, high } = value;
+        TracedRegister { name, bits, written, known, low, high }
+    }
+}

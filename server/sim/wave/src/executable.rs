@@ -1,0 +1,134 @@
+//! WAVE kernels for callers that do not depend on the language.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use warplens_sim_warp::trace::{Control, RunOptions, RunOutcome, StatementId};
+use warplens_sim_warp::{BlockEnd, ControlFlow, Executable, LaunchConfig, ModelInfo};
+
+use super::op::{Action, Control as WaveControl};
+use super::program::Program;
+use super::reference;
+use super::run::run;
+
+/// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
+pub static MODELS: [ModelInfo; 2] = [
+    ModelInfo {
+        name: "structured",
+        former_names: &[],
+        rule: "the divergence stack of the guide; a path that no lane takes is skipped",
+        forward_progress: false,
+    },
+    ModelInfo {
+        name: "wave-emu",
+        former_names: &[],
+        rule: "the behaviour of the reference emulator 0.1.2, its known faults included; for comparison",
+        forward_progress: false,
+    },
+];
+
+/// A kernel under the model `structured`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The program.
+    pub program: Arc<Program>,
+}
+
+/// A kernel under the model `wave-emu`, which is compared with `structured`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmulatedKernel {
+    /// The program as the emulator runs it.
+    pub emulated: Arc<reference::Program>,
+    /// The program for `structured`.
+    pub structured: Arc<Program>,
+}
+
+impl Executable for Kernel {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        run(&self.program, config, options, control)
+    }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        self.program.writes(statement)
+    }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.program)
+    }
+}
+
+impl Executable for EmulatedKernel {
+    fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        // The differences are those of all waves.
+        let options = RunOptions { one_warp: false, ..*options };
+        let structured = run(&self.structured, config.clone(), &options, control)?;
+        let other = Some((MODELS[0].name, structured));
+        reference::run(&self.emulated, config, &options, control, other)
+    }
+
+    fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
+        reference::run(&self.emulated, config, options, control, None)
+    }
+
+    fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
+        self.structured.writes(statement)
+    }
+
+    fn control_flow(&self) -> ControlFlow {
+        control_flow(&self.structured)
+    }
+}
+
+/// The control operations of the program. The lanes that wait in a construct continue at its parts, which start blocks.
+fn control_flow(program: &Program) -> ControlFlow {
+    let mut flow = ControlFlow::default();
+    let id = StatementId;
+    flow.starts.push(id(0));
+    let loops: Vec<(u32, u32)> = (0..)
+        .zip(&program.ops)
+        .filter_map(|(pc, op)| match op.action {
+            Action::Control(WaveControl::Loop { end }) => Some((pc, end)),
+            _ => None,
+        })
+        .collect();
+    let innermost = |pc: u32| loops.iter().rfind(|(start, end)| (*start..=*end).contains(&pc)).copied();
+    let mut otherwise_ends = Vec::new();
+    for (pc, op) in (0..).zip(&program.ops) {
+        let Action::Control(control) = op.action else { continue };
+        let (targets, continues) = match control {
+            WaveControl::If { otherwise, end, .. } => {
+                if let Some(otherwise) = otherwise {
+                    otherwise_ends.push((otherwise, end));
+                    flow.starts.extend([id(otherwise), id(otherwise + 1)]);
+                }
+                flow.starts.push(id(end));
+                (vec![id(otherwise.unwrap_or(end))], true)
+            }
+            WaveControl::Else => {
+                let end = otherwise_ends.iter().find(|(otherwise, _)| *otherwise == pc);
+                (end.map(|(_, end)| id(*end)).into_iter().collect(), true)
+            }
+            WaveControl::Loop { end } => {
+                flow.starts.extend([id(pc + 1), id(end)]);
+                continue;
+            }
+            WaveControl::EndLoop => {
+                (innermost(pc).map(|(start, _)| id(start + 1)).into_iter().collect(), true)
+            }
+            WaveControl::Break { .. } => {
+                (innermost(pc).map(|(_, end)| id(end + 1)).into_iter().collect(), true)
+            }
+            WaveControl::Continue { .. } => {
+                (innermost(pc).map(|(start, _)| id(start + 1)).into_iter().collect(), true)
+            }
+            WaveControl::Return | WaveControl::Halt => (Vec::new(), op.guard.is_some()),
+            WaveControl::Barrier => {
+                flow.barriers.push(id(pc));
+                continue;
+            }
+            WaveControl::EndIf | WaveControl::Call { .. } | WaveControl::Refused { .. } => continue,
+        };
+        flow.ends.push(BlockEnd { statement: id(pc), targets, continues });
+    }
+    flow
+}

@@ -1,0 +1,258 @@
+//! The inner loop: straight-line operations of a wave, up to the next control operation.
+//!
+//! The loop is compiled for several instruction sets of the host; the best one that the processor supports is selected at run
+//! time. Hot functions below it must be inlined whatever their size: a function that is not inlined is compiled for the baseline
+//! instruction set.
+
+use pulp::{NullaryFnOnce, Simd, WithSimd};
+use warplens_sim_warp::trace::{Mask, StatementId};
+use warplens_sim_warp::values::{AccessSpace, LaneAccesses};
+
+use super::compute;
+use super::lanes::{Rows, lanes};
+use super::launch_state::Fault;
+use super::machine::{ExecContext, Stop, Wave};
+use super::memory::{Memory, OutOfRange};
+use super::op::{Action, Halves, Op, Space};
+use super::quick::Quick;
+use super::sanitizer::VisitContext;
+use super::state::{State, WavePosition};
+
+/// Runs a wave, generic over the instruction set of the host.
+struct RunWave<'w, 's, const W: usize> {
+    wave: &'w mut Wave<W>,
+    ctx: &'w mut ExecContext<'s>,
+}
+
+impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
+    type Output = Result<Stop, Fault>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Result<Stop, Fault> {
+        let RunWave { wave, ctx } = self;
+        let stop = wave.interpret(simd, ctx);
+        wave.record();
+        stop
+    }
+}
+
+impl<const W: usize> Wave<W> {
+    /// Runs until something stops the wave.
+    pub(crate) fn run(&mut self, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
+        ctx.arch.dispatch(RunWave { wave: self, ctx })
+    }
+
+    #[inline(always)]
+    fn interpret<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
+        let program = ctx.program;
+        let is_observed = ctx.sanitizer.is_some() || self.tracer.is_some();
+        while self.active != 0 {
+            if *ctx.steps >= ctx.pause {
+                return Ok(Stop::Paused);
+            }
+            if is_observed {
+                self.observed_line(simd, ctx)?;
+                if self.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
+                    return Ok(Stop::Traced);
+                }
+            } else {
+                self.straight_line(simd, ctx)?;
+            }
+            match program.ops.get(self.pc as usize) {
+                None => self.run_past_end(ctx),
+                Some(op) => {
+                    if let Action::Control(control) = op.action
+                        && let Some(stop) = self.control(op, control, ctx)?
+                    {
+                        return Ok(stop);
+                    }
+                }
+            }
+        }
+        Ok(Stop::Exited)
+    }
+
+    /// The operations before the step limit.
+    #[inline(always)]
+    fn within_limit<'c, T>(&self, code: &'c [T], ctx: &ExecContext<'_>) -> &'c [T] {
+        let budget = ctx.limit.saturating_sub(*ctx.steps);
+        if budget >= code.len() as u64 {
+            return code;
+        }
+        let end = (u64::from(self.pc) + budget).min(code.len() as u64);
+        &code[..end as usize]
+    }
+
+    /// Executes straight-line operations up to the next control operation, the end, or the step limit.
+    #[inline(always)]
+    fn straight_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let program = ctx.program;
+        let code = self.within_limit(&program.quick, ctx);
+        let (mask, first) = (self.active, self.pc);
+        let mut pc = first;
+        while let Some(op) = code.get(pc as usize) {
+            match op.quick {
+                Quick::Control => break,
+                Quick::No => {
+                    (self.pc, self.unrecorded.end) = (pc, pc);
+                    if let Err(outside) = self.step(simd, &program.ops[pc as usize], ctx) {
+                        *ctx.steps += u64::from(pc + 1 - first);
+                        return Err(self.out_of_range(ctx, &outside));
+                    }
+                }
+                Quick::Other => {
+                    compute::any(simd, &program.ops[pc as usize].action, &mut self.state, mask);
+                }
+                _ => compute::quick(simd, op, &mut self.state, mask),
+            }
+            pc += 1;
+        }
+        *ctx.steps += u64::from(pc - first);
+        (self.pc, self.unrecorded.end) = (pc, pc);
+        Ok(())
+    }
+
+    /// The same, while the sanitizer or the value tracer observes each operation.
+    #[inline(never)]
+    fn observed_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        let program = ctx.program;
+        let code = self.within_limit(&program.ops, ctx);
+        while let Some(op) = code.get(self.pc as usize).filter(|op| !op.action.is_control()) {
+            *ctx.steps += 1;
+            if let Err(outside) = self.step(simd, op, ctx) {
+                return Err(self.out_of_range(ctx, &outside));
+            }
+            self.pc += 1;
+        }
+        Ok(())
+    }
+
+    /// Executes the straight-line operation at the program counter.
+    #[inline(never)]
+    fn step<S: Simd>(&mut self, simd: S, op: &Op, ctx: &mut ExecContext<'_>) -> Result<(), Box<OutOfRange>> {
+        let (program, mask, pc) = (ctx.program, self.active, self.pc);
+        let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
+        let executed = match op.guard {
+            None => mask,
+            Some(guard) => mask & self.state.holds(guard),
+        };
+        self.visit(executed);
+        if let Some((sanitizer, group)) = &mut ctx.sanitizer
+            && let Some(shadow) = &mut self.shadow
+        {
+            let (state, local) = (&self.state, &*ctx.memory.local);
+            let at = VisitContext { program, op, pc, position, active: mask, executed, state, local };
+            sanitizer.take_watch_hit();
+            let findings = sanitizer.before(&at, group, shadow);
+            if sanitizer.take_watch_hit()
+                && let Some(tracer) = &mut self.tracer
+            {
+                tracer.stored();
+            }
+            let unrecorded = u64::from(self.unrecorded.contains(&pc));
+            ctx.add_findings(findings, || self.recorder.visits_of(StatementId(pc)) + unrecorded);
+        }
+        if let Some(tracer) = &mut self.tracer {
+            let accesses = || accesses(&op.action, &self.state, executed);
+            tracer.before(&program.named[pc as usize], &self.state, accesses);
+        }
+        match op.halves.checked_sub(1) {
+            _ if executed == 0 => {}
+            None => perform(simd, op, &mut self.state, executed, position, &mut ctx.memory)?,
+            Some(halves) => {
+                let halves = &program.halves[halves as usize];
+                with_halves(op, halves, &mut self.state, executed, position, &mut ctx.memory)?;
+            }
+        }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.visited(&program.named, StatementId(pc), (mask, executed), &self.state, None);
+        }
+        Ok(())
+    }
+}
+
+/// Executes an operation in the lanes of `mask`.
+#[inline(always)]
+fn perform<S: Simd, const W: usize>(
+    simd: S,
+    op: &Op,
+    state: &mut State<W>,
+    mask: Mask,
+    position: &WavePosition,
+    memory: &mut Memory<'_>,
+) -> Result<(), Box<OutOfRange>> {
+    match op.action {
+        Action::Load { .. } | Action::Store { .. } => {
+            simd.vectorize(Access { action: &op.action, rows: &mut state.rows, mask, memory })
+        }
+        _ if op.action.computes() => {
+            compute::any(simd, &op.action, state, mask);
+            Ok(())
+        }
+        _ => state.compute(&op.action, mask, *position, memory),
+    }
+}
+
+/// A load or a store, compiled for the instruction set of the loop but outlined from it: small functions optimize best.
+struct Access<'a, 'm, const W: usize> {
+    action: &'a Action,
+    rows: &'a mut Rows<W>,
+    mask: Mask,
+    memory: &'a mut Memory<'m>,
+}
+
+impl<const W: usize> NullaryFnOnce for Access<'_, '_, W> {
+    type Output = Result<(), Box<OutOfRange>>;
+
+    #[inline(always)]
+    fn call(self) -> Result<(), Box<OutOfRange>> {
+        let Access { action, rows, mask, memory } = self;
+        match *action {
+            Action::Load { space, bytes, d, address } => memory.load(rows, mask, space, bytes, (d, address)),
+            Action::Store { space, bytes, address, value } => {
+                memory.store(rows, mask, space, bytes, (address, value))
+            }
+            // The caller passes no others.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An operation on register halves: they are extracted into scratch rows first, and the result is inserted into its half.
+#[cold]
+fn with_halves<const W: usize>(
+    op: &Op,
+    halves: &Halves,
+    state: &mut State<W>,
+    mask: Mask,
+    position: &WavePosition,
+    memory: &mut Memory<'_>,
+) -> Result<(), Box<OutOfRange>> {
+    for (scratch, register, shift) in &halves.reads {
+        state.rows.map1(mask, *scratch, *register, |value| value >> shift & 0xffff);
+    }
+    state.compute(&op.action, mask, *position, memory)?;
+    if let Some((from, to, shift)) = halves.write {
+        let keep = !(0xffff << shift);
+        state.rows.map2(mask, to, [to, from], |old, new| old & keep | (new & 0xffff) << shift);
+    }
+    Ok(())
+}
+
+/// The access of an operation by the executing lanes. Local memory is that of a workgroup: shared memory in CUDA's terms.
+fn accesses<const W: usize>(action: &Action, state: &State<W>, executed: Mask) -> Option<LaneAccesses> {
+    let (space, bytes, address) = match *action {
+        Action::Load { space, bytes, address, .. } | Action::Store { space, bytes, address, .. } => {
+            (space, u64::from(bytes), address)
+        }
+        Action::Atomic { space, address, .. } => (space, 4, address),
+        _ => return None,
+    };
+    let space = match space {
+        Space::Local => AccessSpace::Shared,
+        Space::Device => AccessSpace::Global,
+    };
+    let addresses = state.rows.get(address);
+    let lanes: Vec<_> = lanes(executed).map(|lane| (lane as u32, u64::from(addresses[lane]))).collect();
+    (!lanes.is_empty()).then_some(LaneAccesses { space, bytes, lanes })
+}

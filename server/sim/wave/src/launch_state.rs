@@ -1,0 +1,168 @@
+//! The state of a launch, common to both models: shape, memory, limits, listed waves, and how the run ends. The models schedule
+//! the waves.
+
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::findings::with_titles;
+use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{
+    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunOutcome, StatementId, Status, WarpId,
+};
+
+use super::listing::Listing;
+use super::memory::over_limit;
+use super::state::Geometry;
+use super::value_tracer::ValueTracer;
+
+/// Steps between two polls of the caller.
+pub(crate) const POLL: u64 = 4096;
+
+/// An error that ends the run.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) status: Status,
+    /// Boxed, so that results without an error are small.
+    pub(crate) finding: Box<Finding>,
+}
+
+/// Why a run ends before all workgroups have exited.
+pub(crate) enum RunEnd {
+    Fault(Fault),
+    StepLimit,
+    Cancelled,
+    /// The value trace is complete.
+    Traced,
+}
+
+/// A running launch.
+pub(crate) struct LaunchState<'l> {
+    pub(crate) options: &'l RunOptions,
+    control: Control<'l>,
+    pub(crate) geometry: Geometry,
+    /// Initial register values.
+    pub(crate) registers: Vec<(u8, u32)>,
+    pub(crate) local_bytes: usize,
+    pub(crate) memory: DeviceMemory,
+    pub(crate) steps: u64,
+    /// Counts stores that changed something.
+    pub(crate) changes: u64,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) listing: Listing<'l>,
+    pub(crate) groups: u64,
+    pub(crate) groups_done: u64,
+}
+
+impl<'l> LaunchState<'l> {
+    /// `widest` is the maximum wave width, `local_memory` the kernel's `.local_memory`.
+    pub(crate) fn new(
+        launch: LaunchConfig,
+        widest: usize,
+        local_memory: Option<u32>,
+        options: &'l RunOptions,
+        control: Control<'l>,
+    ) -> Self {
+        let geometry = Geometry {
+            grid: launch.grid,
+            workgroup: launch.block,
+            width: launch.warp_width.clamp(1, widest as u32),
+            waves: u32::try_from(launch.warps()).unwrap_or(u32::MAX),
+        };
+        LaunchState {
+            options,
+            control,
+            geometry,
+            groups: launch.blocks(),
+            local_bytes: local_memory.unwrap_or(launch.shared_memory) as usize,
+            registers: launch.registers,
+            memory: launch.memory,
+            steps: 0,
+            changes: 0,
+            findings: Vec::new(),
+            listing: Listing::new(options),
+            groups_done: 0,
+        }
+    }
+
+    /// Checks the memory limit, for waves with `wave_bytes` bytes of registers that record `statements` statements.
+    pub(crate) fn check_memory(&self, wave_bytes: u64, statements: usize) -> Result<(), RunEnd> {
+        let each = wave_bytes + Recorder::bytes(statements);
+        let needed = u64::from(self.geometry.waves) * each + self.local_bytes as u64 + self.memory.size();
+        match over_limit(needed, self.options) {
+            Some(finding) => {
+                Err(RunEnd::Fault(Fault { status: Status::Faulted, finding: Box::new(finding) }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The value tracer of a wave, if it is traced.
+    pub(crate) fn tracer(&self, wave: WarpId, statements: usize, registers: u16) -> Option<Box<ValueTracer>> {
+        let request = self.options.trace.filter(|request| request.warp == wave)?;
+        Some(Box::new(ValueTracer::new(statements, registers, &request, &self.registers)))
+    }
+
+    /// The recorder of a wave of a workgroup with `listed` listed waves.
+    pub(crate) fn recorder(&self, statements: usize, wave: WarpId, listed: u32) -> Recorder {
+        let mut recorder = self.listing.recorder(statements, wave, listed);
+        recorder.stream_to(self.control.steps.and_then(|steps| steps.of(wave)));
+        recorder
+    }
+
+    /// Reports progress to the caller and checks for cancellation.
+    pub(crate) fn poll(&self) -> Result<(), RunEnd> {
+        let progress = Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };
+        (self.control.progress)(progress);
+        if (self.control.cancelled)() { Err(RunEnd::Cancelled) } else { Ok(()) }
+    }
+
+    /// A workgroup has exited; checks whether to continue.
+    pub(crate) fn group_done(&mut self) -> Result<(), RunEnd> {
+        self.groups_done += 1;
+        if self.listing.has_values() { Err(RunEnd::Traced) } else { self.poll() }
+    }
+
+    /// The result of the run.
+    pub(crate) fn finish(mut self, ended: Result<Status, RunEnd>) -> RunOutcome {
+        let status = match ended {
+            Ok(status) => status,
+            Err(RunEnd::StepLimit) => Status::StepLimit,
+            Err(RunEnd::Traced) => Status::Finished,
+            Err(RunEnd::Cancelled) => return Err(Cancelled),
+            Err(RunEnd::Fault(fault)) => {
+                self.findings.push(*fault.finding);
+                fault.status
+            }
+        };
+        Ok(self.listing.finish(status, with_titles(self.findings), self.memory))
+    }
+}
+
+/// A finding about blocked waves of a workgroup: it is located at the first wave, the others are related.
+pub(crate) fn blocked_waves(
+    (kind, message): (FindingKind, String),
+    cta: [u32; 3],
+    waves: impl IntoIterator<Item = WaitingWave>,
+) -> Finding {
+    let mut waves = waves.into_iter();
+    let finding = Finding { cta, ..Finding::about_launch(kind, message) };
+    let Some(first) = waves.next() else { return finding };
+    let related = waves.filter_map(|wave| {
+        let message = format!("wave {} {}", wave.index, wave.what);
+        Some(Related { statement: wave.statement?, message })
+    });
+    let related = related.take(MAX_RELATED).collect();
+    Finding { statement: first.statement, warp: first.index, lanes: first.lanes, related, ..finding }
+}
+
+/// Related waves of a finding.
+const MAX_RELATED: usize = 8;
+
+/// A blocked wave.
+pub(crate) struct WaitingWave {
+    pub(crate) index: u32,
+    pub(crate) statement: Option<StatementId>,
+    pub(crate) lanes: Mask,
+    /// The predicate of the related message: `wave 3 …`.
+    pub(crate) what: &'static str,
+}

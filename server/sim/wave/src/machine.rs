@@ -1,0 +1,140 @@
+//! The state of one wave and its execution context. `interpreter_loop` executes the operations that keep the active lanes,
+//! `control` those that change them; `reports` creates the findings.
+
+use std::ops::Range;
+
+use pulp::Arch;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Finding, Mask, RegisterValues, StatementId};
+
+use super::frames::Frames;
+use super::memory::Memory;
+use super::program::Program;
+use super::reconvergences::Reconvergences;
+use super::sanitizer::{GroupShadow, Sanitizer, WaveShadow};
+use super::spin::SpinDetector;
+use super::state::{Geometry, State};
+use super::value_tracer::ValueTracer;
+
+/// The execution context of a wave.
+pub(crate) struct ExecContext<'s> {
+    pub(crate) program: &'s Program,
+    pub(crate) geometry: Geometry,
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) memory: Memory<'s>,
+    /// Visits of the whole launch so far.
+    pub(crate) steps: &'s mut u64,
+    /// The step at which to poll the caller, at the next end of a straight-line run.
+    pub(crate) pause: u64,
+    /// The step limit of the launch.
+    pub(crate) limit: u64,
+    /// The instruction set of the host.
+    pub(crate) arch: Arch,
+    /// The sanitizer and the workgroup's shadow state, if checks are enabled.
+    pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
+    pub(crate) findings: &'s mut Vec<Finding>,
+    pub(crate) max_findings: usize,
+}
+
+impl ExecContext<'_> {
+    /// Adds a finding, unless the same wave already has it at the same statement.
+    pub(super) fn push(&mut self, finding: Finding) {
+        let key = |finding: &Finding| (finding.kind, finding.statement, finding.cta, finding.warp);
+        let same = |old: &Finding| key(old) == key(&finding);
+        if self.findings.len() < self.max_findings && !self.findings.iter().any(same) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Adds the findings of the sanitizer in a visit of a statement.
+    pub(super) fn add_findings(&mut self, findings: Vec<Finding>, visit: impl Fn() -> u64) {
+        let capacity = self.max_findings.saturating_sub(self.findings.len());
+        let numbered = |finding| Finding { visit: Some(visit()), ..finding };
+        self.findings.extend(findings.into_iter().take(capacity).map(numbered));
+    }
+}
+
+/// Why a wave stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// All lanes have exited.
+    Exited,
+    /// It arrived at a barrier.
+    Barrier,
+    /// It repeats a loop until memory changes.
+    Spinning,
+    /// It polls memory in a loop that may also end otherwise.
+    Polling,
+    /// It reached [`ExecContext::pause`].
+    Paused,
+    /// The value trace is complete.
+    Traced,
+}
+
+/// A wave.
+#[derive(Debug)]
+pub(crate) struct Wave<const W: usize> {
+    pub(crate) index: u32,
+    pub(crate) launched: Mask,
+    /// Lanes that have not exited.
+    pub(super) live: Mask,
+    pub(super) active: Mask,
+    pub(super) pc: u32,
+    pub(super) state: State<W>,
+    pub(super) frames: Frames,
+    pub(crate) recorder: Recorder,
+    /// The statements whose newest visit, by all active lanes, the recorder does not have yet.
+    pub(super) unrecorded: Range<u32>,
+    pub(super) spin: SpinDetector<W>,
+    /// Reconvergences, if the wave is listed.
+    pub(crate) reconvergences: Option<Box<Reconvergences>>,
+    /// The value tracer, if the wave is traced.
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The shadow state, if checks are enabled.
+    pub(crate) shadow: Option<Box<WaveShadow>>,
+}
+
+impl<const W: usize> Wave<W> {
+    /// Wave `index` of a workgroup at the start of `program`, with `registers` set in every lane.
+    pub(crate) fn new(
+        program: &Program,
+        geometry: Geometry,
+        index: u32,
+        registers: &[(u8, u32)],
+        recorder: Recorder,
+    ) -> Self {
+        let launched = geometry.launched(index);
+        let mut state = State::new(program.rows(), program.registers, registers);
+        for (row, value) in (Program::first_constant(program.registers)..).zip(&program.constants) {
+            state.rows.fill(row, *value);
+        }
+        Wave {
+            index,
+            launched,
+            live: launched,
+            active: launched,
+            pc: 0,
+            state,
+            frames: Frames::default(),
+            recorder,
+            unrecorded: 0..0,
+            spin: SpinDetector::default(),
+            reconvergences: None,
+            tracer: None,
+            shadow: None,
+        }
+    }
+
+    /// The current registers of every lane of the wave.
+    pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
+        self.state.registers(program.registers, width)
+    }
+
+    /// The statement at which the wave is blocked, and its active lanes: the loop that it repeats, or the barrier.
+    pub(crate) fn blocked_at(&self, spins: bool) -> (StatementId, Mask) {
+        // The program counter is after the barrier already.
+        let barrier = self.pc.saturating_sub(1);
+        let spinning_loop = self.frames.innermost_loop().filter(|_| spins);
+        (StatementId(spinning_loop.unwrap_or(barrier)), self.active)
+    }
+}

@@ -1,0 +1,328 @@
+//! Runs a launch: workgroups in order, and the waves of each workgroup in order.
+//!
+//! Workgroups run x fastest, then y, then z. A wave runs until it exits, arrives at a barrier, or spins; then the next wave of its
+//! workgroup runs. A workgroup without progress in which a wave spins is suspended, and resumed whenever memory has changed
+//! since. When all that is left waits, waves whose loop may also end otherwise (a time-out) continue.
+
+use pulp::Arch;
+use rustc_hash::FxHashSet;
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::findings::with_titles;
+use warplens_sim_warp::races::remove_raced_reads;
+use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome, StatementId, Status, WarpId};
+
+use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
+use super::listing::FinishedWave;
+use super::loop_efficiency::loop_efficiency;
+use super::machine::{ExecContext, Stop, Wave};
+use super::memory::Memory;
+use super::program::Program;
+use super::sanitizer::{GroupShadow, Sanitizer};
+
+/// Runs `program` as `launch` says, under the model `structured`.
+///
+/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied its `.workgroup_size` to `launch`.
+pub fn run(
+    program: &Program,
+    launch: LaunchConfig,
+    options: &RunOptions,
+    control: Control<'_>,
+) -> RunOutcome {
+    if launch.warp_width > 32 {
+        Run::<64>::new(program, launch, options, control).run()
+    } else {
+        Run::<32>::new(program, launch, options, control).run()
+    }
+}
+
+/// What a wave waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WaveStatus {
+    Ready,
+    AtBarrier,
+    /// Spins since this count of memory changes.
+    Spinning(u64),
+    /// Polls memory, which has not changed since this count, in a loop that may also end otherwise.
+    Polling(u64),
+    Exited,
+}
+
+struct Workgroup<const W: usize> {
+    /// Its number in the order of the grid.
+    number: u64,
+    id: [u32; 3],
+    local: Vec<u8>,
+    waves: Vec<(Wave<W>, WaveStatus)>,
+    /// The shadow memory, if checks are enabled.
+    shadow: Option<GroupShadow>,
+    /// How many of its waves are listed in the result.
+    listed: u32,
+}
+
+struct Run<'l, const W: usize> {
+    program: &'l Program,
+    launch: LaunchState<'l>,
+    arch: Arch,
+    sanitizer: Option<Box<Sanitizer>>,
+}
+
+impl<'l, const W: usize> Run<'l, W> {
+    fn new(
+        program: &'l Program,
+        launch: LaunchConfig,
+        options: &'l RunOptions,
+        control: Control<'l>,
+    ) -> Self {
+        let launch = LaunchState::new(launch, W, program.local_memory, options, control);
+        Run { program, launch, arch: Arch::new(), sanitizer: Sanitizer::new(options) }
+    }
+
+    fn run(mut self) -> RunOutcome {
+        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let ended =
+            self.launch.check_memory(wave_bytes, self.program.statements()).and_then(|()| self.run_groups());
+        let mut result = self.launch.finish(ended)?;
+        let raced = raced_statements(&result.findings);
+        remove_raced_reads(&mut result.findings, &raced);
+        if let Some(sanitizer) = &self.sanitizer {
+            result.last_store = sanitizer.last_store();
+            result.findings.extend(with_titles(loop_efficiency(self.program, &result)));
+        }
+        Ok(result)
+    }
+
+    fn run_groups(&mut self) -> Result<Status, RunEnd> {
+        let mut suspended: Vec<(Workgroup<W>, u64)> = Vec::new();
+        for number in 0..self.launch.groups {
+            let group = self.group(number);
+            self.run_group(group, &mut suspended)?;
+            self.retry(&mut suspended)?;
+            if self.is_full(&suspended) {
+                self.resume_polling(&mut suspended)?;
+                if self.is_full(&suspended) {
+                    break;
+                }
+            }
+        }
+        self.resume_polling(&mut suspended)?;
+        match suspended.is_empty() {
+            true => Ok(Status::Finished),
+            false => {
+                self.no_progress(&suspended);
+                suspended.into_iter().for_each(|(group, _)| self.collect(group));
+                Ok(Status::NoProgress)
+            }
+        }
+    }
+
+    /// Whether suspended workgroups take more memory than the limit.
+    fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
+        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
+        suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
+    }
+
+    /// Resumes waves that poll, although memory has not changed, until none is left: each gets a longer turn than before.
+    fn resume_polling(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+        let polls = |(_, status): &(Wave<W>, WaveStatus)| matches!(status, WaveStatus::Polling(_));
+        loop {
+            let polling = suspended.iter().filter(|(group, _)| group.waves.iter().any(polls));
+            let polling: Vec<u64> = polling.map(|(group, _)| group.number).collect();
+            if polling.is_empty() {
+                return Ok(());
+            }
+            for number in polling {
+                let Some(at) = suspended.iter().position(|(group, _)| group.number == number) else {
+                    continue;
+                };
+                let (mut group, _) = suspended.remove(at);
+                for (_, status) in group.waves.iter_mut().filter(|wave| polls(wave)) {
+                    *status = WaveStatus::Ready;
+                }
+                self.run_group(group, suspended)?;
+                self.retry(suspended)?;
+            }
+        }
+    }
+
+    /// Resumes suspended workgroups for as long as memory has changed since they last ran.
+    fn retry(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
+        while let Some(at) = suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
+            let (group, _) = suspended.remove(at);
+            self.run_group(group, suspended)?;
+        }
+        Ok(())
+    }
+
+    /// Creates workgroup `number`.
+    fn group(&mut self, number: u64) -> Workgroup<W> {
+        let (program, launch, sanitizer) = (self.program, &mut self.launch, self.sanitizer.as_ref());
+        let id = launch.geometry.workgroup_id(number);
+        let listed = launch.listing.reserve(launch.geometry.waves);
+        let waves = (0..launch.geometry.waves).map(|index| {
+            let warp = WarpId { cta: id, warp: index };
+            let recorder = launch.recorder(program.statements(), warp, listed);
+            let mut wave = Wave::new(program, launch.geometry, index, &launch.registers, recorder);
+            wave.reconvergences = launch.listing.lists(warp, listed).then(Box::default);
+            wave.tracer = launch.tracer(warp, program.statements(), program.registers);
+            wave.shadow = sanitizer.map(|sanitizer| Box::new(sanitizer.wave(program, &launch.registers)));
+            (wave, WaveStatus::Ready)
+        });
+        let waves = waves.collect();
+        let shadow = sanitizer.map(|sanitizer| sanitizer.group(launch.local_bytes, &launch.options.limits));
+        Workgroup { number, id, local: vec![0; launch.local_bytes], waves, shadow, listed }
+    }
+
+    /// Runs a workgroup until it exits or blocks; a blocked workgroup is added to `suspended` in grid order.
+    fn run_group(
+        &mut self,
+        mut group: Workgroup<W>,
+        suspended: &mut Vec<(Workgroup<W>, u64)>,
+    ) -> Result<(), RunEnd> {
+        let done = match self.run_waves(&mut group) {
+            Ok(done) => done,
+            Err(end) => {
+                self.collect(group);
+                std::mem::take(suspended).into_iter().for_each(|(group, _)| self.collect(group));
+                return Err(end);
+            }
+        };
+        if done {
+            self.collect(group);
+            return self.launch.group_done();
+        }
+        let at = suspended.partition_point(|(other, _)| other.number < group.number);
+        suspended.insert(at, (group, self.launch.changes));
+        Ok(())
+    }
+
+    /// Returns whether all waves have exited.
+    fn run_waves(&mut self, group: &mut Workgroup<W>) -> Result<bool, RunEnd> {
+        loop {
+            let mut progress = false;
+            for index in 0..group.waves.len() {
+                let runs = match group.waves[index].1 {
+                    WaveStatus::Ready => true,
+                    WaveStatus::Spinning(changes) | WaveStatus::Polling(changes) => {
+                        changes != self.launch.changes
+                    }
+                    WaveStatus::AtBarrier | WaveStatus::Exited => false,
+                };
+                if runs {
+                    group.waves[index].1 = self.run_wave(group, index)?;
+                    progress = true;
+                }
+            }
+            let count = |state| group.waves.iter().filter(|(_, other)| *other == state).count();
+            let (ended, waiting) = (count(WaveStatus::Exited), count(WaveStatus::AtBarrier));
+            if ended == group.waves.len() {
+                return Ok(true);
+            }
+            if waiting == group.waves.len() {
+                if let Some((sanitizer, shadow)) = self.sanitizer.as_mut().zip(group.shadow.as_mut()) {
+                    sanitizer.barrier(shadow);
+                }
+                group.waves.iter_mut().for_each(|(_, state)| *state = WaveStatus::Ready);
+            } else if waiting + ended == group.waves.len() {
+                return Err(RunEnd::Fault(self.barrier_deadlock(group)));
+            } else if !progress {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<WaveStatus, RunEnd> {
+        let LaunchState { options, geometry, .. } = self.launch;
+        let limit = options.limits.max_steps;
+        loop {
+            let launch = &mut self.launch;
+            if launch.steps >= limit {
+                return Err(RunEnd::StepLimit);
+            }
+            let mut ctx = ExecContext {
+                program: self.program,
+                geometry,
+                workgroup: group.id,
+                memory: Memory::of(&mut group.local, &mut launch.memory, &mut launch.changes),
+                pause: limit.min(launch.steps + POLL),
+                limit,
+                arch: self.arch,
+                steps: &mut launch.steps,
+                sanitizer: self.sanitizer.as_deref_mut().zip(group.shadow.as_mut()),
+                findings: &mut launch.findings,
+                max_findings: options.limits.max_findings,
+            };
+            let stop = group.waves[index].0.run(&mut ctx).map_err(RunEnd::Fault)?;
+            match stop {
+                Stop::Exited => return Ok(WaveStatus::Exited),
+                Stop::Barrier => return Ok(WaveStatus::AtBarrier),
+                Stop::Spinning => return Ok(WaveStatus::Spinning(self.launch.changes)),
+                Stop::Polling => return Ok(WaveStatus::Polling(self.launch.changes)),
+                Stop::Traced => return Err(RunEnd::Traced),
+                Stop::Paused => self.launch.poll()?,
+            }
+        }
+    }
+
+    /// Adds the waves of a workgroup to the listing.
+    fn collect(&mut self, group: Workgroup<W>) {
+        let (program, width) = (self.program, self.launch.geometry.width);
+        for (mut wave, _) in group.waves {
+            let registers = self.launch.options.registers.then(|| wave.registers(program, width));
+            let reconvergences = wave.reconvergences.as_mut().map(|reconvergences| reconvergences.take());
+            let done = FinishedWave {
+                id: WarpId { cta: group.id, warp: wave.index },
+                launched: wave.launched,
+                recorder: wave.recorder,
+                registers,
+                reconvergences: reconvergences.unwrap_or_default(),
+                values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
+            };
+            self.launch.listing.take(group.number, done, group.listed);
+        }
+    }
+
+    fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {
+        let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
+        let message = format!(
+            "{ended} of {} waves exited without arriving at a barrier\nthe other waves of the workgroup wait \
+             there; let all waves execute the barrier before any of them halts",
+            group.waves.len()
+        );
+        Fault {
+            status: Status::NoProgress,
+            finding: Box::new(self.waiting(group, FindingKind::BarrierDeadlock, message)),
+        }
+    }
+
+    fn no_progress(&mut self, suspended: &[(Workgroup<W>, u64)]) {
+        if let Some((group, _)) = suspended.first() {
+            let message = "Livelock: lanes repeat a loop whose exit condition no wave can change\nupdate the condition of its \
+                           `break` inside the loop, or let another wave store the awaited value"
+                .to_owned();
+            let finding = self.waiting(group, FindingKind::NoProgress, message);
+            self.launch.findings.push(finding);
+        }
+    }
+
+    /// A finding at the first blocked wave, spinning waves first.
+    fn waiting(&self, group: &Workgroup<W>, kind: FindingKind, message: String) -> Finding {
+        let spins = |state: &WaveStatus| matches!(state, WaveStatus::Spinning(_) | WaveStatus::Polling(_));
+        let mut waves: Vec<_> =
+            group.waves.iter().filter(|(_, state)| *state != WaveStatus::Exited).collect();
+        waves.sort_by_key(|(wave, state)| (!spins(state), wave.index));
+        let waiting = waves.into_iter().map(|(wave, state)| {
+            let (statement, lanes) = wave.blocked_at(spins(state));
+            let what = if spins(state) { "repeats this loop" } else { "waits at this barrier" };
+            WaitingWave { index: wave.index, statement: Some(statement), lanes, what }
+        });
+        blocked_waves((kind, message), group.id, waiting)
+    }
+}
+
+/// The statements of the reported data races.
+fn raced_statements(findings: &[Finding]) -> FxHashSet<StatementId> {
+    let races = findings.iter().filter(|finding| finding.kind == FindingKind::DataRace);
+    races.flat_map(|race| race.related.iter().map(|other| other.statement).chain(race.statement)).collect()
+}

@@ -1,0 +1,108 @@
+//! Waiting waves: those that repeat a loop until memory changes, and those that poll memory in a loop with a time-out.
+
+use warplens_sim_warp::spin;
+use warplens_sim_warp::trace::Mask;
+
+use super::decisive::DecisiveRegisters;
+use super::frames::Frames;
+use super::lanes::Rows;
+use super::op::{PREDICATES, Row};
+use super::program::Program;
+
+/// Iterations without a change of memory after which a wave that polls lets others run; doubled each time.
+const POLL_PATIENCE: u64 = 1024;
+
+/// The program counter and the active lanes at the top of an iteration, and the predicates.
+pub(crate) type Position = (u32, Mask, [Mask; PREDICATES]);
+
+/// The result of a look at a wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spin {
+    Continues,
+    /// It repeats the loop until memory changes.
+    Repeats,
+    /// It polls memory, and may stop to do so by itself.
+    Polls,
+}
+
+/// The spin detector of a wave.
+#[derive(Clone, Debug)]
+pub(crate) struct SpinDetector<const W: usize> {
+    detector: spin::SpinDetector<(Position, Frames, Rows<W>), 256, 1>,
+    /// The registers that decide what the outermost open loop does.
+    decisive: Option<Box<DecisiveRegisters>>,
+    /// The register that differed last, by its index among the decisive ones: a comparison starts with it and nearly always ends
+    /// there.
+    hint: usize,
+    /// The number of branches at which a polling wave lets others run.
+    patience: u64,
+}
+
+impl<const W: usize> Default for SpinDetector<W> {
+    fn default() -> Self {
+        SpinDetector {
+            detector: spin::SpinDetector::default(),
+            decisive: None,
+            hint: 0,
+            patience: POLL_PATIENCE,
+        }
+    }
+}
+
+impl<const W: usize> SpinDetector<W> {
+    /// Looks at the wave at the top of an iteration. `changes` counts the stores that changed memory.
+    #[inline(always)]
+    pub(crate) fn look(
+        &mut self,
+        changes: u64,
+        position: Position,
+        frames: &Frames,
+        rows: &Rows<W>,
+        program: &Program,
+    ) -> Spin {
+        if !self.detector.is_due(changes) {
+            self.patience = POLL_PATIENCE;
+            return Spin::Continues;
+        }
+        self.compare(position, frames, rows, program)
+    }
+
+    #[inline(never)]
+    fn compare(&mut self, position: Position, frames: &Frames, rows: &Rows<W>, program: &Program) -> Spin {
+        let region = frames.outermost_loop();
+        self.decisive.take_if(|known| known.region != region);
+        let decisive = self.decisive.get_or_insert_with(|| Box::new(DecisiveRegisters::new(program, region)));
+        let hint = &mut self.hint;
+        let is_same = |(other, other_frames, other_rows): &(Position, Frames, Rows<W>)| {
+            let differs = |register: u8| {
+                let row = Row::from(register);
+                other_rows.get(row) != rows.get(row)
+            };
+            if decisive.general.get(*hint).is_some_and(|register| differs(*register)) {
+                return false;
+            }
+            if (other.0, other.1) != (position.0, position.1) {
+                return false;
+            }
+            let predicates = decisive.predicates.iter().zip(other.2.iter().zip(&position.2));
+            if predicates.into_iter().any(|(decides, (other, now))| *decides && other != now) {
+                return false;
+            }
+            match decisive.general.iter().position(|register| differs(*register)) {
+                Some(register) => {
+                    *hint = register;
+                    false
+                }
+                None => other_frames == frames,
+            }
+        };
+        if self.detector.repeats(is_same, || (position, frames.clone(), rows.clone())) {
+            return Spin::Repeats;
+        }
+        if decisive.polls && self.detector.branches() >= self.patience {
+            self.patience = 2 * self.detector.branches();
+            return Spin::Polls;
+        }
+        Spin::Continues
+    }
+}

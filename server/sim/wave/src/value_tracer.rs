@@ -1,0 +1,153 @@
+//! Value tracing of a wave: the registers of each statement after its last visit, and the divergence stack.
+
+use warplens_sim_warp::moment::MomentTracer;
+use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId};
+use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
+use warplens_sim_warp::values::{LaneAccesses, StackEntry, TraceRequest, Values};
+
+use super::op::{PREDICATES, Row};
+use super::program::{Cell, Named};
+use super::sanitizer::WrittenRegisters;
+use super::state::State;
+
+/// The tracer of a wave.
+#[derive(Debug)]
+pub(crate) struct ValueTracer {
+    visits: VisitTracer,
+    written: WrittenRegisters,
+    /// Records one step only.
+    moment: Option<MomentTracer>,
+}
+
+impl ValueTracer {
+    /// Traces a wave of a program with these numbers of statements and registers, of which the launch has set `set`.
+    pub(crate) fn new(
+        statements: usize,
+        registers: u16,
+        request: &TraceRequest,
+        set: &[(u8, u32)],
+    ) -> ValueTracer {
+        ValueTracer {
+            visits: VisitTracer::new(statements, request),
+            written: WrittenRegisters::new(registers, set),
+            moment: request.moment.map(MomentTracer::new),
+        }
+    }
+
+    /// Records the registers and the accesses of an operation before it is executed, if it is the requested step.
+    pub(crate) fn before<const W: usize>(
+        &mut self,
+        named: &[Named],
+        state: &State<W>,
+        accesses: impl FnOnce() -> Option<LaneAccesses>,
+    ) {
+        if let Some(moment) = self.moment.as_mut().filter(|moment| moment.is_due()) {
+            moment.before(registers(&self.written, named, state));
+            moment.accesses(accesses().into_iter().collect());
+        }
+    }
+
+    /// The step that is in progress stored to the watched byte.
+    pub(crate) fn stored(&mut self) {
+        if let Some(moment) = &mut self.moment {
+            moment.stored();
+        }
+    }
+
+    /// Whether the trace is complete.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.visits.is_complete() || self.moment.as_ref().is_some_and(MomentTracer::is_complete)
+    }
+
+    /// Records a finished visit. `named` lists the registers that each statement names; `stack` is given for control operations.
+    pub(crate) fn visited<const W: usize>(
+        &mut self,
+        named: &[Box<[Named]>],
+        statement: StatementId,
+        (active, executed): (Mask, Mask),
+        state: &State<W>,
+        stack: Option<Box<[StackEntry]>>,
+    ) {
+        let named = &named[statement.index()];
+        if let Some(moment) = &mut self.moment {
+            let writes = named.iter().filter(|named| named.written);
+            writes.for_each(|named| self.written.write(named, executed));
+            moment.visited(statement, (active, executed), || registers(&self.written, named, state));
+            return;
+        }
+        if !self.visits.visit(statement, (active, executed), stack) {
+            return;
+        }
+        named.iter().filter(|named| named.written).for_each(|named| self.written.write(named, executed));
+        let bytes = |named: &Named| W * size_of::<u64>() * (1 + usize::from(named.count > 2));
+        let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
+        for (value, named) in values.iter_mut().zip(named) {
+            *value = read(&self.written, named, state);
+        }
+        self.visits.record(statement);
+    }
+
+    /// The trace, with the names of the registers.
+    pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
+        let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
+        match self.moment {
+            Some(moment) => moment.finish(values),
+            None => values,
+        }
+    }
+}
+
+/// The value of a register.
+fn read<const W: usize>(written: &WrittenRegisters, named: &Named, state: &State<W>) -> TracedValue {
+    let known = written.lanes(named.cell);
+    match named.cell {
+        Cell::Predicate(predicate) => {
+            let mask = state.predicates[usize::from(predicate)];
+            TracedValue { known, low: (0..W).map(|lane| mask >> lane & 1).collect(), high: Box::default() }
+        }
+        Cell::General(first) => {
+            let word = |at: u8| {
+                let register = u16::from(first) + u16::from(at);
+                (at < named.count && written.has(register)).then(|| state.rows.get(Row::from(register)))
+            };
+            let pair = |low: u8| {
+                let [low, high] = [word(low), word(low + 1)];
+                let half = |row: Option<&[u32; W]>, lane: usize| row.map_or(0, |row| u64::from(row[lane]));
+                (0..W).map(|lane| half(low, lane) | half(high, lane) << 32).collect()
+            };
+            let high = if named.count > 2 { pair(2) } else { Box::default() };
+            TracedValue { known, low: pair(0), high }
+        }
+    }
+}
+
+/// All registers: those that the operation names, as wide as it uses them, then the others.
+fn registers<const W: usize>(
+    written: &WrittenRegisters,
+    named: &[Named],
+    state: &State<W>,
+) -> Vec<RegisterValues> {
+    let single = |cell: Cell| Named { cell, count: 1, read: false, written: false };
+    let predicates = (0..PREDICATES as u8).map(|number| single(Cell::Predicate(number)));
+    let general = (0..=u8::MAX).take_while(|number| written.has(u16::from(*number)));
+    let others = predicates.chain(general.map(|number| single(Cell::General(number))));
+    let others = others.filter(|other| named.iter().all(|named| named.cell != other.cell));
+    let value = |named: Named| {
+        let TracedValue { known, low, high } = read(written, &named, state);
+        let (name, bits, _) = register_info(&named);
+        let value = |lane: usize| {
+            let high = high.get(lane).copied().unwrap_or(0);
+            (known >> lane & 1 == 1).then(|| u128::from(low[lane]) | u128::from(high) << 64)
+        };
+        RegisterValues { name, bits, lanes: (0..W).map(value).collect() }
+    };
+    named.iter().copied().chain(others).map(value).collect()
+}
+
+fn register_info(named: &Named) -> RegisterInfo {
+    let bits = match named.cell {
+        Cell::Predicate(_) => 1,
+        Cell::General(_) => 32 * u16::from(named.count),
+    };
+    (named.cell.name(), bits, named.written)
+}

@@ -1,0 +1,54 @@
+//! The WAVE programs of the shared corpus, run as the manifest ran them: device memory must hash to what the reference toolchain's
+//! newest state left in it, and no check may find a mistake.
+
+use warplens_hir::wave as hir;
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Severity, Status};
+use warplens_sim_wave::{decode, device_memory, launch_config, run};
+use warplens_syntax::parse_file;
+use warplens_test_support::corpus;
+
+/// Bytes of device memory in the manifest's runs.
+const DEVICE: u32 = 65_536;
+
+fn simulate(text: &str) -> RunResult {
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
+    let codes = file.items().map(hir::lower);
+    let program =
+        codes.into_iter().find(|code| code.kernel.is_some()).map(|code| decode(&code)).expect("a kernel");
+    let launch = LaunchConfig {
+        memory: device_memory(DEVICE),
+        ..launch_config([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
+    };
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    run(&program, launch, &options, Control::none()).expect("not cancelled")
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[test]
+fn memory_ends_as_the_toolchain_leaves_it() {
+    let Some(corpus) = corpus("wave") else { return };
+    let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
+    let mut compared = 0;
+    for program in manifest.as_array().expect("the manifest is a list") {
+        let file = program["file"].as_str().expect("a program has a file");
+        let outcome = program["head_4a8bbec"]["run"].as_str().unwrap_or_default();
+        let Some((_, expected)) = outcome.split_once("mem=") else { continue };
+        let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
+        let result = simulate(&text);
+        assert_eq!(result.status, Status::Finished, "{file}: {:?}", result.findings);
+        let mistakes = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        assert_eq!(mistakes.count(), 0, "{file}: {:?}", result.findings);
+        let memory = result.memory.bytes(0, u64::from(DEVICE)).expect("that much was asked for");
+        let expected = u64::from_str_radix(expected.trim(), 16).expect("a hash is hexadecimal");
+        assert_eq!(fnv(memory), expected, "{file}");
+        compared += 1;
+    }
+    assert!(compared >= 60, "only {compared} programs were compared");
+}
