@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_fence_is_around_the_sources_of_all_crates_in_a_folder() {
-        assert!(is_source_of("server/sim", "server/sim/src/lib.rs"));
+        assert!(is_source_of("server/ide", "server/ide/src/lib.rs"));
         assert!(is_source_of("server/sim", "server/sim/warp/src/lanes.rs"));
         assert!(!is_source_of("server/sim", "server/sim/ptx/tests/gpu.rs"));
         assert!(!is_source_of("server/ide", "server/ide-db/src/lib.rs"));

@@ -1,5 +1,5 @@
 //! The JSON schema of launch files, so that editors complete and check them. The extension has it as a file, which a test
-//! compares with the schema: `UPDATE_EXPECT=1 cargo nextest run -p warplens-sim launch::schema` writes it.
+//! compares with the schema: `UPDATE_EXPECT=1 cargo nextest run -p warplens-sim-launch schema` writes it.
 
 use std::collections::BTreeMap;
 
