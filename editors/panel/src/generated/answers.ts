@@ -30,7 +30,7 @@ cost: number, ideal: number, };
  */
 export type Accesses = { cta: Array<number>, warp: number, width: number,
 /**
- * The accesses of the visit, mostly one.
+ * The accesses of the visit; most statements have one.
  */
 requests: Array<AccessRequest>, worst: Array<WorstAccess>, truncated?: boolean, };
 
@@ -53,7 +53,7 @@ export type BufferInfo = { name: string, type: string,
  */
 length: number, changed: number, unexpected: number,
 /**
- * Whether the launch has expectations of it that were checked.
+ * Whether the launch expects contents, and they were checked.
  */
 checked: boolean, };
 
@@ -86,7 +86,7 @@ output?: string, output_truncated?: boolean, page?: BufferPage, element?: Writte
 export type ChosenVisit = { line: number, character: number, number: number, };
 
 /**
- * Several steps.
+ * Several steps, drawn as one column.
  */
 export type Column = {
 /**
@@ -107,15 +107,12 @@ export type FileLine = {
  */
 file: string,
 /**
- * The line, from 1.
+ * From 1.
  */
 line: number, };
 
 export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>, };
 
-/**
- * The graph.
- */
 export type Graph = { cta: Array<number>, warp: number, steps: number, blocks: Array<GraphBlock>, edges: Array<GraphEdge>,
 /**
  * The block of a branch at which lanes diverged, and the block at which they reconverge.
@@ -145,13 +142,10 @@ export type Lines = [number, number];
 
 export type Mark = { step: number, kind: MarkKind,
 /**
- * How many, if the marks of a column are one.
+ * How many marks of a column are merged into this one.
  */
 count?: number, lanes?: Array<string>, code?: string, };
 
-/**
- * A kind of mark.
- */
 export type MarkKind = "diverge" | "reconverge" | "barrier" | "finding";
 
 /**
@@ -196,7 +190,7 @@ export type PlacedTraces = { traces: Array<Trace>,
  */
 places: Array<[number, number]>, };
 
-export type RegisterRow = { name: string, role: Role, type: string,
+export type RegisterRow = { name: string, role: RowRole, type: string,
 /**
  * The values as a function of the lane, if they have one.
  */
@@ -206,7 +200,7 @@ form: string | null,
  */
 values: Array<string | null>,
 /**
- * The same as hexadecimal digits, as in `warplens sim --registers`.
+ * The values as hexadecimal digits, as in `warplens sim --registers`.
  */
 bits: Array<string | null>,
 /**
@@ -225,7 +219,7 @@ names: Array<string>, };
 
 export type Related = { line: number, message: string, };
 
-export type Role = "after" | "before" | "pinned";
+export type RowRole = "after" | "before" | "pinned";
 
 /**
  * A visit of a block.
@@ -237,7 +231,7 @@ export type Run = { step: number, block: number,
 masks: Array<[string, string, number]>, };
 
 /**
- * The source of a statement.
+ * The source line of a statement.
  */
 export type SourceLine = {
 /**
@@ -249,7 +243,7 @@ inlined?: FileLine,
  */
 file: string,
 /**
- * The line, from 1.
+ * From 1.
  */
 line: number, };
 
@@ -258,9 +252,13 @@ line: number, };
  */
 export type Step = { step: number, line: number, character: number,
 /**
- * The number of the visit, and of all visits of the statement by the warp.
+ * The number of the visit.
  */
-visit: number, visits: number, active: string, executed: string, };
+visit: number,
+/**
+ * How often the warp visited the statement.
+ */
+visits: number, active: string, executed: string, };
 
 /**
  * A page of the time line.
@@ -321,7 +319,7 @@ export type WarpSummaries = {
  */
 active: number, warps: Array<WarpSummary>,
 /**
- * Whether there were more warps.
+ * Whether the run had more warps.
  */
 truncated: boolean, };
 
@@ -330,21 +328,13 @@ truncated: boolean, };
  */
 export type WarpSummary = { cta: Array<number>, warp: number,
 /**
- * The executed warp instructions.
+ * Executed warp instructions.
  */
 instructions: number,
 /**
  * The average share of active lanes in percent, rounded down: 100 is a full warp without divergence.
  */
-active: number,
-/**
- * Whether its lanes diverged.
- */
-diverged: boolean,
-/**
- * The number of findings.
- */
-findings: number, };
+active: number, diverged: boolean, findings: number, };
 
 /**
  * A statement that accesses memory, over all warps.
