@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use warplens_syntax::{Parse, parse_file};
-use warplens_test_support::shared;
+use warplens_test_support::corpora;
 
 /// Parses a file and checks that the tree reproduces its text.
 fn parse(path: &Path) -> (String, Parse) {
@@ -41,17 +41,17 @@ fn assert_no_errors(folder: &Path, files: &[String]) {
 
 #[test]
 fn accepted_ptx_has_no_syntax_error() {
-    let Some(corpus) = shared("corpus") else { return };
-    let folder = corpus.join("ptx");
-    assert_no_errors(&folder, &files_with_verdict(&folder.join("PTXAS-VERDICTS.tsv"), 7, "ok"));
-    let folder = corpus.join("ptx-invalid");
-    assert_no_errors(&folder, &files_with_verdict(&folder.join("EXPECTED.tsv"), 6, "accept"));
+    for corpus in corpora("") {
+        let folder = corpus.join("ptx");
+        assert_no_errors(&folder, &files_with_verdict(&folder.join("PTXAS-VERDICTS.tsv"), 7, "ok"));
+        let folder = corpus.join("ptx-invalid");
+        assert_no_errors(&folder, &files_with_verdict(&folder.join("EXPECTED.tsv"), 6, "accept"));
+    }
 }
 
 #[test]
 fn no_file_loses_text() {
-    let Some(corpus) = shared("corpus") else { return };
-    let mut folders = vec![corpus.join("ptx"), corpus.join("ptx-invalid"), corpus.join("ptx-exec")];
+    let mut folders: Vec<_> = ["ptx", "ptx-invalid", "ptx-exec"].into_iter().flat_map(corpora).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

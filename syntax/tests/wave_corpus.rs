@@ -1,16 +1,21 @@
 //! The WAVE programs of the shared corpus: every tree reproduces its text, and programs that either toolchain
 //! assembles have no syntax errors.
 
+use std::path::Path;
+
 use warplens_syntax::parse_file;
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 #[test]
 fn trees_are_their_texts_and_good_programs_have_no_errors() {
-    let Some(corpus) = corpus("wave") else { return };
+    corpora("wave").iter().for_each(|corpus| check_programs(corpus));
+}
+
+fn check_programs(corpus: &Path) {
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     let programs = manifest.as_array().expect("the manifest is a list");
-    assert!(programs.len() > 80);
+    assert!(programs.len() > 8);
     for program in programs {
         let file = program["file"].as_str().expect("a program has a file");
         let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_syntax::{Language, parse_file};
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -33,8 +33,7 @@ fn text_of(path: &Path) -> Option<String> {
 }
 
 fn check_lossless(folder: &str, language: Language, extension: &str) {
-    let Some(folder) = corpus(folder) else { return };
-    let files = files_below(&folder, extension);
+    let files: Vec<_> = corpora(folder).iter().flat_map(|folder| files_below(folder, extension)).collect();
     assert!(!files.is_empty(), "the corpus has no .{extension} files");
     for path in files {
         let Some(text) = text_of(&path) else { continue };
@@ -106,7 +105,10 @@ fn wave_trees_hold_their_text() {
 
 #[test]
 fn ptx_that_the_assembler_accepts_has_no_error() {
-    let Some(folder) = corpus("ptx") else { return };
+    corpora("ptx").iter().for_each(|folder| check_assembled_ptx(folder));
+}
+
+fn check_assembled_ptx(folder: &Path) {
     let rows = rows(&folder.join("PTXAS-VERDICTS.tsv"));
     // Modules with 32-bit addresses were only parsed: the assembler generates no code for them.
     let is_parsed_only = |row: &BTreeMap<String, String>| {
@@ -114,20 +116,24 @@ fn ptx_that_the_assembler_accepts_has_no_error() {
     };
     let accepted = rows.iter().filter(|row| row["verdict"] == "ok" && !is_parsed_only(row));
     let accepted = accepted.filter(|row| row["file"].ends_with(".ptx"));
-    check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
+    check_accepted(folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
 }
 
 #[test]
 fn mutations_that_the_assembler_accepts_have_no_error() {
-    let Some(folder) = corpus("ptx-invalid") else { return };
-    let rows = rows(&folder.join("EXPECTED.tsv"));
-    let accepted = rows.iter().filter(|row| row["verdict"] == "accept");
-    check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
+    for folder in corpora("ptx-invalid") {
+        let rows = rows(&folder.join("EXPECTED.tsv"));
+        let accepted = rows.iter().filter(|row| row["verdict"] == "accept");
+        check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
+    }
 }
 
 #[test]
 fn wave_that_a_toolchain_assembles_has_no_error() {
-    let Some(folder) = corpus("wave") else { return };
+    corpora("wave").iter().for_each(|folder| check_assembled_wave(folder));
+}
+
+fn check_assembled_wave(folder: &Path) {
     let manifest = fs::read_to_string(folder.join("manifest.json")).expect("the corpus has its manifest");
     let entries: Vec<Value> = serde_json::from_str(&manifest).expect("the manifest is JSON");
     let assembles = |entry: &Value, toolchain: &str| entry[toolchain]["assemble"] == "OK";
@@ -135,5 +141,5 @@ fn wave_that_a_toolchain_assembles_has_no_error() {
         .iter()
         .filter(|entry| assembles(entry, "crates_0_1_2") || assembles(entry, "head_4a8bbec"))
         .filter_map(|entry| entry["file"].as_str().map(str::to_owned));
-    check_accepted(&folder, warplens_syntax::wave::LANGUAGE, accepted);
+    check_accepted(folder, warplens_syntax::wave::LANGUAGE, accepted);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use warplens_hir::ptx::{Function, FunctionKind, Header, ModuleNames, Resolution, Role};
 use warplens_syntax::{ItemKind, ItemList, parse_item};
-use warplens_test_support::shared;
+use warplens_test_support::corpora;
 
 /// The problems with the names of a file, one per line.
 fn wrong(text: &str) -> String {
@@ -80,8 +80,21 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn files_that_the_assembler_takes_have_no_wrong_names() {
-    let Some(corpus) = shared("corpus") else { return };
-    let mut accepted: Vec<PathBuf> = Vec::new();
+    let accepted: Vec<PathBuf> = corpora("").iter().flat_map(|corpus| accepted(corpus)).collect();
+    let mut out = String::new();
+    for path in &accepted {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let wrong = wrong(&String::from_utf8_lossy(&bytes));
+        if !wrong.is_empty() {
+            writeln!(out, "{}\n{wrong}", path.display()).unwrap();
+        }
+    }
+    assert!(out.is_empty(), "of {} files:\n{out}", accepted.len());
+}
+
+/// The files of a corpus that the assembler accepts.
+fn accepted(corpus: &Path) -> Vec<PathBuf> {
+    let mut accepted = Vec::new();
     let table = |path: &str| std::fs::read_to_string(corpus.join(path)).unwrap_or_default();
     for line in table("ptx/PTXAS-VERDICTS.tsv").lines().skip(1) {
         let columns: Vec<_> = line.split('\t').collect();
@@ -95,22 +108,13 @@ fn files_that_the_assembler_takes_have_no_wrong_names() {
             accepted.push(corpus.join("ptx-invalid").join(columns[0]));
         }
     }
-    let mut out = String::new();
-    for path in &accepted {
-        let Ok(bytes) = std::fs::read(path) else { continue };
-        let wrong = wrong(&String::from_utf8_lossy(&bytes));
-        if !wrong.is_empty() {
-            writeln!(out, "{}\n{wrong}", path.display()).unwrap();
-        }
-    }
-    assert!(out.is_empty(), "of {} files:\n{out}", accepted.len());
+    accepted
 }
 
 #[test]
 fn no_file_makes_lowering_panic() {
-    let Some(corpus) = shared("corpus") else { return };
     let mut found = Vec::new();
-    files(&corpus, &mut found);
+    corpora("").iter().for_each(|corpus| files(corpus, &mut found));
     for path in found {
         let Ok(bytes) = std::fs::read(&path) else { continue };
         wrong(&String::from_utf8_lossy(&bytes));
@@ -119,12 +123,19 @@ fn no_file_makes_lowering_panic() {
 
 #[test]
 fn tables_stay_small_beside_the_text() {
-    let Some(corpus) = shared("corpus") else { return };
-    let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
-    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
-    let functions = items
-        .iter()
-        .filter_map(|item| Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root()));
-    let bytes: usize = functions.map(|function| function.heap_bytes()).sum();
-    assert!(bytes < 3 * text.len(), "{bytes} bytes for {} bytes of text", text.len());
+    for corpus in corpora("ptx/generated") {
+        let (mut bytes, mut text_bytes) = (0, 0);
+        let mut found = Vec::new();
+        files(&corpus, &mut found);
+        for path in found {
+            let text = std::fs::read_to_string(path).unwrap();
+            let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+            let functions = items.iter().filter_map(|item| {
+                Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root())
+            });
+            bytes += functions.map(|function| function.heap_bytes()).sum::<usize>();
+            text_bytes += text.len();
+        }
+        assert!(bytes < 3 * text_bytes, "{bytes} bytes for {text_bytes} bytes of text");
+    }
 }

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use warplens_hir::sass::{Counts, FlowGraph, Function, Listing, Liveness, Pair, lower};
 use warplens_isa::sass::Flow;
 use warplens_syntax::{ItemList, parse_item};
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 fn files() -> Vec<PathBuf> {
-    let Some(corpus) = corpus("sass") else { return Vec::new() };
-    let folders =
-        std::fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let entries = corpora("sass").into_iter().flat_map(|corpus| std::fs::read_dir(corpus).unwrap());
+    let folders = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let files =
         folders.flat_map(|folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()));
     let mut files: Vec<PathBuf> = files

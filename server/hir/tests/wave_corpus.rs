@@ -1,9 +1,11 @@
 //! No false alarms: programs that either WAVE toolchain assembles have no problem that counts as an error,
 //! and programs that both reject have one.
 
+use std::path::Path;
+
 use warplens_hir::{Severity, wave};
 use warplens_syntax::parse_file;
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 /// Every error of a file, including those of the parser.
 fn errors(text: &str) -> Vec<String> {
@@ -22,7 +24,10 @@ fn errors(text: &str) -> Vec<String> {
 
 #[test]
 fn errors_are_where_the_toolchains_have_them() {
-    let Some(corpus) = corpus("wave") else { return };
+    corpora("wave").iter().for_each(|corpus| check_errors(corpus));
+}
+
+fn check_errors(corpus: &Path) {
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     for program in manifest.as_array().expect("the manifest is a list") {

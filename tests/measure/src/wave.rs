@@ -332,8 +332,8 @@ mod tests {
 
     #[test]
     fn verdicts_agree() {
-        let Some(folder) = warplens_test_support::corpus("wave") else { return };
-        let programs = programs(&folder).unwrap();
+        let folders = warplens_test_support::corpora("wave");
+        let programs: Vec<_> = folders.iter().flat_map(|folder| programs(folder).unwrap()).collect();
         let mut tally = Tally::default();
         for program in &programs {
             tally.compare(program, 9).unwrap();

@@ -1,4 +1,5 @@
-//! What tests need from outside the repository: the corpora in `../shared`, and assemblers.
+//! What tests need beside the code: corpora and assemblers. The corpora are the sample in `tests/fixtures/corpus`, which every clone
+//! has, and those in `../shared`.
 //!
 //! A test that cannot run without one asks for it here and returns if it gets `None`. The skip is printed, and appended to the file
 //! that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
@@ -8,24 +9,41 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A file or folder of the corpora. Without it the test is skipped, or fails if `WARPLENS_REQUIRE_CORPUS` is set.
-pub fn corpus(path: &str) -> Option<PathBuf> {
-    shared(&format!("corpus/{path}"))
+/// A folder in each of the corpora: of the sample always, and of `../shared/corpus` if it exists. If it does not and
+/// `WARPLENS_REQUIRE_CORPUS` is set, the test fails. The empty path is the whole corpus.
+pub fn corpora(path: &str) -> Vec<PathBuf> {
+    if shared_if_present("corpus").is_none() {
+        refuse_missing("corpus");
+    }
+    let shared = shared_if_present(&format!("corpus/{path}"));
+    std::iter::once(sample(path)).chain(shared).collect()
 }
 
-/// A file or folder in `../shared`, under the same rule.
+/// A file or folder of the sample.
+pub fn sample(path: &str) -> PathBuf {
+    let found = root().join("tests/fixtures/corpus").join(path);
+    assert!(found.exists(), "{} is missing", found.display());
+    found
+}
+
+/// A file or folder in `../shared`, for tests of data that the sample does not have. Without it the test is skipped, or fails
+/// if `WARPLENS_REQUIRE_CORPUS` is set.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let found = shared_if_present(path);
     if found.is_none() {
         let missing = if beside_the_repository("corpus").exists() { path } else { "corpus" };
-        let is_required = std::env::var_os("WARPLENS_REQUIRE_CORPUS").is_some_and(|value| !value.is_empty());
-        assert!(!is_required, "../shared/{missing} was not found, and WARPLENS_REQUIRE_CORPUS is set");
+        refuse_missing(missing);
         skip(&format!("../shared/{missing} was not found"));
     }
     found
 }
 
-/// The same for a test that also runs without it: nothing is skipped.
+fn refuse_missing(path: &str) {
+    let is_required = std::env::var_os("WARPLENS_REQUIRE_CORPUS").is_some_and(|value| !value.is_empty());
+    assert!(!is_required, "../shared/{path} was not found, and WARPLENS_REQUIRE_CORPUS is set");
+}
+
+/// The same for a test that also runs without it.
 pub fn shared_if_present(path: &str) -> Option<PathBuf> {
     Some(beside_the_repository(path)).filter(|path| path.exists())
 }

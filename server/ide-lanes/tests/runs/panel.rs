@@ -379,7 +379,10 @@ fn the_numbers_of_the_examples_are_those_of_the_report() {
 
 #[test]
 fn the_numbers_of_other_kernels_are_those_of_the_report() {
-    let Some(corpus) = warplens_test_support::shared("corpus") else { return };
+    warplens_test_support::corpora("").iter().for_each(|corpus| check_corpus(corpus));
+}
+
+fn check_corpus(corpus: &Path) {
     for (language, folder, extension, models) in [
         (ptx::LANGUAGE, "ptx-exec/kernels", "ptx", &PTX_MODELS[..]),
         (wave::LANGUAGE, "wave", "wave", &WAVE_MODELS[..]),

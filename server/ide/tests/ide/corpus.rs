@@ -5,7 +5,7 @@ use std::path::Path;
 
 use warplens_ide::{Analysis, AnalysisHost, Diagnostic, FileId, Severity, TextSize};
 use warplens_syntax::Language;
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 fn diagnostics(language: Language, text: &str) -> Vec<Diagnostic> {
     let mut host = AnalysisHost::new();
@@ -48,42 +48,57 @@ fn assert_none(errors: &[String]) {
 
 #[test]
 fn accepted_ptx_has_no_error() {
-    let Some(root) = corpus("ptx") else { return };
-    let rows = rows(&root.join("PTXAS-VERDICTS.tsv")).into_iter();
+    for root in corpora("ptx") {
+        let accepted = assembled(&root);
+        assert_none(&errors(&root, accepted, warplens_syntax::ptx::LANGUAGE));
+    }
+}
+
+/// The PTX files that the assembler makes machine code of.
+fn assembled(root: &Path) -> Vec<String> {
     // Modules with 32-bit addresses were only parsed: the assembler generates no code for them.
     let is_assembled = |row: &BTreeMap<String, String>| {
         let is_new = row["ptxas"].starts_with("13.");
         row["verdict"] == "ok" && !(is_new && row["mode"].starts_with("parse-only"))
     };
+    let rows = rows(&root.join("PTXAS-VERDICTS.tsv")).into_iter();
     let accepted = rows.filter(|row| is_assembled(row) && row["file"].ends_with(".ptx"));
-    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
+    accepted.map(|row| row["file"].clone()).collect()
 }
 
 #[test]
 fn accepted_controls_have_no_error() {
-    let Some(root) = corpus("ptx-invalid") else { return };
-    let accepted = rows(&root.join("EXPECTED.tsv")).into_iter().filter(|row| row["verdict"] == "accept");
-    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
+    for root in corpora("ptx-invalid") {
+        let accepted = rows(&root.join("EXPECTED.tsv")).into_iter().filter(|row| row["verdict"] == "accept");
+        let files = accepted.map(|row| row["file"].clone());
+        assert_none(&errors(&root, files, warplens_syntax::ptx::LANGUAGE));
+    }
 }
 
 /// WAVE that an assembler accepts, except for programs that the guide does not define, such as unbalanced
 /// constructs.
 #[test]
 fn assembled_wave_has_no_error() {
-    let Some(root) = corpus("wave") else { return };
+    corpora("wave").iter().for_each(|root| check_assembled_wave(root));
+}
+
+fn check_assembled_wave(root: &Path) {
     let manifest = std::fs::read_to_string(root.join("manifest.json")).unwrap();
     let entries: Vec<serde_json::Value> = serde_json::from_str(&manifest).unwrap();
     let is_assembled = |entry: &serde_json::Value| {
         ["crates_0_1_2", "head_4a8bbec"].iter().any(|toolchain| entry[toolchain]["assemble"] == "OK")
     };
     let files = entries.iter().filter(|entry| is_assembled(entry)).filter_map(|entry| entry["file"].as_str());
-    assert_none(&errors(&root, files.map(str::to_owned), warplens_syntax::wave::LANGUAGE));
+    assert_none(&errors(root, files.map(str::to_owned), warplens_syntax::wave::LANGUAGE));
 }
 
 /// Every file that the assembler rejects has an error within one line of the edited or reported line.
 #[test]
 fn refused_ptx_has_an_error() {
-    let Some(root) = corpus("ptx-invalid") else { return };
+    corpora("ptx-invalid").iter().for_each(|root| check_refused(root));
+}
+
+fn check_refused(root: &Path) {
     let (mut all, mut found, mut missed) = (0, 0, Vec::new());
     for row in rows(&root.join("EXPECTED.tsv")) {
         if row["verdict"] != "reject" {
@@ -121,8 +136,8 @@ fn no_question_about_a_refused_file_panics() {
         ("ptx-invalid", warplens_syntax::ptx::LANGUAGE),
         ("wave/from-registry", warplens_syntax::wave::LANGUAGE),
     ] {
-        let Some(root) = corpus(part) else { return };
-        let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+        let entries = corpora(part).into_iter().flat_map(|root| std::fs::read_dir(root).unwrap());
+        let files = entries.map(|entry| entry.unwrap().path());
         for path in files.filter(|path| path.extension().is_some_and(|kind| kind == "ptx" || kind == "wave"))
         {
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();

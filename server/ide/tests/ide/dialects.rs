@@ -291,10 +291,13 @@ fn corpus(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 
 #[test]
 fn there_and_back_again() {
-    let Some(folder) = warplens_test_support::corpus("wave") else { return };
+    corpora("wave").iter().for_each(|folder| check_both_ways(folder));
+}
+
+fn check_both_ways(folder: &Path) {
     let mut programs = Vec::new();
-    corpus(&folder, &mut programs);
-    let mut unchanged = 0;
+    corpus(folder, &mut programs);
+    let (mut assembled, mut unchanged) = (0, 0);
     for (path, text) in programs {
         let first = rewritten(&text, Dialect::Toolchain);
         let guide = rewritten(&text, Dialect::Guide);
@@ -303,10 +306,14 @@ fn there_and_back_again() {
         assert_eq!(rewritten(&first, Dialect::Toolchain), first, "{}", path.display());
         if wave_asm::assemble(&text, "k.wave").is_ok() {
             assert!(wave_asm::assemble(&first, "k.wave").is_ok(), "{}", path.display());
+            assembled += 1;
             unchanged += usize::from(first == text);
         }
     }
-    assert!(unchanged > 60, "only {unchanged} programs are as the toolchain wants them");
+    assert!(
+        unchanged * 10 >= assembled * 8,
+        "only {unchanged} of {assembled} are as the toolchain wants them"
+    );
 }
 
 /// Lowers a file with one kernel.

@@ -9,7 +9,7 @@ use warplens_syntax::{SyntaxKind, parse_file};
 /// The PTX files in one of the corpora next to the repository, if present.
 fn files(part: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = Vec::from_iter(warplens_test_support::corpus(part));
+    let mut folders = warplens_test_support::corpora(part);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();

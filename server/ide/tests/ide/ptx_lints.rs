@@ -129,7 +129,10 @@ proptest! {
 
 #[test]
 fn kernels_of_the_corpora() {
-    let Some(corpus) = warplens_test_support::shared("corpus") else { return };
+    warplens_test_support::corpora("").iter().for_each(|corpus| check_corpus(corpus));
+}
+
+fn check_corpus(corpus: &Path) {
     let folders =
         ["ptx/generated", "ptx/llc", "ptx/public", "ptx-exec/kernels", "ptx-exec/public", "ptx-exec/ops"];
     let ptxas = warplens_test_support::ptxas();

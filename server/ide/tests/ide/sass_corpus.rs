@@ -2,7 +2,7 @@
 //! instruction, and every opcode and modifier is explained.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::sass::{Destination, Function, Value, flow, lower, token};
@@ -13,7 +13,10 @@ use warplens_syntax::{ItemList, parse_item, sass};
 const FILE: FileId = FileId(0);
 
 fn files() -> Vec<PathBuf> {
-    let Some(corpus) = warplens_test_support::shared("corpus") else { return Vec::new() };
+    warplens_test_support::corpora("").iter().flat_map(|corpus| files_of(corpus)).collect()
+}
+
+fn files_of(corpus: &Path) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(corpus.join("sass")).unwrap().map(|entry| entry.unwrap().path());
     let folders = folders
         .filter(|path| path.is_dir())

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::common::Source;
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
-use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::{Checks, Control, FindingKind, Limits, RunOptions};
-use warplens_test_support::shared;
+use warplens_sim_warp::{Checks, Control, FindingKind, LaunchConfig, Limits, RunOptions};
+use warplens_test_support::corpora;
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -33,13 +32,10 @@ fn launch(params: u32) -> LaunchConfig {
 
 #[test]
 fn kernels_end_with_a_known_status() {
-    let folders = ["corpus/ptx", "corpus/ptx-invalid"].map(shared);
+    let folders = ["ptx", "ptx-invalid"].map(corpora);
     let mut files = Vec::new();
     for folder in folders.into_iter().flatten() {
         ptx_files(&folder, &mut files);
-    }
-    if files.is_empty() {
-        return;
     }
     let limits = Limits { max_steps: 4_000, ..Limits::default() };
     let options =

@@ -1,13 +1,14 @@
 //! Whole kernels with known results.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::common::case::Case;
 use serde_json::Value;
 use warplens_cases::{element_size, hex};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::FindingKind;
-use warplens_test_support::shared;
+use warplens_test_support::corpora;
 
 /// Expected findings of a case: its kernel, and the kinds.
 const TRUE_FINDINGS: &[(&str, &[FindingKind])] = &[];
@@ -79,8 +80,7 @@ const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
 pub(crate) const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
 
 /// Runs the cases; returns the failures and the counts by folder.
-fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {
-    let root = shared("corpus/ptx-exec")?;
+fn run_all(root: &Path, model: Model) -> (Vec<String>, Counts) {
     let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
     let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");
     let (mut failures, mut counts) = (Vec::new(), BTreeMap::new());
@@ -95,13 +95,13 @@ fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {
             Err(error) => failures.push(format!("{path}: {error}")),
         }
     }
-    Some((failures, counts))
+    (failures, counts)
 }
 
 #[test]
 fn cases_produce_their_expected_bytes() {
-    for model in Model::ALL {
-        let Some((failures, counts)) = run_all(model) else { return };
+    for (root, model) in corpora("ptx-exec").iter().flat_map(|root| Model::ALL.map(|model| (root, model))) {
+        let (failures, counts) = run_all(root, model);
         for (folder, (passed, all)) in &counts {
             eprintln!("{} {folder}: {passed} of {all}", model.name());
         }

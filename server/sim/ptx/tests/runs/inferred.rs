@@ -1,16 +1,16 @@
 //! Compiler output of real kernels, under their inferred launches: each finishes or stops at a named instruction.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::common::Source;
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
-use warplens_sim_launch::CudaKernel;
-use warplens_sim_launch::{Kernel, resolve};
-use warplens_sim_ptx::launch_rules::{self, Shape};
+use warplens_sim_launch::{CudaKernel, Kernel, resolve};
 use warplens_sim_ptx::{Model, run};
+use warplens_sim_ptx::launch_rules::{Shape, self};
 use warplens_sim_warp::{Control, Limits, RunOptions, Severity};
-use warplens_test_support::shared;
+use warplens_test_support::corpora;
 
 /// Step limit of a launch: kernels that recurse once per thread number do not finish.
 const STEPS: u64 = 300_000;
@@ -68,7 +68,10 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
 
 #[test]
 fn generated_kernels_finish_or_stop_at_a_named_instruction() {
-    let Some(folder) = shared("corpus/ptx/generated") else { return };
+    corpora("ptx/generated").iter().for_each(|folder| check_kernels(folder));
+}
+
+fn check_kernels(folder: &Path) {
     let entries = std::fs::read_dir(folder).expect("readable").filter_map(Result::ok);
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();

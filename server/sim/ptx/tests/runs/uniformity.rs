@@ -9,9 +9,8 @@ use warplens_hir::Variance;
 use warplens_hir::ptx::{RegisterQuery, Uniformity};
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
-use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::{Control, Limits, RunOptions};
-use warplens_test_support::shared;
+use warplens_sim_warp::{Control, LaunchConfig, Limits, RunOptions};
+use warplens_test_support::corpora;
 
 /// The statements with a guard that was wrongly called uniform, as text.
 fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Model) -> Vec<String> {
@@ -48,9 +47,9 @@ fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Mod
 
 #[test]
 fn kernels_of_the_corpora() {
-    let folders = ["corpus/ptx/generated", "corpus/ptx/llc", "corpus/ptx/public", "corpus/ptx-exec"];
-    let folders: Vec<PathBuf> = folders.into_iter().filter_map(shared).collect();
-    for path in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")) {
+    let folders = ["ptx/generated", "ptx/llc", "ptx/public", "ptx-exec/kernels"];
+    let folders = corpora("").into_iter().flat_map(|corpus| folders.map(|folder| corpus.join(folder)));
+    for path in folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten()) {
         let path = path.expect("an entry").path();
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         if path.extension().is_none_or(|extension| extension != "ptx") || text.len() > 200_000 {

@@ -1,10 +1,12 @@
 //! Results of single instructions, as the assembler folds them.
 
+use std::path::Path;
+
 use crate::common::{Source, kernel};
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, RunOptions, Status};
-use warplens_test_support::shared;
+use warplens_test_support::{sample, shared_if_present};
 
 /// The values of `%r30` and `%rd15` after the statements.
 fn fold(statements: &str) -> Result<(u64, u64), String> {
@@ -29,7 +31,11 @@ fn fold(statements: &str) -> Result<(u64, u64), String> {
 
 #[test]
 fn instructions_agree_with_the_assembler_s_constant_folding() {
-    let Some(path) = shared("reference/ptx-semantics-vectors.json") else { return };
+    let more = shared_if_present("reference/ptx-semantics-vectors.json");
+    std::iter::once(sample("ptx-vectors.json")).chain(more).for_each(|path| check_vectors(&path));
+}
+
+fn check_vectors(path: &Path) {
     let text = std::fs::read_to_string(path).expect("readable");
     let data: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let vectors = data["vectors"].as_array().expect("a list");

@@ -1,12 +1,13 @@
 //! Listings with known results: buffers, lanes and visits.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use warplens_cases::{element_size, hex};
 use warplens_sim_sass::Program;
 use warplens_sim_warp::{Checks, LaunchConfig, Limits, RunOptions, RunResult, Status, WarpTrace};
-use warplens_test_support::shared;
+use warplens_test_support::corpora;
 
 /// A case of the corpus.
 struct Case<'a>(&'a Value);
@@ -160,19 +161,26 @@ impl Count {
     }
 }
 
-/// The cases, and the folder with their listings.
-fn cases() -> Option<(std::path::PathBuf, Vec<Value>)> {
+/// A corpus: the folder with its listings, and its cases.
+type Corpus = (PathBuf, Vec<Value>);
+
+fn cases() -> Vec<Corpus> {
     // Another folder of cases, such as those of a new target.
-    let given = std::env::var_os("SASS_CASES").map(std::path::PathBuf::from);
-    let root = given.or_else(|| shared("corpus/sass-exec"))?;
-    let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
-    Some((root, serde_json::from_str(&cases).expect("JSON")))
+    let given = std::env::var_os("SASS_CASES").map(|folder| vec![PathBuf::from(folder)]);
+    let read = |root: PathBuf| {
+        let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
+        (root, serde_json::from_str(&cases).expect("JSON"))
+    };
+    given.unwrap_or_else(|| corpora("sass-exec")).into_iter().map(read).collect()
 }
 
 /// Both models give the same buffers; only locks and waits for lanes of other paths depend on the model.
 #[test]
 fn cases_leave_their_buffers_under_the_other_model() {
-    let Some((root, cases)) = cases() else { return };
+    cases().iter().for_each(check_other_model);
+}
+
+fn check_other_model((root, cases): &Corpus) {
     let (mut same, mut waits) = (Count::default(), Vec::new());
     // One target of each machine for each kernel.
     let is_chosen = |case: &&Value| {
@@ -205,7 +213,10 @@ fn cases_leave_their_buffers_under_the_other_model() {
 
 #[test]
 fn cases_leave_their_buffers_and_lanes() {
-    let Some((root, cases)) = cases() else { return };
+    cases().iter().for_each(check_cases);
+}
+
+fn check_cases((root, cases): &Corpus) {
     let filter = std::env::var("SASS_CASE").unwrap_or_default();
     let (mut buffers, mut lanes, mut visits) = (Count::default(), Count::default(), Count::default());
     let mut findings: BTreeMap<&str, usize> = BTreeMap::new();

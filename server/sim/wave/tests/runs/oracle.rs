@@ -77,8 +77,8 @@ fn follow_kernel(
 /// The kernels of the shared corpus, under the model `wave-emu`.
 #[test]
 fn the_emulator_is_followed_through_the_corpus() {
-    let Some(corpus) = warplens_test_support::corpus("wave") else { return };
-    let folders = std::fs::read_dir(&corpus).expect("a folder");
+    let corpora = warplens_test_support::corpora("wave");
+    let folders = corpora.iter().flat_map(|corpus| std::fs::read_dir(corpus).expect("a folder"));
     let (mut ended, mut stopped) = (0, 0);
     for folder in folders.flatten().filter(|entry| entry.path().is_dir()) {
         for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
@@ -103,7 +103,7 @@ fn the_emulator_is_followed_through_the_corpus() {
             }
         }
     }
-    assert!(ended >= 100, "{ended} runs finished, {stopped} did not");
+    assert!(ended > 4 * stopped, "{ended} runs finished, {stopped} did not");
 }
 
 fn agree(program: &generator::Program) -> Result<(), TestCaseError> {

@@ -72,9 +72,10 @@ fn differs(lanes: Mask, values: &[u64]) -> bool {
 
 #[test]
 fn kernels_of_the_corpus() {
-    let Some(corpus) = warplens_test_support::corpus("wave") else { return };
-    for folder in ["from-registry", "from-repository"] {
-        for file in std::fs::read_dir(corpus.join(folder)).into_iter().flatten() {
+    let folders =
+        ["wave/from-registry", "wave/from-repository"].into_iter().flat_map(warplens_test_support::corpora);
+    for folder in folders {
+        for file in std::fs::read_dir(folder).expect("a folder") {
             let path = file.expect("an entry").path();
             let text = std::fs::read_to_string(&path).expect("readable");
             for code in kernels(&text) {

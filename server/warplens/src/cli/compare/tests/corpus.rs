@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use warplens_ide::lanes::{Choice, RunRequest};
 use warplens_sim_launch::launch_object;
-use warplens_test_support::corpus;
+use warplens_test_support::corpora;
 
 use super::*;
 use crate::launch_file;
@@ -103,11 +103,14 @@ fn check_verdict(folder: &Path, case: &Value) -> Result<(), String> {
 
 #[test]
 fn listings_with_verdicts() {
-    let Some(folder) = corpus("sass-compare") else { return };
-    let cases = cases(&folder);
+    corpora("sass-compare").iter().for_each(|folder| check_verdicts(folder));
+}
+
+fn check_verdicts(folder: &Path) {
+    let cases = cases(folder);
     let mut wrong = Vec::new();
     for case in &cases {
-        if let Err(error) = check_verdict(&folder, case) {
+        if let Err(error) = check_verdict(folder, case) {
             wrong.push(format!("{}: {error}", case["id"]));
         }
     }
@@ -118,9 +121,12 @@ fn listings_with_verdicts() {
 /// PTX and the listings that were assembled from it end with the same buffers. A sample is compared; all in the profile `long`.
 #[test]
 fn assembled_listings_agree_with_their_ptx() {
-    let Some(folder) = corpus("sass-exec") else { return };
+    corpora("sass-exec").iter().for_each(|folder| check_agreement(folder));
+}
+
+fn check_agreement(folder: &Path) {
     let filter = std::env::var("SASS_CASE").unwrap_or_default();
-    let cases = cases(&folder);
+    let cases = cases(folder);
     let is_it = |case: &&Value| case["ptx"].is_string() && case["id"].to_string().contains(&filter);
     let (mut count, mut wrong) = (0, Vec::new());
     let is_long = std::env::var("NEXTEST_PROFILE").as_deref() == Ok("long") || !filter.is_empty();
@@ -131,7 +137,7 @@ fn assembled_listings_agree_with_their_ptx() {
             case["verdict"] = "equal".into();
             case
         };
-        if let Err(error) = check_verdict(&folder, case) {
+        if let Err(error) = check_verdict(folder, case) {
             wrong.push(format!("{}: {error}", case["id"]));
         }
     }
@@ -142,12 +148,15 @@ fn assembled_listings_agree_with_their_ptx() {
 /// The real faults of assemblers, without a launch.
 #[test]
 fn drawn_launches_find_real_faults() {
-    let Some(folder) = corpus("sass-compare") else { return };
+    corpora("sass-compare").iter().for_each(|folder| check_drawn_launches(folder));
+}
+
+fn check_drawn_launches(folder: &Path) {
     let is_real = |case: &&Value| {
         !case["id"].to_string().contains("__edit") && case["id"].to_string().contains("ptxas")
     };
     let mut wrong = Vec::new();
-    for case in cases(&folder).iter().filter(is_real) {
+    for case in cases(folder).iter().filter(is_real) {
         let path = |key: &str| folder.join(case[key].as_str().expect("a file")).display().to_string();
         let (ptx, sass) = (path("ptx"), path("sass"));
         for seed in ["1", "2", "3"] {

@@ -308,11 +308,9 @@ fn what_cannot_be_reduced() {
         For more information, try '--help'.
     "#]],
     );
-    let Some(corpus) = warplens_test_support::corpus("sass-compare") else { return };
-    let corpus = corpus.display().to_string();
-    let ptx = format!("{corpus}/ptx/rot40_sub64.sm90.ptx");
-    let sass = std::fs::read_dir(format!("{corpus}/sass")).expect("a folder").flatten().next();
-    let sass = sass.expect("a listing").path().display().to_string();
+    let sample = |path| warplens_test_support::sample(path).display().to_string();
+    let ptx = sample("ptx-exec/kernels/scale.ptx");
+    let sass = sample("sass-exec/sass/scale__sm80.sass");
     let (text, outcome) = answer(&["compare", &ptx, &sass, "--reduce", "-o", "/nonexistent/x"]);
     assert!(text.contains("cannot be reduced: only kernels"), "{text}");
     assert_eq!(outcome, Outcome::Unusable);
