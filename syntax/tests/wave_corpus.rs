@@ -15,7 +15,9 @@ fn check_programs(corpus: &Path) {
     let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
     let programs = manifest.as_array().expect("the manifest is a list");
-    assert!(programs.len() > 8);
+    let files = ["from-registry", "from-repository"]
+        .map(|folder| std::fs::read_dir(corpus.join(folder)).unwrap().count());
+    assert_eq!(programs.len(), files.iter().sum::<usize>(), "the manifest lists all programs");
     for program in programs {
         let file = program["file"].as_str().expect("a program has a file");
         let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use warplens_hir::ptx::{Function, FunctionKind, Header, ModuleNames, Resolution, Role};
 use warplens_syntax::{ItemKind, ItemList, parse_item};
-use warplens_test_support::corpora;
+use warplens_test_support::{corpora, sample, shared_if_present};
 
 /// The problems with the names of a file, one per line.
 fn wrong(text: &str) -> String {
@@ -121,21 +121,23 @@ fn no_file_makes_lowering_panic() {
     }
 }
 
+/// A kernel of the sample with its body a hundred times, each in a scope.
+fn long_kernel() -> String {
+    let text = std::fs::read_to_string(sample("ptx-exec/kernels/wide.ptx")).unwrap();
+    let (head, body) = text.split_once("{\n").unwrap();
+    format!("{head}{{\n{}}}\n", format!("{{\n{body}").repeat(100))
+}
+
 #[test]
 fn tables_stay_small_beside_the_text() {
-    for corpus in corpora("ptx/generated") {
-        let (mut bytes, mut text_bytes) = (0, 0);
-        let mut found = Vec::new();
-        files(&corpus, &mut found);
-        for path in found {
-            let text = std::fs::read_to_string(path).unwrap();
-            let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
-            let functions = items.iter().filter_map(|item| {
-                Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root())
-            });
-            bytes += functions.map(|function| function.heap_bytes()).sum::<usize>();
-            text_bytes += text.len();
-        }
-        assert!(bytes < 3 * text_bytes, "{bytes} bytes for {text_bytes} bytes of text");
+    let big =
+        shared_if_present("corpus/ptx/big/big_0.7MB.ptx").map(|path| std::fs::read_to_string(path).unwrap());
+    for text in std::iter::once(long_kernel()).chain(big) {
+        let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+        let functions = items.iter().filter_map(|item| {
+            Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root())
+        });
+        let bytes: usize = functions.map(|function| function.heap_bytes()).sum();
+        assert!(bytes < 3 * text.len(), "{bytes} bytes for {} bytes of text", text.len());
     }
 }

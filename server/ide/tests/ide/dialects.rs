@@ -291,7 +291,7 @@ fn corpus(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 
 #[test]
 fn there_and_back_again() {
-    corpora("wave").iter().for_each(|folder| check_both_ways(folder));
+    warplens_test_support::corpora("wave").iter().for_each(|folder| check_both_ways(folder));
 }
 
 fn check_both_ways(folder: &Path) {
@@ -311,7 +311,7 @@ fn check_both_ways(folder: &Path) {
         }
     }
     assert!(
-        unchanged * 10 >= assembled * 8,
+        unchanged * 100 > assembled * 84,
         "only {unchanged} of {assembled} are as the toolchain wants them"
     );
 }
