@@ -18,18 +18,51 @@ fn clean(body: &str) {
 }
 
 /// The last step of a block reduction: lanes 4-7 read lanes that do not take part, and drop the result.
-const LAST_STEP: &str = "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nsetp.gt.u32 %p1, %r1, 7;\n@%p1 bra DONE;\n\
-    ld.shared.u32 %r5, [%r3];\nmov.u32 %r6, 4;\nNEXT:\nshfl.sync.down.b32 %r7, %r5, %r6, 31, 0xff;\n\
-    add.u32 %r5, %r5, %r7;\nshr.u32 %r6, %r6, 1;\nsetp.ne.u32 %p2, %r6, 0;\n@%p2 bra NEXT;\n";
+const LAST_STEP: &str = "
+        st.shared.u32 [%r3], %r1;
+        bar.sync 0;
+        setp.gt.u32 %p1, %r1, 7;
+        @%p1 bra DONE;
+        ld.shared.u32 %r5, [%r3];
+        mov.u32 %r6, 4;
+    NEXT:
+        shfl.sync.down.b32 %r7, %r5, %r6, 31, 0xff;
+        add.u32 %r5, %r5, %r7;
+        shr.u32 %r6, %r6, 1;
+        setp.ne.u32 %p2, %r6, 0;
+        @%p2 bra NEXT;
+    ";
 
 #[test]
 fn the_last_step_of_a_block_reduction() {
     clean(&format!(
-        "{LAST_STEP}setp.ne.u32 %p3, %r1, 0;\n@%p3 bra DONE;\nst.global.u32 [%rd2], %r5;\nDONE:\nret;"
+        "
+        {LAST_STEP}
+        setp.ne.u32 %p3, %r1, 0;
+        @%p3 bra DONE;
+        st.global.u32 [%rd2], %r5;
+    DONE:
+        ret;
+    "
     ));
-    clean(&format!("{LAST_STEP}setp.eq.u32 %p3, %r1, 0;\n@%p3 st.global.u32 [%rd2], %r5;\nDONE:\nret;"));
+    clean(&format!(
+        "
+        {LAST_STEP}
+        setp.eq.u32 %p3, %r1, 0;
+        @%p3 st.global.u32 [%rd2], %r5;
+    DONE:
+        ret;
+    "
+    ));
     check(
-        &format!("{LAST_STEP}st.global.u32 [%rd2], %r5;\nDONE:\nret;"),
+        &format!(
+            "
+        {LAST_STEP}
+        st.global.u32 [%rd2], %r5;
+    DONE:
+        ret;
+    "
+        ),
         expect![[r#"
             warning shuffle-inactive warp 0 lanes 000000f0: shfl.sync.down.b32 %r7, %r5, %r6, 31, 0xff;
               Shuffle of inactive lanes: lanes 4-7 read lanes 8-11
@@ -44,72 +77,43 @@ fn a_value_that_only_some_lanes_have() {
     // Four of 32 partial sums are written.
     let body = |step: &str| {
         format!(
-            "setp.lt.u32 %p1, %r1, 4;\n@%p1 st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\n{step}\n\
-             st.global.u32 [%rd2], %r6;\nret;"
+            "
+        setp.lt.u32 %p1, %r1, 4;
+        @%p1 st.shared.u32 [%r3], %r1;
+        bar.sync 0;
+        ld.shared.u32 %r5, [%r3];
+        {step}
+        st.global.u32 [%rd2], %r6;
+        ret;
+    "
         )
     };
+    let steps = [
+        "shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;",
+        "shfl.sync.down.b32 %r6, %r5, 1, 31, -1;",
+        "shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;",
+        "shfl.sync.up.b32 %r6, %r5, 1, 0, -1;",
+        "redux.sync.add.u32 %r6, %r5, -1;",
+        "match.any.sync.b32 %r6, %r5, -1;",
+    ];
+    for step in steps {
+        let expected = format!(
+            "warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
+  Uninitialized read: `tile[4]` (shared), before any thread writes it
+  the value is stored; initialize it first, and synchronize with the threads that do
+  the value is stored here: st.global.u32 [%rd2], %r6;
+  other lanes receive the value here: {step}
+"
+        );
+        assert_eq!(findings("sm_90", 1, 32, &body(step)), expected);
+    }
     check(
-        &body("shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;
-        "#]],
-    );
-    check(
-        &body("shfl.sync.down.b32 %r6, %r5, 1, 31, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: shfl.sync.down.b32 %r6, %r5, 1, 31, -1;
-        "#]],
-    );
-    check(
-        &body("shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: shfl.sync.idx.b32 %r6, %r5, 4, 31, -1;
-        "#]],
-    );
-    check(
-        &body("shfl.sync.up.b32 %r6, %r5, 1, 0, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: shfl.sync.up.b32 %r6, %r5, 1, 0, -1;
-        "#]],
-    );
-    check(
-        &body("redux.sync.add.u32 %r6, %r5, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: redux.sync.add.u32 %r6, %r5, -1;
-        "#]],
-    );
-    check(
-        &body("match.any.sync.b32 %r6, %r5, -1;"),
-        expect![[r#"
-            warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
-              Uninitialized read: `tile[4]` (shared), before any thread writes it
-              the value is stored; initialize it first, and synchronize with the threads that do
-              the value is stored here: st.global.u32 [%rd2], %r6;
-              other lanes receive the value here: match.any.sync.b32 %r6, %r5, -1;
-        "#]],
-    );
-    check(
-        &body("setp.eq.u32 %p2, %r5, 1;\nvote.sync.ballot.b32 %r6, %p2, -1;"),
+        &body(
+            "
+        setp.eq.u32 %p2, %r5, 1;
+        vote.sync.ballot.b32 %r6, %p2, -1;
+    ",
+        ),
         expect![[r#"
             warning uninitialized-read warp 0 lanes fffffff0: ld.shared.u32 %r5, [%r3];
               Uninitialized read: `tile[4]` (shared), before any thread writes it
@@ -120,18 +124,36 @@ fn a_value_that_only_some_lanes_have() {
     );
     clean(&body("shfl.sync.idx.b32 %r6, %r5, 3, 31, -1;"));
     clean(&body("shfl.sync.idx.b32 %r6, %r1, 16, 31, -1;"));
-    clean(&body("mov.u32 %r6, 0;\n@%p1 redux.sync.add.u32 %r6, %r5, 0xf;"));
+    clean(&body(
+        "
+        mov.u32 %r6, 0;
+        @%p1 redux.sync.add.u32 %r6, %r5, 0xf;
+    ",
+    ));
     clean(&body("activemask.b32 %r6;"));
     // The predicate says whether the source lane is within its segment.
-    clean(&body("shfl.sync.bfly.b32 %r7|%p2, %r5, 16, 31, -1;\nselp.u32 %r6, 1, 0, %p2;"));
+    clean(&body(
+        "
+        shfl.sync.bfly.b32 %r7|%p2, %r5, 16, 31, -1;
+        selp.u32 %r6, 1, 0, %p2;
+    ",
+    ));
 }
 
 #[test]
 fn votes_that_defined_predicates_decide() {
     let body = |vote: &str| {
         format!(
-            "setp.lt.u32 %p1, %r1, 4;\n@%p1 st.shared.u32 [%r3], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\n\
-             setp.eq.u32 %p2, %r5, 1;\nvote.sync.{vote}.pred %p3, %p2, -1;\n@%p3 st.global.u32 [%rd2], 1;\nret;"
+            "
+        setp.lt.u32 %p1, %r1, 4;
+        @%p1 st.shared.u32 [%r3], %r1;
+        bar.sync 0;
+        ld.shared.u32 %r5, [%r3];
+        setp.eq.u32 %p2, %r5, 1;
+        vote.sync.{vote}.pred %p3, %p2, -1;
+        @%p3 st.global.u32 [%rd2], 1;
+        ret;
+    "
         )
     };
     clean(&body("any"));
@@ -154,7 +176,14 @@ fn votes_that_defined_predicates_decide() {
 fn a_shuffle_of_a_lane_that_has_exited() {
     let body = |mask: &str, used: &str| {
         format!(
-            "setp.gt.u32 %p1, %r1, 15;\n@%p1 bra DONE;\nshfl.sync.idx.b32 %r5, %r1, 20, 31, {mask};\n{used}\nDONE:\nret;"
+            "
+        setp.gt.u32 %p1, %r1, 15;
+        @%p1 bra DONE;
+        shfl.sync.idx.b32 %r5, %r1, 20, 31, {mask};
+        {used}
+    DONE:
+        ret;
+    "
         )
     };
     check(
@@ -189,9 +218,24 @@ fn a_shuffle_of_a_lane_that_has_exited() {
 
 #[test]
 fn a_shuffle_of_a_lane_that_the_mask_does_not_include() {
-    clean("shfl.sync.idx.b32 %r5, %r1, 20, 31, -1;\nst.global.u32 [%rd2], %r5;\nret;");
-    let split = "setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra HIGH;\nshfl.sync.down.b32 %r5, %r1, 8, 31, 0xffff;\n\
-                 st.global.u32 [%rd2], %r5;\nbra DONE;\nHIGH:\nst.global.u32 [%rd2], 7;\nDONE:\nret;";
+    clean(
+        "
+        shfl.sync.idx.b32 %r5, %r1, 20, 31, -1;
+        st.global.u32 [%rd2], %r5;
+        ret;
+    ",
+    );
+    let split = "
+        setp.lt.u32 %p1, %r1, 16;
+        @!%p1 bra HIGH;
+        shfl.sync.down.b32 %r5, %r1, 8, 31, 0xffff;
+        st.global.u32 [%rd2], %r5;
+        bra DONE;
+    HIGH:
+        st.global.u32 [%rd2], 7;
+    DONE:
+        ret;
+    ";
     check(
         split,
         expect![[r#"
@@ -207,13 +251,32 @@ fn a_shuffle_of_a_lane_that_the_mask_does_not_include() {
 fn masks_may_include_lanes_that_only_exit() {
     let body = |end: &str| {
         format!(
-            "setp.ge.u32 %p1, %r1, 8;\n@%p1 bra DONE;\nshfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;\n\
-             st.global.u32 [%rd2], %r5;\nbar.warp.sync 0xffffffff;\nDONE:\n{end}"
+            "
+        setp.ge.u32 %p1, %r1, 8;
+        @%p1 bra DONE;
+        shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
+        st.global.u32 [%rd2], %r5;
+        bar.warp.sync 0xffffffff;
+    DONE:
+        {end}
+    "
         )
     };
     clean(&body("ret;"));
-    clean(&body("mov.u32 %r6, 1;\nbra END;\nEND:\nexit;"));
-    clean(&body("@%p1 ret;\nret;"));
+    clean(&body(
+        "
+        mov.u32 %r6, 1;
+        bra END;
+    END:
+        exit;
+    ",
+    ));
+    clean(&body(
+        "
+        @%p1 ret;
+        ret;
+    ",
+    ));
     expect![[r#"
         warning absent-members warp 0 lanes ffffff00: shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffffffff;
           Missing lanes: only lanes 0-7 execute `shfl.sync` with mask 0xffffffff
@@ -223,13 +286,20 @@ fn masks_may_include_lanes_that_only_exit() {
           Missing lanes: only lanes 0-7 execute `bar.warp.sync` with mask 0xffffffff
           lanes 8-31 diverged: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
           lanes 8-31 diverged here: @%p1 bra DONE;
-    "#]].assert_eq(&findings("sm_90", 1, 32, &body("st.global.u32 [%rd2], 1;\nret;")));
+    "#]].assert_eq(&findings("sm_90", 1, 32, &body("
+        st.global.u32 [%rd2], 1;
+        ret;
+    ")));
 }
 
 #[test]
 fn an_undefined_lane_or_member_mask() {
     check(
-        "shfl.sync.idx.b32 %r6, %r1, %r5, 31, -1;\nst.global.u32 [%rd2], %r6;\nret;",
+        "
+        shfl.sync.idx.b32 %r6, %r1, %r5, 31, -1;
+        st.global.u32 [%rd2], %r6;
+        ret;
+    ",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: shfl.sync.idx.b32 %r6, %r1, %r5, 31, -1;
               Uninitialized read: `%r5` in lanes 0-31, before it is written
@@ -238,7 +308,12 @@ fn an_undefined_lane_or_member_mask() {
         "#]],
     );
     check(
-        "setp.lt.u32 %p1, %r1, 16;\n@%p1 mov.u32 %r5, -1;\nshfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;\nret;",
+        "
+        setp.lt.u32 %p1, %r1, 16;
+        @%p1 mov.u32 %r5, -1;
+        shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
+        ret;
+    ",
         expect![[r#"
             error wrong-membermask warp 0 lanes ffff0000: shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
               Invalid member mask: it does not include all lanes that execute the instruction
@@ -254,8 +329,19 @@ fn an_undefined_lane_or_member_mask() {
 fn lanes_at_different_shuffles() {
     let body = |low: &str| {
         format!(
-            "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nmov.u32 %r5, %r1;\nshfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;\nbra DONE;\n\
-             LOW:\n{low}\nshfl.sync.bfly.b32 %r6, %r8, 16, 31, -1;\nDONE:\nst.global.u32 [%rd2], %r6;\nret;"
+            "
+        setp.lt.u32 %p1, %r1, 16;
+        @%p1 bra LOW;
+        mov.u32 %r5, %r1;
+        shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;
+        bra DONE;
+    LOW:
+        {low}
+        shfl.sync.bfly.b32 %r6, %r8, 16, 31, -1;
+    DONE:
+        st.global.u32 [%rd2], %r6;
+        ret;
+    "
         )
     };
     let run = |low: &str| findings_of("sm_90", 1, 32, &body(low), Model::Its);

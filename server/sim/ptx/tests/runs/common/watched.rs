@@ -46,7 +46,8 @@ pub(crate) fn findings_of_text(text: &str) -> String {
 }
 
 fn rendered(text: &str, (source, program, result): &(Source, Program, RunResult)) -> String {
-    let line = |statement| text.lines().nth(source.line(program, statement)).unwrap_or_default().to_owned();
+    let line =
+        |statement| text.lines().nth(source.line(program, statement)).unwrap_or_default().trim().to_owned();
     let mut out = String::new();
     for finding in &result.findings {
         let at = finding.statement.map(line).unwrap_or_default();
