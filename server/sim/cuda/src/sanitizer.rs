@@ -29,6 +29,7 @@ mod stamp;
 mod tensor_maps;
 mod tensor_memory;
 pub(crate) mod undefined_access;
+mod undefined_memory;
 pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
