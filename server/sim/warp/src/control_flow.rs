@@ -1,11 +1,11 @@
-//! The control flow of a decoded kernel, as callers need it that know no language.
+//! The control flow of a decoded kernel, in terms that do not depend on its language.
 
 use crate::ids::StatementId;
 
-/// Where the groups of a warp may go.
+/// Where the lanes of a warp may branch and wait.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ControlFlow {
-    /// The statements at which blocks start although no other statement of this list leads there: functions, joins.
+    /// Statements that start a block although no other statement here leads to them: functions, reconvergence points.
     pub starts: Vec<StatementId>,
     /// The statements after which lanes may continue elsewhere, in ascending order.
     pub ends: Vec<BlockEnd>,
@@ -16,10 +16,9 @@ pub struct ControlFlow {
 /// A statement that ends a basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockEnd {
-    /// The statement.
     pub statement: StatementId,
-    /// The statements to which lanes jump.
+    /// The branch targets.
     pub targets: Vec<StatementId>,
-    /// Whether lanes may continue with the next statement.
+    /// Whether lanes may fall through to the next statement.
     pub continues: bool,
 }

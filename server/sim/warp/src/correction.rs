@@ -2,15 +2,14 @@
 
 use crate::trace::StatementId;
 
-/// A statement whose insertion corrects a finding.
+/// A statement that fixes a finding when it is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The statement.
     pub text: &'static str,
-    /// The statement beside which it is inserted.
+    /// The statement next to which it is inserted.
     pub at: StatementId,
-    /// Whether it is inserted after that one; otherwise before it.
+    /// Whether it is inserted after `at`; otherwise before it.
     pub after: bool,
-    /// Whether it gets the guard of that one.
+    /// Whether it gets the guard of `at`.
     pub guarded: bool,
 }

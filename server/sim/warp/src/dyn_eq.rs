@@ -4,7 +4,6 @@ use std::any::Any;
 
 /// Types whose trait objects can be compared.
 pub trait DynEq: Any {
-    /// Whether `other` has the same type and an equal value.
     fn dyn_eq(&self, other: &dyn Any) -> bool;
 }
 

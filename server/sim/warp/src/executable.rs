@@ -1,5 +1,5 @@
-//! The seam between the simulator of a language and its callers: the divergence models that a language offers, and a kernel
-//! decoded for one of them.
+//! The interface between a language's simulator and its callers: the language's divergence models, and a kernel decoded
+//! for one of them.
 
 use std::fmt::Debug;
 
@@ -20,24 +20,24 @@ pub struct ModelInfo {
     pub former_names: &'static [&'static str],
     /// How lanes diverge and reconverge, in one line for lists of models.
     pub rule: &'static str,
-    /// Whether it guarantees that every lane makes progress, so that a lane can wait for another of its warp.
+    /// Whether every lane is guaranteed to make progress, so that a lane can wait for another lane of its warp.
     pub forward_progress: bool,
 }
 
 impl ModelInfo {
-    /// Whether this is its name or a former name.
+    /// Whether `name` is the current name or a former one.
     #[must_use]
     pub fn is_named(&self, name: &str) -> bool {
         self.name == name || self.former_names.contains(&name)
     }
 }
 
-/// A kernel of any language, decoded for a divergence model. Equal executables have equal results for every launch.
+/// A kernel of any language, decoded for a divergence model. Equal executables give equal results for every launch.
 pub trait Executable: DynEq + Debug + Send + Sync {
     /// Runs a launch on the calling thread.
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome;
 
-    /// Runs a launch for its value trace only, without a comparison with another model.
+    /// Runs a launch only for its value trace, without comparing it with another model.
     fn trace(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
         self.run(config, options, control)
     }
@@ -47,17 +47,17 @@ pub trait Executable: DynEq + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The statement whose insertion corrects a finding, if one is enough.
+    /// The statement whose insertion fixes the finding, if one statement is enough.
     fn correction(&self, _finding: &Finding) -> Option<Correction> {
         None
     }
 
-    /// What runs with checks note about a statement, in words, if they do.
+    /// What the notes of a run with checks about this statement describe, in words; `None` if there are no such notes.
     fn subject_of_notes(&self, _statement: StatementId) -> Option<&'static str> {
         None
     }
 
-    /// The control flow of the kernel; without one, each kernel is one block.
+    /// The control flow of the kernel; by default the whole kernel is one block.
     fn control_flow(&self) -> ControlFlow {
         ControlFlow::default()
     }

@@ -1,13 +1,12 @@
-//! The kinds of findings: the problems that a simulation reports. A name, once released, keeps its meaning.
+//! The kinds of findings, which are the problems that a simulation reports. Once released, a name keeps its meaning.
 //!
-//! To add one, add a line below and its page, `docs/findings/<name>.md`, without which it does not compile;
+//! To add a kind, add a line below and its page, `docs/findings/<name>.md`; without the page it does not compile.
 //! `tests/ide/findings.rs` of `ide` runs the examples of the page.
 
 use std::fmt;
 
 use crate::severity::Severity;
 
-/// What is known about a kind.
 #[derive(Debug)]
 struct Entry {
     kind: FindingKind,
@@ -40,8 +39,8 @@ macro_rules! finding_kinds {
     };
 }
 
-// Each kind has its name in kebab case, the term with which its messages start, and the usual severity. There is no term where it
-// depends on the memory, or on why threads wait: those messages start with their own.
+// Each kind has its name in kebab case, the term that starts its messages, and its usual severity. A kind has no term
+// if the term depends on the memory or on why threads wait; its messages then start with one of their own.
 finding_kinds! {
     /// The launch is invalid or cannot be simulated.
     Launch = "launch", "Invalid launch", Error;
@@ -184,7 +183,6 @@ finding_kinds! {
 }
 
 impl FindingKind {
-    /// Every kind, in the order of the documentation.
     pub fn all() -> impl Iterator<Item = FindingKind> {
         TABLE.iter().map(|entry| entry.kind)
     }
@@ -201,13 +199,12 @@ impl FindingKind {
         self.entry().name
     }
 
-    /// The severity, unless the simulator knows better in a case.
+    /// The usual severity; the simulator may override it.
     #[must_use]
     pub fn severity(self) -> Severity {
         self.entry().severity
     }
 
-    /// A one-sentence summary.
     #[must_use]
     pub fn summary(self) -> &'static str {
         self.entry().summary
@@ -219,7 +216,7 @@ impl FindingKind {
         self.entry().page
     }
 
-    /// The message with the term of the kind before it.
+    /// The message, prefixed with the term of the kind.
     #[must_use]
     pub fn with_term(self, message: &str) -> String {
         match self.entry().term {

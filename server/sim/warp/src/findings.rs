@@ -6,7 +6,6 @@ use crate::record::Recorder;
 use crate::trace::{Finding, Related, Severity};
 
 impl WarpId {
-    /// A finding about lanes of the warp at a statement.
     pub fn finding(
         self,
         kind: FindingKind,
@@ -25,18 +24,17 @@ impl WarpId {
 }
 
 impl Finding {
-    /// The finding with another severity than is usual for its kind.
+    /// The finding with a severity other than the usual one of its kind.
     pub fn with_severity(self, severity: Severity) -> Finding {
         Finding { severity, ..self }
     }
 
-    /// The finding in the last recorded visit of its statement.
+    /// Dates the finding to the last recorded visit of its statement.
     pub fn in_visit(mut self, recorder: &Recorder) -> Finding {
         self.visit = self.statement.map(|statement| recorder.visits_of(statement));
         self
     }
 
-    /// The finding with further related statements.
     pub fn with(mut self, related: impl IntoIterator<Item = Related>) -> Finding {
         self.related.extend(related);
         self
@@ -49,14 +47,14 @@ impl Related {
     }
 }
 
-/// The most characters of the first line of a message.
+/// Maximum length of the first line of a message, in characters.
 pub(crate) const MAX_TITLE: usize = 80;
-/// The most characters of a term.
+/// Maximum length of a term, in characters.
 const MAX_TERM: usize = 40;
-/// The fewest characters of a first line, without the term, that is a part of a longer one.
+/// Minimum length, in characters and without the term, of a first line cut from a longer one.
 const MIN_TITLE: usize = 4;
 
-/// The findings of a run with messages that start with a short line, the term first: many editors show only that one.
+/// Gives every message a short first line that starts with the term, because many editors show only that line.
 pub fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in &mut findings {
         finding.message = with_title(&finding.kind.with_term(&finding.message));
@@ -64,7 +62,7 @@ pub fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// The message with a first line of at most [`MAX_TITLE`] characters: a longer one ends at the last clause that fits.
+/// Shortens the first line to [`MAX_TITLE`] characters by ending it at the last clause that fits.
 fn with_title(message: &str) -> String {
     let title = message.lines().next().unwrap_or_default();
     let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };

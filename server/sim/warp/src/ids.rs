@@ -1,4 +1,4 @@
-//! The names of statements, lanes and warps in programs and results.
+//! Identifiers of statements, lanes and warps in programs and results.
 
 /// The lanes of a warp, one bit per lane; bit 0 is lane 0. Wide enough for the widest wave (64).
 pub type Mask = u64;
@@ -8,7 +8,6 @@ pub type Mask = u64;
 pub struct StatementId(pub u32);
 
 impl StatementId {
-    /// The number as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -18,8 +17,7 @@ impl StatementId {
 /// One warp of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpId {
-    /// The block (workgroup).
     pub cta: [u32; 3],
-    /// The warp's number in its block.
+    /// The warp's index in its block.
     pub warp: u32,
 }

@@ -1,5 +1,3 @@
-//! Loops over the lanes of a mask.
-
 use crate::ids::Mask;
 
 /// The lanes of a mask, lowest first.
@@ -8,7 +6,7 @@ pub fn lanes(mask: impl Into<Mask>) -> Lanes {
     Lanes(mask.into())
 }
 
-/// See [`lanes`].
+/// The iterator that [`lanes`] returns.
 #[derive(Clone, Debug)]
 pub struct Lanes(Mask);
 

@@ -1,4 +1,4 @@
-//! Masks as vectors of lanes, and vectors of lanes as masks. The number of lanes is that of a mask of 32 bits.
+//! Converts masks to vectors of lanes and back. Both have 32 lanes.
 
 #![expect(
     clippy::needless_range_loop,
@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 use pulp::Simd;
 
-/// For each byte of a mask, all ones in its lanes.
+/// For each value of a byte of a mask, its eight lanes: all ones where the bit is set.
 static LANE_MASK_TABLE: [[i32; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut at = 0;
@@ -23,7 +23,7 @@ static LANE_MASK_TABLE: [[i32; 8]; 256] = {
     table
 };
 
-/// The lanes that are all ones, where the others are 0.
+/// The mask of the lanes that are all ones; all other lanes must be 0.
 #[inline(always)]
 pub fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
     #[cfg(target_arch = "x86_64")]
@@ -38,7 +38,7 @@ pub fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
             return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, eight| mask << 8 | eight);
         }
     }
-    // Seen together with what made the lanes, the loop would become something else than vectors.
+    // Hides how the lanes were made: if the compiler sees both loops, it does not vectorize this one.
     let holds = black_box(holds);
     let mut mask = 0;
     for lane in 0..32 {
@@ -47,8 +47,8 @@ pub fn mask_of<S: Simd>(simd: S, holds: &[u32; 32]) -> u32 {
     mask
 }
 
-/// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
-/// slow on some processors.
+/// All ones in the lanes of a mask. A table, because the compiler turns a computed mask into masked stores, which are
+/// slow on some CPUs.
 #[inline(always)]
 pub fn expand_mask(mask: u32) -> [i32; 32] {
     let mut lanes = [0; 32];

@@ -1,15 +1,12 @@
-//! The memory of a register: one value a lane.
-
 use std::ops::{Deref, DerefMut};
 
-/// One value a lane, at the start of a cache line. A vector that spans two lines takes twice as long to load and to store, and one that
-/// was stored so is not available at once to the next operation.
+/// One value per lane, aligned to a cache line. A vector that spans two lines takes twice as long to load and store,
+/// and a stored one is not available to the next operation at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, align(64))]
 pub struct LaneRow<T, const N: usize>([T; N]);
 
 impl<T: Copy, const N: usize> LaneRow<T, N> {
-    /// One value in all lanes.
     #[inline]
     pub const fn all(value: T) -> LaneRow<T, N> {
         LaneRow([value; N])

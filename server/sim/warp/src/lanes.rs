@@ -1,14 +1,14 @@
-//! Sets of lanes in words. Masks in hexadecimal are for JSON.
+//! Sets of lanes in words, for messages; JSON has masks in hexadecimal.
 
 use std::fmt;
 
 use crate::trace::Mask;
 
-/// The limit of ranges of lanes in a text, unless all are requested.
+/// Maximum number of ranges in a text, unless all are requested.
 const MOST_RANGES: usize = 4;
 
-/// Lanes as a sentence names them: `lane 3`, `lanes 0-7,9`, `even lanes`, `every 4th lane`; no more than four ranges, all of
-/// them with `{:#}`. The words around it must fit one lane and many.
+/// Lanes as a sentence names them: `lane 3`, `lanes 0-7,9`, `even lanes`, `every 4th lane`. Shows at most four ranges;
+/// `{:#}` shows all. The sentence around it must read well with one lane and with many.
 #[derive(Debug, Clone, Copy)]
 pub struct Lanes(pub Mask);
 
@@ -32,7 +32,7 @@ impl fmt::Display for Lanes {
     }
 }
 
-/// The runs of lanes: `0-15`, `20`, `24-27`.
+/// The contiguous ranges of lanes: `0-15`, `20`, `24-27`.
 pub fn ranges(lanes: Mask) -> Vec<String> {
     let mut ranges = Vec::new();
     let mut left = lanes;
@@ -54,7 +54,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of four lanes and more, which ranges would show badly, where they are all of `among` that it has.
+    /// The pattern of at least four lanes for which ranges would read badly. `lanes` must be all lanes of `among` that
+    /// the pattern includes.
     pub fn of(lanes: Mask, among: Mask) -> Option<Pattern> {
         if lanes.count_ones() < 4 {
             return None;

@@ -7,22 +7,22 @@ use crate::memory::DeviceMemory;
 pub struct LaunchConfig {
     /// Blocks (workgroups) in x, y, z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y, z; the caller has already applied the size that the kernel declares.
+    /// Threads of a block in x, y, z; the caller has already applied the block size that the kernel declares, if any.
     pub block: [u32; 3],
     /// Lanes of a warp (wave).
     pub warp_width: u32,
-    /// Blocks of a cluster in x, y, z, for languages with clusters; the kernel decides if it is `None`.
+    /// Blocks of a cluster in x, y, z, for languages with clusters; if `None`, the kernel decides.
     pub cluster: Option<[u32; 3]>,
-    /// Bytes of shared (local) memory of a block that the launch provides: in PTX in addition to the kernel's own arrays, in WAVE
-    /// unless the kernel declares a size.
+    /// Bytes of shared (local) memory per block that the launch provides: in PTX in addition to the kernel's own
+    /// arrays, in WAVE unless the kernel declares a size.
     pub shared_memory: u32,
-    /// The parameter block, for languages with parameters, each parameter at its offset; it is padded with zeros.
+    /// The parameter block, for languages with parameters: each parameter at its offset, padded with zeros.
     pub params: Vec<u8>,
     /// The address of the workspace of a cooperative launch, with which a kernel synchronizes its grid.
     pub workspace: Option<u64>,
     /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
     pub prerequisite_writes: Vec<(u64, u64)>,
-    /// Values of general registers in every lane at the start, for languages without parameters; all others are 0.
+    /// Initial values of general registers in every lane, for languages without parameters; all other registers are 0.
     pub registers: Vec<(u8, u32)>,
     /// Device memory with the buffers of the launch.
     pub memory: DeviceMemory,
@@ -45,17 +45,14 @@ impl LaunchConfig {
         }
     }
 
-    /// Threads of a block.
     pub fn threads(&self) -> u64 {
         volume(self.block)
     }
 
-    /// Blocks of the grid.
     pub fn blocks(&self) -> u64 {
         volume(self.grid)
     }
 
-    /// Warps of a block.
     pub fn warps(&self) -> u64 {
         self.threads().div_ceil(u64::from(self.warp_width.max(1)))
     }
@@ -66,7 +63,7 @@ pub fn volume(extents: [u32; 3]) -> u64 {
     extents.into_iter().fold(1, |product: u64, extent| product.saturating_mul(extent.into()))
 }
 
-/// The position with this number, x fastest.
+/// The position with this linear index, x fastest.
 pub fn position(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]

@@ -1,8 +1,9 @@
 //! The warp core: data structures and algorithms that the machines of all languages share.
 //!
-//! A language adds its program, its registers and its divergence models; it implements [`Executable`] for its decoded kernels. A run
-//! is a function of program, launch, divergence model and limits, and returns a [`trace::RunResult`]. Deterministic, bounded,
-//! cancellable. No crate of the simulator uses threads, a clock or files, and nothing here depends on a language.
+//! A language adds its program, registers and divergence models, and implements [`Executable`] for its decoded kernels.
+//! A run is a function of program, launch, divergence model and limits, and returns a [`trace::RunResult`]. Runs are
+//! deterministic, bounded and cancellable. No crate of the simulator uses threads, a clock or files, and nothing here
+//! depends on a language.
 
 mod control_flow;
 mod correction;

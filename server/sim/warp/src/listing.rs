@@ -9,7 +9,7 @@ use crate::values::Values;
 /// The warps that have exited.
 #[derive(Default)]
 pub struct Listing {
-    /// The listed ones, with the numbers of their blocks.
+    /// The listed warps, with the linear indices of their blocks.
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
     summary: Summary,
@@ -25,13 +25,12 @@ impl Listing {
         self.warps.push((block, trace));
     }
 
-    /// Adds a warp that is not listed, because it is beyond the limits or not requested, and resets its recorder.
+    /// Adds a warp that is not listed because it is beyond the limits or was not requested, and resets its recorder.
     pub fn count(&mut self, recorder: &mut Recorder, is_beyond: bool) {
         self.summary.count(recorder);
         self.truncated |= is_beyond;
     }
 
-    /// Adds notes about listed warps.
     pub fn note(&mut self, notes: Vec<Note>) {
         let left = MAX_NOTES.saturating_sub(self.notes.len());
         self.notes.extend(notes.into_iter().take(left));

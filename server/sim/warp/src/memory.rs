@@ -1,7 +1,7 @@
 //! Device memory: allocations in one address range, found by address in constant time.
 //!
-//! Addresses are what the program sees. Each allocation starts on a 256-byte boundary and a guard gap follows it, so an access
-//! past an end is noticed and can be named (`y`, 16 bytes past its end).
+//! Addresses are those that the program sees. Each allocation starts on a 256-byte boundary and is followed by a guard
+//! gap, so an access past its end is detected and the message can name the object (`y`, 16 bytes past its end).
 
 use smol_str::SmolStr;
 
@@ -16,28 +16,27 @@ const UNOWNED: u32 = u32::MAX;
 /// A named range of device memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Its name in messages and dumps.
     pub name: SmolStr,
-    /// Its first byte's address.
+    /// The address of the first byte.
     pub address: u64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// Whether stores to it are faults (constant memory).
+    /// Whether stores are faults (constant memory).
     pub read_only: bool,
-    /// Whether the program freed it; it then has no bytes.
+    /// Whether the program freed the buffer; it then has no bytes.
     pub freed: bool,
-    /// Its elements.
+    /// The declared element size and dimensions.
     pub shape: ArrayShape,
-    /// What a multimem address stands for; the buffer then has no bytes of its own.
+    /// What a multimem address refers to; the buffer then has no bytes of its own.
     pub multimem: Option<Multimem>,
 }
 
-/// The buffers that a multimem address stands for.
+/// The buffers that a multimem address refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multimem {
-    /// Their addresses.
+    /// The addresses of the buffers.
     pub replicas: Vec<u64>,
-    /// The bytes of each.
+    /// Length in bytes of each buffer.
     pub len: u64,
 }
 
@@ -47,7 +46,6 @@ impl Buffer {
         Buffer { name: name.into(), address, len, read_only: false, freed: false, shape, multimem: None }
     }
 
-    /// The buffer as an object for messages.
     pub fn object(&self) -> Object {
         let Buffer { name, address, len, shape, .. } = self.clone();
         Object { name, start: address, len, shape }
@@ -57,18 +55,17 @@ impl Buffer {
 /// An allocation did not fit into the address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// The requested bytes.
     pub wanted: u64,
 }
 
-/// Device memory (`.global`, or the whole of a WAVE device).
+/// Device memory: `.global` in PTX, all memory of a WAVE device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceMemory {
     base: u64,
     end: u64,
     guard: u64,
     buffers: Vec<Buffer>,
-    /// Which buffer each granule belongs to, from `base` on.
+    /// The buffer that owns each granule, starting at `base`.
     owners: Vec<u32>,
     bytes: Vec<u8>,
 }
@@ -89,7 +86,7 @@ impl DeviceMemory {
         memory
     }
 
-    /// A new zeroed buffer; gives its address.
+    /// Allocates a zeroed buffer and returns its address.
     pub fn allocate(&mut self, name: &str, len: u64) -> Result<u64, OutOfMemory> {
         let address = self.base + self.bytes.len() as u64;
         let free = self.end.saturating_sub(address);
@@ -102,7 +99,7 @@ impl DeviceMemory {
         self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, UNOWNED);
         let total = self.bytes.len() + (covered + self.guard) as usize;
         match self.bytes.is_empty() {
-            // Untouched pages of zeros cost nothing, even in a large memory.
+            // Untouched zero pages cost nothing, even in a large memory.
             true => self.bytes = vec![0; total],
             false => self.bytes.resize(total, 0),
         }
@@ -110,7 +107,7 @@ impl DeviceMemory {
         Ok(address)
     }
 
-    /// A new buffer that holds `contents`; gives its address.
+    /// Allocates a buffer that holds `contents` and returns its address.
     pub fn allocate_with(&mut self, name: &str, contents: &[u8]) -> Result<u64, OutOfMemory> {
         let address = self.allocate(name, contents.len() as u64)?;
         let at = (address - self.base) as usize;
@@ -118,7 +115,7 @@ impl DeviceMemory {
         Ok(address)
     }
 
-    /// A new range of addresses that stand for the same offsets in each of `replicas`, buffers of `len` bytes.
+    /// Allocates a range of addresses that refer to the same offsets in each of `replicas`, buffers of `len` bytes.
     pub fn allocate_multimem(
         &mut self,
         name: &str,
@@ -133,7 +130,8 @@ impl DeviceMemory {
         Ok(address)
     }
 
-    /// The multimem range that contains `address` or is the last object before it, and the offset from its start.
+    /// The multimem range that starts at or before `address`, if no other buffer starts in between, and the offset of
+    /// `address` from its start.
     pub fn multimem(&self, address: u64) -> Option<(&Multimem, u64)> {
         let after = self.buffers.partition_point(|buffer| buffer.address <= address);
         let buffer = &self.buffers[after.checked_sub(1)?];
@@ -147,7 +145,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Makes stores to the buffer at `address` a fault from now on.
+    /// From now on, stores to the buffer at `address` are faults.
     pub fn protect(&mut self, address: u64) {
         if let Some(buffer) = self.owner(address) {
             self.buffers[buffer].read_only = true;
@@ -162,7 +160,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Reuses the range of a retired buffer for a new, zeroed one of at most its length.
+    /// Reuses the range of a retired buffer for a new, zeroed buffer that is no longer than the old one.
     pub fn renew(&mut self, address: u64, name: &str, len: u64) {
         let Some(buffer) = self.owner(address) else { return };
         self.buffers[buffer] = Buffer::new(name, address, len);
@@ -171,7 +169,6 @@ impl DeviceMemory {
         }
     }
 
-    /// The buffers in order of address.
     pub fn buffers(&self) -> &[Buffer] {
         &self.buffers
     }
@@ -202,7 +199,8 @@ impl DeviceMemory {
         Some(&self.bytes[at..at + len as usize])
     }
 
-    /// `len` bytes at `address` to write to, if they lie in one buffer. Ignores [`Buffer::read_only`]: loaders write too.
+    /// `len` writable bytes at `address`, if they lie in one buffer. Ignores [`Buffer::read_only`], because loaders
+    /// write too.
     #[inline]
     pub fn bytes_mut(&mut self, address: u64, len: u64) -> Option<&mut [u8]> {
         self.buffer_of(address, len)?;
@@ -210,13 +208,14 @@ impl DeviceMemory {
         Some(&mut self.bytes[at..at + len as usize])
     }
 
-    /// The first address, and all bytes from there on with their gaps: for accesses checked with [`Self::buffer_of`].
+    /// The base address and all bytes from there, gaps included; for accesses that [`Self::buffer_of`] has already
+    /// checked.
     #[inline]
     pub fn raw(&self) -> (u64, &[u8]) {
         (self.base, &self.bytes)
     }
 
-    /// As [`Self::raw`], to write to.
+    /// Like [`Self::raw`], but writable.
     #[inline]
     pub fn raw_mut(&mut self) -> (u64, &mut [u8]) {
         (self.base, &mut self.bytes)

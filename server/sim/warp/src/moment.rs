@@ -1,15 +1,15 @@
-//! The registers of a warp around one step: the part of a tracer that is common to all languages.
+//! Captures the registers of a warp before and after one step; shared by the tracers of all languages.
 
 use crate::ids::{Mask, StatementId};
 use crate::trace::RegisterValues;
 use crate::values::{LaneAccesses, Moment, Values};
 
-/// Waits for a step of a warp.
+/// Waits for one step of a warp.
 #[derive(Clone, Debug)]
 pub struct MomentTracer {
-    /// The wanted step.
+    /// The index of the requested step.
     step: u64,
-    /// The number of the next step.
+    /// The index of the next step.
     next: u64,
     before: Option<Vec<RegisterValues>>,
     accesses: Vec<LaneAccesses>,
@@ -22,7 +22,7 @@ impl MomentTracer {
         MomentTracer { step, next: 0, before: None, accesses: Vec::new(), moment: None, stored_at: None }
     }
 
-    /// Whether the next step is the wanted one.
+    /// Whether the next step is the requested one.
     pub fn is_due(&self) -> bool {
         self.next == self.step
     }
@@ -37,17 +37,16 @@ impl MomentTracer {
         self.before = Some(registers);
     }
 
-    /// The accesses of the step.
     pub fn accesses(&mut self, accesses: Vec<LaneAccesses>) {
         self.accesses = accesses;
     }
 
-    /// The step that is in progress stored to the watched byte.
+    /// The current step stored to the watched byte.
     pub fn stored(&mut self) {
         self.stored_at = Some(self.next);
     }
 
-    /// A step has ended. `registers` reads the registers.
+    /// A step has ended. `registers` reads the registers after it.
     pub fn visited(
         &mut self,
         statement: StatementId,
@@ -56,7 +55,7 @@ impl MomentTracer {
     ) {
         if self.is_due() && !self.is_complete() {
             let after = registers();
-            // Control operations do not change registers themselves.
+            // Control operations do not change registers, so nothing was recorded before the step.
             let before = self.before.take().unwrap_or_else(|| after.clone());
             let accesses = std::mem::take(&mut self.accesses);
             self.moment = Some(Moment { statement, active, executed, before, after, accesses });

@@ -1,6 +1,6 @@
 //! The names of memory objects and their elements in messages: `sdata[32]`, `tile[17][1]`.
 //!
-//! A name is what a programmer sees in the source: that of the variable in a mangled name.
+//! A name is shown as in the source: for a mangled name, the name of the variable alone.
 
 use std::fmt::{self, Write};
 
@@ -12,22 +12,19 @@ const MAX_NAME: usize = 28;
 /// The declared shape of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ArrayShape {
-    /// Bytes of an element; 0 for bytes of any type, as compilers declare arrays. Then the access decides.
+    /// Bytes of an element. 0 means untyped bytes, as compilers declare arrays; the access then decides.
     pub element: u64,
-    /// The dimensions, outermost first; empty for a scalar. The first may be unknown.
+    /// The dimensions, outermost first; empty for a scalar. The first one may be unknown.
     pub dimensions: Vec<u64>,
 }
 
 /// An object in a state space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Object {
-    /// Its name in the text.
     pub name: SmolStr,
-    /// Its first byte.
+    /// The address of the first byte.
     pub start: u64,
-    /// Its length in bytes.
     pub len: u64,
-    /// Its shape.
     pub shape: ArrayShape,
 }
 
@@ -37,7 +34,7 @@ impl ArrayShape {
         ArrayShape { element, dimensions: vec![0] }
     }
 
-    /// Bytes of an element, for an access of `size` bytes.
+    /// Bytes of an element, assuming an access of `size` bytes if the type is unknown.
     fn unit(&self, size: u64) -> u64 {
         match self.element {
             0 if self.dimensions.is_empty() => 1,
@@ -46,7 +43,7 @@ impl ArrayShape {
         }
     }
 
-    /// The index in each dimension of the byte at `offset`, for elements of `unit` bytes, and the bytes left over.
+    /// The index in each dimension of the byte at `offset`, for elements of `unit` bytes, and the remaining bytes.
     fn indices(&self, offset: u64, unit: u64) -> (Vec<u64>, u64) {
         let inner = self.dimensions.get(1..).unwrap_or_default();
         let mut indices = Vec::with_capacity(inner.len() + 1);
@@ -63,22 +60,22 @@ impl ArrayShape {
 }
 
 impl Object {
-    /// The end of the object.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.len)
     }
 
-    /// Its name as messages show it.
+    /// The name as messages show it.
     pub fn display_name(&self) -> SmolStr {
         display_name(&self.name)
     }
 
-    /// Its element at `offset`, for an access of `size` bytes, in backquotes: `sdata[32]`. The offset may be beyond the end.
+    /// The element at `offset` for an access of `size` bytes, in backquotes: `sdata[32]`. The offset may be past the
+    /// end.
     pub fn element(&self, offset: u64, size: u64) -> Element<'_> {
         Element { object: self, offset, size }
     }
 
-    /// Its extent, for accesses of `size` bytes: `which has 64 elements`.
+    /// The size of the object in a message, for accesses of `size` bytes: `which has 64 elements`.
     pub fn extent(&self, size: u64) -> String {
         let Object { name, len, shape: ArrayShape { element, dimensions }, .. } = self;
         if *element != 0 && dimensions.len() > 1 {
@@ -91,7 +88,7 @@ impl Object {
         }
     }
 
-    /// The distance from an access of `span` bytes at `address`: 0 if they overlap.
+    /// The distance in bytes to an access of `span` bytes at `address`; 0 if they overlap.
     pub fn distance(&self, address: u64, span: u64) -> u64 {
         let after = address.saturating_sub(self.end().saturating_sub(1).max(self.start));
         self.start.saturating_sub(address.saturating_add(span.max(1) - 1)).max(after)
@@ -122,7 +119,7 @@ impl fmt::Display for Element<'_> {
     }
 }
 
-/// A name as messages show it: the innermost name of a mangled one, not longer than a line of text allows.
+/// A name as messages show it: the innermost part of a mangled name, shortened to [`MAX_NAME`] characters.
 pub fn display_name(name: &str) -> SmolStr {
     let short = name.strip_prefix("_Z").and_then(source_name).unwrap_or_else(|| name.into());
     match short.char_indices().nth(MAX_NAME) {
@@ -136,13 +133,13 @@ pub fn display_name(name: &str) -> SmolStr {
     }
 }
 
-/// The name in the source of a mangled name without its `_Z`: `tile` in `Z9transposePfE4tile`, `grid_group::sync` in
+/// The source name of a mangled name without its `_Z`: `tile` in `Z9transposePfE4tile`, `grid_group::sync` in
 /// `N18cooperative_groups10grid_group4syncEv`, `param_0` in `9transposePf_param_0`.
 fn source_name(mangled: &str) -> Option<SmolStr> {
     if let Some(at) = mangled.rfind("_param_") {
         return Some(mangled[at + 1..].into());
     }
-    // A variable of a function follows the function's encoding.
+    // A variable of a function follows the encoding of the function.
     if mangled.starts_with('Z') {
         let local = mangled.match_indices('E').map(|(at, _)| &mangled[at + 1..]);
         return local
@@ -166,14 +163,14 @@ fn source_name(mangled: &str) -> Option<SmolStr> {
     }
 }
 
-/// A length and as many characters: `4tile`.
+/// A length followed by that many characters: `4tile`.
 fn identifier(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let len: usize = text[..digits].parse().ok()?;
     text[digits..].split_at_checked(len).filter(|(name, _)| !name.is_empty())
 }
 
-/// The suffix that distinguishes variables of one name in a function: `_0`.
+/// The suffix that distinguishes variables of the same name in a function: `_0`.
 fn is_discriminator(rest: &str) -> bool {
     rest.is_empty()
         || rest
@@ -186,7 +183,7 @@ pub fn bytes(number: u64) -> String {
     format!("{} byte{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A number in groups of three digits: `1,024`.
+/// A number with its digits in groups of three: `1,024`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Reports of data races, in the same words for every language.
+//! Reports of data races, worded alike for every language.
 
 use rustc_hash::FxHashSet;
 
@@ -7,13 +7,12 @@ use crate::finding_kind::FindingKind;
 use crate::ids::StatementId;
 use crate::trace::{Finding, Related};
 
-/// A thread of a race.
 #[derive(Clone, Debug)]
 pub struct RacingThread {
-    /// Its position in its block, and that of the block.
+    /// The position in the block, and the position of the block.
     pub thread: [u32; 3],
     pub block: [u32; 3],
-    /// Its lane and its warp, which WAVE calls a wave.
+    /// Lane and warp; WAVE calls a warp a wave.
     pub lane: u32,
     pub warp: u32,
     pub group: &'static str,
@@ -22,25 +21,23 @@ pub struct RacingThread {
 
 /// A race between two accesses.
 pub struct RaceReport<'r> {
-    /// Whether both accesses leave the same value.
+    /// Whether both accesses store the same value.
     pub same_value: bool,
-    /// The memory: `Shared`.
+    /// The kind of memory, as the title starts with it: `Shared`.
     pub memory: &'static str,
-    /// The object.
     pub object: &'r str,
-    /// The thread of the access at which the race was found.
+    /// The thread of the access at which the race was detected.
     pub later: RacingThread,
-    /// The thread of the access before it, and its statement.
+    /// The thread and the statement of the earlier access.
     pub earlier: RacingThread,
     pub earlier_statement: StatementId,
     /// What is missing between the accesses: `no barrier between`.
     pub missing: &'r str,
-    /// What orders the accesses, or why nothing has to.
+    /// What orders the accesses, or why they need no order.
     pub fix: &'r str,
 }
 
 impl RaceReport<'_> {
-    /// The message of the finding.
     pub fn message(&self) -> String {
         let RaceReport { later, earlier, fix, missing, .. } = self;
         let mut title = self.title();
@@ -50,8 +47,8 @@ impl RaceReport<'_> {
         format!("{title}\n{fix}\n{}, {}", self.place(later), self.place(earlier))
     }
 
-    /// `Shared-memory race: sdata[32] read by thread (0,0,0), written by thread (32,0,0)`; without the term if both write
-    /// the same value.
+    /// `Shared-memory race: sdata[32] read by thread (0,0,0), written by thread (32,0,0)`; without the term if both
+    /// store the same value.
     fn title(&self) -> String {
         let RaceReport { later, earlier, same_value, .. } = self;
         let object = self.object.replace('`', "");
@@ -65,7 +62,7 @@ impl RaceReport<'_> {
         if *same_value { what } else { format!("{}-memory race: {what}", self.memory) }
     }
 
-    /// A thread, as far as the two differ: `lane 3`, `thread (32,0,0)`, `block (1,0,0)`.
+    /// Names a thread by what distinguishes the two: `lane 3`, `thread (32,0,0)`, `block (1,0,0)`.
     fn name(&self, thread: &RacingThread) -> String {
         let RaceReport { later, earlier, .. } = self;
         match (later.block == earlier.block, later.warp == earlier.warp) {
@@ -85,7 +82,7 @@ impl RaceReport<'_> {
         format!("thread {}{block} is lane {lane} of {group} {warp}", position(*thread))
     }
 
-    /// The first access.
+    /// The earlier access, as a related statement.
     pub fn related(&self) -> Related {
         let RacingThread { thread, block, reads, .. } = &self.earlier;
         let access = if *reads { "reads" } else { "writes" };
@@ -103,7 +100,7 @@ pub fn position([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
-/// Removes the uninitialized reads at `raced` statements: the read preceded the racing write.
+/// Removes uninitialized reads at `raced` statements: the read merely preceded the racing write.
 pub fn remove_raced_reads(findings: &mut Vec<Finding>, raced: &FxHashSet<StatementId>) {
     findings.retain(|finding| {
         let is_raced = finding.statement.is_some_and(|statement| raced.contains(&statement));

@@ -1,12 +1,12 @@
-//! The recorded reconvergences of a warp: each once, in statement order, within a memory budget.
+//! The recorded reconvergences of a warp: each one once, in statement order, within a memory budget.
 
 use crate::trace::{Mask, Reconvergence, StatementId};
 
-/// Reconvergences of one warp.
+/// The reconvergences of one warp.
 #[derive(Debug)]
 pub struct ReconvergenceList {
     found: Vec<Reconvergence>,
-    /// Bytes that further entries may take.
+    /// Bytes left for further entries.
     budget: usize,
 }
 
@@ -15,7 +15,7 @@ impl ReconvergenceList {
         ReconvergenceList { found: Vec::new(), budget }
     }
 
-    /// Keeps a reconvergence, unless it is known or exceeds the budget. Its parts are copied only if it is kept.
+    /// Adds a reconvergence unless it is known or exceeds the budget. Copies `parts` only if it is added.
     pub fn add<P: AsRef<[Mask]> + Into<Vec<Mask>>>(&mut self, statement: StatementId, parts: P) {
         let groups = parts.as_ref();
         let bytes = size_of::<Reconvergence>() + size_of_val(groups);

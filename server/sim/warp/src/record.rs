@@ -1,9 +1,10 @@
-//! Writing a trace while a program runs: one recorder a warp, a handful of instructions a visit.
+//! Records a trace while a program runs: one recorder per warp, a handful of instructions per visit.
 //!
-//! Consecutive statements of straight-line code are visited together and counted once: a *run* of statements is created when it is
-//! first reached, and split when a later visit covers only a part of it. All active lanes execute the statements of a run, but maybe
-//! the last one, such as a branch. Where visits are kept, equal neighbouring visits are folded as they come, and counted when a fold
-//! ends; statements of a run then have the same visits, so a run ends before a statement that only some lanes execute.
+//! Consecutive statements of straight-line code are visited together and counted once. A *run* of statements is created
+//! when it is first reached, and split when a later visit covers only a part of it. All active lanes execute the
+//! statements of a run, except perhaps the last one, such as a branch. If visits are kept, equal consecutive visits are
+//! folded as they come, and counted when the fold ends. The statements of a run then have the same visits, so a run
+//! ends before a statement that only some lanes execute.
 
 mod runs;
 mod summary;
@@ -20,7 +21,7 @@ use sums::Sums;
 /// The visits of a run of statements.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visits {
-    /// Whether they are only counted: no more are kept, and no caller wants the steps.
+    /// Whether visits are only counted: no more are kept, and no caller wants the steps.
     is_counted: bool,
     sums: Sums,
 }
@@ -34,9 +35,9 @@ impl RunValue for Visits {
 /// The kept visits of a run of statements.
 #[derive(Clone, Debug, Default)]
 struct KeptVisits {
-    /// Whether no more visits are kept.
+    /// Whether the budget is used up, so that no more visits are kept.
     is_truncated: bool,
-    /// The newest visit, neither counted nor in `folded` yet; repeated 0 times where there is none.
+    /// The current fold, not yet counted or moved to `folded`; `repeat` is 0 if there is none.
     open: Visit,
     folded: Vec<Visit>,
 }
@@ -45,19 +46,19 @@ struct KeptVisits {
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     runs: Runs<Visits>,
-    /// The kept visits of each run, by its first statement; empty if visits are not kept.
+    /// The kept visits of each run, indexed by its first statement; empty if visits are not kept.
     kept: Vec<KeptVisits>,
-    /// One a statement, or empty if counters are off.
+    /// One per statement, or empty if counters are off.
     counters: Vec<Counters>,
     max_visits: usize,
     budget: usize,
-    /// Receives each step, if a caller wants them.
+    /// Receives each step, if a caller wants the steps.
     stream: Option<StepStream>,
 }
 
 impl Recorder {
-    /// A recorder for a program of `statements` statements that keeps at most `max_visits` folded visits a statement, and
-    /// `budget` in all; those that statements share count once.
+    /// A recorder for a program of `statements` statements. Keeps at most `max_visits` folded visits per statement and
+    /// `budget` in total; visits that statements share count once.
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
         let is_counted = max_visits == 0 || budget == 0;
         Recorder {
@@ -70,7 +71,7 @@ impl Recorder {
         }
     }
 
-    /// Sends each step to a stream from now on, too.
+    /// From now on, also sends each step to `stream`.
     pub fn stream_to(&mut self, stream: Option<StepStream>) {
         self.stream = stream;
         if self.stream.is_some() {
@@ -84,7 +85,7 @@ impl Recorder {
         self.stream.is_some()
     }
 
-    /// The memory of a recorder for a program of `statements` statements, without visits.
+    /// Bytes of a recorder for a program of `statements` statements, without visits.
     pub fn bytes(statements: usize) -> u64 {
         statements as u64 * size_of::<runs::Run<Visits>>() as u64
     }
@@ -102,14 +103,14 @@ impl Recorder {
         }
     }
 
-    /// Records a visit of `statement` by `active` lanes, of which `executed` execute it.
+    /// Records a visit of `statement` by `active` lanes; those in `executed` execute it.
     #[inline(always)]
     pub fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
         self.visit_some(statement.0, statement.0 + 1, active, executed);
     }
 
-    /// Records a visit of each statement in `first..end`, in order, by `active` lanes. All of them execute the statements before the
-    /// last one, and those of `executed` the last one.
+    /// Records a visit of each statement in `first..end`, in order, by `active` lanes. All of them execute every
+    /// statement before the last; only the lanes in `executed` execute the last one.
     #[inline(always)]
     pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if first < end {
@@ -117,7 +118,7 @@ impl Recorder {
         }
     }
 
-    /// [`Self::visit_run`] of at least one statement.
+    /// Like [`Self::visit_run`], but `first..end` must not be empty.
     #[inline(always)]
     pub fn visit_some(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let run = self.runs.at(first);
@@ -128,7 +129,7 @@ impl Recorder {
         }
     }
 
-    /// [`Self::visit_some`] for several runs.
+    /// Like [`Self::visit_some`], but the range may cover several runs.
     #[inline(never)]
     fn visit_runs(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
@@ -143,7 +144,7 @@ impl Recorder {
         }
     }
 
-    /// [`Self::visit_runs`] for parts of runs, and where visits are not only counted.
+    /// The general case of [`Self::visit_runs`]: the range may cover parts of runs, and visits may be kept.
     #[inline(never)]
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if self.stream.is_some() {
@@ -174,7 +175,7 @@ impl Recorder {
         }
     }
 
-    /// Ensures that a run starts at `first` and ends at `end` or before, and returns its end.
+    /// Makes a run start at `first` and end no later than `end`; returns its end.
     #[inline(always)]
     fn arrange(&mut self, first: u32, end: u32) -> u32 {
         self.runs.arrange(first, end, |head, other| {
@@ -184,13 +185,13 @@ impl Recorder {
         })
     }
 
-    /// The visits of the run that starts at `first`, if more of them are kept.
+    /// The kept visits of the run that starts at `first`, or `None` if no more are kept.
     #[inline(always)]
     fn kept_of(&mut self, first: u32) -> Option<&mut KeptVisits> {
         self.kept.get_mut(first as usize).filter(|kept| !kept.is_truncated)
     }
 
-    /// Counts a visit of the run that starts at `first`, or keeps it.
+    /// Counts or keeps a visit of the run that starts at `first`.
     #[inline(always)]
     fn count(&mut self, first: u32, visit: Visit) {
         match self.kept_of(first) {
@@ -210,7 +211,7 @@ impl Recorder {
         visits.sums.count + open
     }
 
-    /// Starts a new fold of the run at `first`.
+    /// Ends the current fold of the run at `first` and starts a new one.
     #[inline(never)]
     fn open(&mut self, first: u32, visit: Visit) {
         self.close(first);
@@ -220,7 +221,6 @@ impl Recorder {
         }
     }
 
-    /// Ends the fold of the run at `first`.
     fn close(&mut self, first: u32) {
         let Some(kept) = self.kept.get_mut(first as usize) else { return };
         let visit = std::mem::take(&mut kept.open);
@@ -238,7 +238,7 @@ impl Recorder {
         }
     }
 
-    /// The first statement, the end and the sums of the first run from `at` on; its sums are then zero.
+    /// Takes the first statement, the end and the sums of the first run at or after `at`, leaving its sums at zero.
     fn take_sums(&mut self, at: u32) -> Option<(u32, u32, Sums)> {
         let first = self.runs.next(at)?;
         self.close(first);
@@ -246,7 +246,7 @@ impl Recorder {
         Some((first, run.end, std::mem::take(&mut run.value.sums)))
     }
 
-    /// Calls `add` with the counters of each statement; they are then zero.
+    /// Calls `add` with the counters of each statement and resets them.
     fn take_counters(&mut self, mut add: impl FnMut(usize, &Counters)) {
         for (statement, counters) in self.counters.iter_mut().enumerate() {
             add(statement, counters);
@@ -254,7 +254,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the recording: the reached statements, and the remaining budget of visits for later warps.
+    /// Ends the recording: returns the reached statements, and the visits left in the budget for later warps.
     pub fn finish(mut self) -> (Vec<LineTrace>, usize) {
         let (mut lines, mut at) = (Vec::new(), 0);
         while let Some((first, end, sums)) = self.take_sums(at) {

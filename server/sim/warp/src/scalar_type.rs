@@ -1,4 +1,4 @@
-//! The types of numbers: their widths, and how their bits are read.
+//! Scalar types: their widths and how their bits are read.
 
 mod numbers;
 
@@ -15,13 +15,13 @@ pub enum Class {
     Signed,
     /// `f16 bf16 f32 f64`
     Float,
-    /// `b8 … b64`: takes whatever fits the width
+    /// `b8 … b64`: accepts any value that fits the width
     Bits,
 }
 
 macro_rules! scalar_types {
     ($($variant:ident $name:literal $bits:literal $class:ident;)*) => {
-        /// The type of a number, in launches and in operations. Operations document which types they permit.
+        /// A scalar type of launches and operations. Each operation documents which types it permits.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ScalarType { $($variant,)* }
 
@@ -31,7 +31,6 @@ macro_rules! scalar_types {
                 match name { $($name => Some(ScalarType::$variant),)* _ => None }
             }
 
-            /// The name.
             pub fn name(self) -> &'static str {
                 match self { $(ScalarType::$variant => $name,)* }
             }
@@ -64,12 +63,10 @@ impl ScalarType {
         self.bits().div_ceil(8) as usize
     }
 
-    /// Whether it is a signed integer.
     pub fn is_signed(self) -> bool {
         self.class() == Class::Signed
     }
 
-    /// The float format of a single float.
     pub fn format(self) -> Option<Format> {
         match self {
             ScalarType::F16 => Some(soft_float::F16),

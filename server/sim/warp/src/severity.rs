@@ -1,6 +1,3 @@
-//! The severity of a finding.
-
-/// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The program is wrong, or the run cannot continue.

@@ -1,9 +1,10 @@
-//! Exact binary floating point in integers, for every format and rounding that the host's own floats do not have.
+//! Exact binary floating point in integer arithmetic, for every format and rounding mode that the host's floats lack.
 //!
-//! A finite number is taken apart into an [`Exact`] (sign, significand, exponent, and whether something smaller than the last
-//! place was cut off), operated on without loss, and rounded once at the end. Never used where the host gives the same bits.
+//! A finite number is unpacked into an [`Exact`] (sign, significand, exponent, and whether nonzero digits below the
+//! last one were cut off), operated on without loss, and rounded once at the end. Never used where the host gives the
+//! same bits.
 
-/// How a result that a format cannot hold exactly is rounded.
+/// How a result is rounded that the format cannot represent exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To the nearest, ties to even (`.rn`).
@@ -18,7 +19,7 @@ pub enum Rounding {
     Up,
 }
 
-/// An IEEE-like binary format: one sign bit, exponent, fraction; all-ones exponents are infinities and NaNs.
+/// An IEEE-like binary format: sign bit, exponent, fraction. An exponent of all ones means infinity or NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Format {
     /// Bits of the biased exponent.
@@ -27,11 +28,11 @@ pub struct Format {
     pub fraction_bits: u32,
 }
 
-/// Half precision.
+/// Half precision (IEEE binary16).
 pub const F16: Format = Format { exponent_bits: 5, fraction_bits: 10 };
-/// The upper half of single precision.
+/// bfloat16: the upper half of single precision.
 pub const BF16: Format = Format { exponent_bits: 8, fraction_bits: 7 };
-/// Single precision with ten bits of fraction.
+/// Single precision with ten fraction bits.
 pub const TF32: Format = Format { exponent_bits: 8, fraction_bits: 10 };
 /// Single precision.
 pub const F32: Format = Format { exponent_bits: 8, fraction_bits: 23 };
@@ -47,7 +48,7 @@ impl Format {
         (1 << self.exponent_bits) - 1
     }
 
-    /// The bit of the sign.
+    /// The sign bit.
     pub fn sign_bit(self) -> u64 {
         1 << (self.exponent_bits + self.fraction_bits)
     }
@@ -62,28 +63,28 @@ impl Format {
         self.signed(negative, (self.exponent_mask() << self.fraction_bits) - 1)
     }
 
-    /// The NaN that arithmetic gives: positive, all ones (doubles: a quiet one without payload, as the hardware does).
+    /// The NaN that arithmetic produces: positive, all ones; for doubles a quiet NaN without payload, as on hardware.
     pub fn nan(self) -> u64 {
         if self == F64 { 0xfff8_0000_0000_0000 } else { self.sign_bit() - 1 }
     }
 
-    /// The weight of the lowest place of the smallest numbers, as an exponent of two.
+    /// The weight of the least significant bit of subnormal numbers, as an exponent of two.
     pub fn lowest(self) -> i32 {
         1 - self.bias() - self.fraction_bits as i32
     }
 
-    /// The same number, or a zero of its sign in place of a subnormal one.
+    /// Replaces a subnormal number by a zero of the same sign.
     pub fn flush(self, bits: u64) -> u64 {
         let magnitude = bits & (self.sign_bit() - 1);
         if magnitude >> self.fraction_bits == 0 { bits & self.sign_bit() } else { bits }
     }
 
-    /// A number of a format that single precision includes.
+    /// Converts to single precision, which must include the format.
     pub fn to_f32(self, bits: u64) -> f32 {
         f32::from_bits(F32.pack(self.unpack(bits), Rounding::Nearest) as u32)
     }
 
-    /// The nearest number of the format.
+    /// The nearest number in this format.
     pub fn of_f32(self, value: f32) -> u64 {
         self.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest)
     }
@@ -92,7 +93,7 @@ impl Format {
         if negative { magnitude | self.sign_bit() } else { magnitude }
     }
 
-    /// Takes a number apart.
+    /// Unpacks a number.
     pub fn unpack(self, bits: u64) -> Number {
         let negative = bits & self.sign_bit() != 0;
         let exponent = (bits >> self.fraction_bits) & self.exponent_mask();
@@ -104,7 +105,7 @@ impl Format {
         Number::Finite(Exact::of_magnitude(negative, magnitude, self.fraction_bits, self.lowest()))
     }
 
-    /// Rounds once and puts a number together.
+    /// Rounds once and packs the number.
     pub fn pack(self, number: Number, rounding: Rounding) -> u64 {
         match number {
             Number::Nan => self.nan(),
@@ -136,40 +137,33 @@ impl Format {
     }
 }
 
-/// A number taken apart.
+/// An unpacked number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Not a number.
     Nan,
-    /// An infinity.
-    Infinite {
-        /// Its sign.
-        negative: bool,
-    },
-    /// Anything else.
+    Infinite { negative: bool },
     Finite(Exact),
 }
 
-/// A finite number: `significand * 2^exponent`, and a little more in magnitude (less than `2^exponent`) where `inexact`.
+/// A finite number: `significand * 2^exponent`, or if `inexact`, slightly more in magnitude (by less than
+/// `2^exponent`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// The sign, of zero too.
     pub negative: bool,
-    /// The digits.
     pub significand: u128,
-    /// The weight of the lowest digit.
+    /// The weight of the lowest digit, as an exponent of two.
     pub exponent: i32,
-    /// Whether digits below the lowest were cut off.
+    /// Whether nonzero digits below the lowest one were cut off.
     pub inexact: bool,
 }
 
 impl Exact {
-    /// An integer.
     pub fn integer(negative: bool, magnitude: u128) -> Exact {
         Exact { negative, significand: magnitude, exponent: 0, inexact: false }
     }
 
-    /// The number with these bits of exponent and fraction, in a format whose lowest place has the weight `2^lowest`.
+    /// The number with these exponent and fraction bits, in a format whose least significant subnormal bit weighs
+    /// `2^lowest`.
     pub fn of_magnitude(negative: bool, magnitude: u64, fraction_bits: u32, lowest: i32) -> Exact {
         let fraction = magnitude & ((1 << fraction_bits) - 1);
         let (significand, exponent) = match (magnitude >> fraction_bits) as i32 {
@@ -179,7 +173,7 @@ impl Exact {
         Exact { negative, significand: significand.into(), exponent, inexact: false }
     }
 
-    /// The bits of exponent and fraction of the rounded magnitude in such a format, if its exponents had no end.
+    /// The exponent and fraction bits of the rounded magnitude in such a format, as if its exponent were unbounded.
     pub fn magnitude(self, fraction_bits: u32, lowest: i32, rounding: Rounding) -> u128 {
         let unit = (self.top() - fraction_bits as i32 - 1).max(lowest);
         let significand = self.round_to(unit, rounding);
@@ -187,7 +181,7 @@ impl Exact {
         if significand < implicit {
             return significand;
         }
-        // A carry out of the significand is added to the exponent.
+        // A carry out of the significand increments the exponent.
         (((unit - lowest) as u128 + 1) << fraction_bits) + significand - implicit
     }
 
@@ -195,11 +189,11 @@ impl Exact {
         self.significand == 0 && !self.inexact
     }
 
-    /// The magnitude in units of `2^unit`, rounded to a whole number of them; at most `u128::MAX`.
+    /// The magnitude in units of `2^unit`, rounded to an integer and capped at `u128::MAX`.
     pub fn round_to(self, unit: i32, rounding: Rounding) -> u128 {
         let shift = unit - self.exponent;
         if shift <= 0 {
-            // Digits below the lowest one matter only to directed rounding, and only for callers that keep spare digits.
+            // The cut-off digits matter only to directed rounding, and only for callers that keep spare digits.
             let whole = match self.significand.leading_zeros() as i32 {
                 free if -shift <= free => self.significand << -shift,
                 _ => u128::MAX,
@@ -225,7 +219,7 @@ impl Exact {
         whole + u128::from(up)
     }
 
-    /// Whether directed rounding of this number goes away from zero.
+    /// Whether directed rounding moves this number away from zero.
     fn rounds_away(self, rounding: Rounding) -> bool {
         match rounding {
             Rounding::Down => self.negative,
@@ -238,7 +232,8 @@ impl Exact {
         self.exponent + (128 - self.significand.leading_zeros() as i32)
     }
 
-    /// The same number with its highest digit at bit 125, which leaves bits for a carry and for the digits of a smaller number.
+    /// The same value with its highest digit at bit 125, which leaves room for a carry and for the digits of a smaller
+    /// number.
     fn normalized(self) -> Exact {
         let shift = self.significand.leading_zeros() as i32 - 2;
         Exact { significand: self.significand << shift, exponent: self.exponent - shift, ..self }
@@ -269,7 +264,7 @@ impl Exact {
         if large.negative == small.negative {
             return Exact { significand: large.significand + aligned, inexact: cut, ..large };
         }
-        // What was cut off is taken away too: one unit less, and a little more.
+        // Subtracting also subtracts the cut-off digits: one unit less, and inexact.
         let (smaller, larger) = (aligned + u128::from(cut), large.significand);
         if larger >= smaller {
             let significand = larger - smaller;
@@ -297,7 +292,6 @@ impl Number {
         }
     }
 
-    /// The sum; `rounding` decides the sign of an exact zero.
     pub fn plus(self, other: Number, rounding: Rounding) -> Number {
         match (self, other) {
             (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
@@ -308,7 +302,6 @@ impl Number {
         }
     }
 
-    /// The difference.
     pub fn minus(self, other: Number, rounding: Rounding) -> Number {
         self.plus(other.negated(), rounding)
     }
@@ -379,7 +372,7 @@ impl Number {
     }
 }
 
-/// An operation of two or three numbers, rounded once; what is NaN comes out as the format's own.
+/// Operations on two or three numbers, rounded once; every NaN result is the format's own NaN.
 pub mod op {
     use super::{Format, Rounding};
 
@@ -428,7 +421,7 @@ mod tests {
         (host.is_nan() && f64::from_bits(soft).is_nan()) || soft == host.to_bits()
     }
 
-    /// Bits of a format, edges more often than chance would have them.
+    /// Bits of a format, with edge cases more frequent than by chance.
     fn bits(format: Format) -> impl Strategy<Value = u64> {
         let all = format.sign_bit() | (format.sign_bit() - 1);
         let edges =

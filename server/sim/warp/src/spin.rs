@@ -1,11 +1,11 @@
 //! Detection of spin loops.
 //!
-//! A warp that reaches an earlier state again, without a change of memory in between, repeats it forever unless another warp stores.
-//! A language calls [`SpinDetector::is_due`] at backward branches. States are compared with a snapshot that is replaced at every
-//! doubling of the number of branches, so any cycle is found in time proportional to its length.
+//! A warp that returns to an earlier state, with no memory change in between, repeats forever unless another warp
+//! stores. A language calls [`SpinDetector::is_due`] at backward branches. States are compared with a snapshot that is
+//! replaced whenever the number of branches doubles, so any cycle is found in time proportional to its length.
 
-/// The spin detector of one warp. `S` is the state that determines what the warp does next, `PATIENCE` the number of backward
-/// branches before the first comparison, `INTERVAL` the number between comparisons.
+/// The spin detector of one warp. `S` is the state that determines what the warp does next, `PATIENCE` the number of
+/// backward branches before the first comparison, `INTERVAL` the number between comparisons.
 #[derive(Clone, Debug)]
 pub struct SpinDetector<S, const PATIENCE: u64, const INTERVAL: u64> {
     branches: u64,
@@ -30,13 +30,13 @@ impl<S, const PATIENCE: u64, const INTERVAL: u64> SpinDetector<S, PATIENCE, INTE
         self.branches >= PATIENCE && self.branches.is_multiple_of(INTERVAL)
     }
 
-    /// Backward branches since the last change of memory.
+    /// Backward branches since the last memory change.
     #[inline]
     pub fn branches(&self) -> u64 {
         self.branches
     }
 
-    /// Whether the warp repeats: `is_same` compares its state with the snapshot, `snapshot` copies it.
+    /// Whether the warp repeats. `is_same` compares its state with the snapshot; `snapshot` copies the state.
     #[inline]
     pub fn repeats(&mut self, is_same: impl FnOnce(&S) -> bool, snapshot: impl FnOnce() -> S) -> bool {
         if self.snapshot.as_deref().is_some_and(is_same) {

@@ -1,5 +1,5 @@
-//! The steps of a warp as they happen: a caller receives them while the run is in progress, so that a long run needs no
-//! memory for them.
+//! Streams the steps of a warp to a caller while the run is in progress, so that a long run does not have to store
+//! them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -8,16 +8,15 @@ use crate::ids::{Mask, WarpId};
 
 /// Receives the steps of a warp in order of execution.
 pub trait StepSink: Send {
-    /// The warp executed the statements `first..end` one after the other, each with these lanes.
+    /// The warp executed statements `first..end` in order, each with these lanes.
     fn steps(&mut self, first: u32, end: u32, active: Mask, executed: Mask);
 }
 
-/// A sink that a run and its caller share.
+/// A sink shared by a run and its caller.
 #[derive(Clone)]
 pub struct StepStream(Arc<Mutex<dyn StepSink>>);
 
 impl StepStream {
-    /// A stream to a sink.
     pub fn new<S: StepSink + 'static>(sink: Arc<Mutex<S>>) -> StepStream {
         StepStream(sink)
     }
@@ -35,17 +34,16 @@ impl fmt::Debug for StepStream {
     }
 }
 
-/// The warp whose steps a caller receives, and the stream.
+/// A warp and the stream that receives its steps.
 #[derive(Clone, Debug)]
 pub struct WarpSteps {
-    /// The warp.
     pub warp: WarpId,
     /// The receiver.
     pub stream: StepStream,
 }
 
 impl WarpSteps {
-    /// The stream, if it is that of `warp`.
+    /// The stream, if `warp` is the requested one.
     pub fn of(&self, warp: WarpId) -> Option<StepStream> {
         (self.warp == warp).then(|| self.stream.clone())
     }

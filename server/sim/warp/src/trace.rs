@@ -1,6 +1,6 @@
-//! The result of a run, the same for every language: masks per statement, findings, totals, final state.
+//! The result of a run, in one format for every language: masks per statement, findings, totals, final state.
 //!
-//! Plain data that compares by value. Statements have numbers; the decoder's caller maps them to text positions.
+//! Plain data that compares by value. Statements are numbered; the decoder's caller maps the numbers to text positions.
 
 use std::sync::Arc;
 
@@ -20,23 +20,22 @@ pub use crate::severity::Severity;
 pub use crate::values::RegisterValues;
 pub use counters::{Counters, Sectors, Wavefronts};
 
-/// Equal neighbouring visits of one statement by one warp.
+/// Equal consecutive visits of one statement by one warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visit {
     /// Lanes of the group that reached the statement.
     pub active: Mask,
     /// The active lanes that were not predicated off.
     pub executed: Mask,
-    /// How many visits in a row had these masks.
+    /// How many consecutive visits had these masks.
     pub repeat: u64,
 }
 
 /// The visits of one statement by one warp, or by the whole launch in [`RunResult::summed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineTrace {
-    /// Which statement.
     pub statement: StatementId,
-    /// Number of visits, counted even where they are no longer kept.
+    /// Number of visits, counted even after they are no longer kept.
     pub count: u64,
     /// Union of the active masks.
     pub active: Mask,
@@ -46,12 +45,12 @@ pub struct LineTrace {
     pub active_lanes: u64,
     /// Executing lanes summed over the visits ("not predicated off threads executed").
     pub executed_lanes: u64,
-    /// The visits in order of execution, equal neighbours folded; empty in a sum over warps. Statements that were always
-    /// visited together share them.
+    /// The visits in order of execution, with equal neighbours folded; empty in sums over warps. Shared by statements
+    /// that were always visited together.
     pub visits: Arc<[Visit]>,
     /// Whether later visits are missing from `visits`.
     pub truncated: bool,
-    /// Memory counters, where the run options request them.
+    /// Memory counters, if the run options request them.
     pub counters: Option<Box<Counters>>,
 }
 
@@ -60,22 +59,21 @@ pub struct LineTrace {
 pub struct WarpTrace {
     /// The block (workgroup).
     pub cta: [u32; 3],
-    /// The warp's number in its block.
+    /// The warp's index in its block.
     pub warp: u32,
-    /// Lanes that exist; the last warp of a block may be partial.
+    /// The lanes that exist; the last warp of a block may be partial.
     pub launched: Mask,
-    /// Statements that were reached, in statement order.
+    /// The statements that were reached, in statement order.
     pub lines: Vec<LineTrace>,
-    /// Final values of the entry's registers, where the run options request them.
+    /// Final values of the entry function's registers, if the run options request them.
     pub registers: Option<Vec<RegisterValues>>,
-    /// Reconvergences in statement order, each once, up to a limit.
+    /// The reconvergences in statement order, each one once, up to a limit.
     pub reconvergences: Vec<Reconvergence>,
 }
 
 /// Groups of lanes that reached a statement separately and continued together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reconvergence {
-    /// Which statement.
     pub statement: StatementId,
     /// The groups in order of arrival, at least two. Their union is the active mask of a visit.
     pub parts: Vec<Mask>,
@@ -97,7 +95,7 @@ impl WarpTrace {
 }
 
 impl LineTrace {
-    /// Active lanes relative to full warps: 1 if every visit had all lanes. `width` is the warp's.
+    /// Active lanes as a fraction of full warps: 1 if every visit had all lanes. `width` is the width of the warp.
     pub fn efficiency(&self, width: u32) -> f64 {
         let max = self.count * u64::from(width);
         if max == 0 { 1.0 } else { self.active_lanes as f64 / max as f64 }
@@ -137,34 +135,28 @@ impl Status {
 pub struct Related {
     /// The statement.
     pub statement: StatementId,
-    /// Its part in the finding.
+    /// How it relates to the finding.
     pub message: String,
 }
 
 /// A problem or a fact that a run found in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The kind of problem.
     pub kind: FindingKind,
-    /// The severity.
     pub severity: Severity,
     /// One or two sentences.
     pub message: String,
-    /// The statement, unless the finding concerns the launch as a whole.
+    /// The statement; `None` if the finding concerns the launch as a whole.
     pub statement: Option<StatementId>,
-    /// The block.
     pub cta: [u32; 3],
-    /// The warp in the block.
     pub warp: u32,
-    /// The lanes concerned.
     pub lanes: Mask,
-    /// The visit of the statement by the warp, from 1; `None` where it is not known or is the last one.
+    /// The 1-based visit of the statement by the warp; `None` if it is unknown or the last one.
     pub visit: Option<u64>,
-    /// Related statements.
     pub related: Vec<Related>,
-    /// The scope of the barrier that the message recommends, in a data race that one prevents.
+    /// For a data race that a barrier prevents, the scope of the barrier that the message recommends.
     pub barrier: Option<RaceScope>,
-    /// Whether it may be due to a launch that was inferred, and not to the kernel.
+    /// Whether the cause may be an inferred launch instead of the kernel.
     pub depends_on_inference: bool,
 }
 
@@ -187,91 +179,84 @@ impl Finding {
     }
 }
 
-/// Sums over all warps of the launch.
+/// Sums over all visits of all warps of the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
-    /// Visits.
+    /// Number of visits.
     pub warp_instructions: u64,
-    /// Active lanes over all visits.
+    /// Active lanes, summed over the visits.
     pub thread_instructions: u64,
-    /// Executing lanes over all visits.
+    /// Executing lanes, summed over the visits.
     pub executed_thread_instructions: u64,
 }
 
 /// Text that the program printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// In the order of execution; bytes that are not UTF-8 are replaced.
+    /// The text in order of execution; bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether the text was truncated at [`Limits::max_output`].
+    /// Whether the text was cut at [`Limits::max_output`].
     pub truncated: bool,
 }
 
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
-    /// How the run ended.
     pub status: Status,
     /// In the order of detection.
     pub findings: Vec<Finding>,
-    /// Over all warps, listed or not.
+    /// Sums over all warps, listed or not.
     pub totals: Totals,
-    /// The first [`Limits::max_warps`] warps (and [`RunOptions::warp`]) in order of block, then warp.
+    /// The first [`Limits::max_warps`] warps (and [`RunOptions::warp`]), ordered by block, then warp.
     pub warps: Vec<WarpTrace>,
-    /// Whether there were more warps than the limits list.
+    /// Whether some warps are not listed because of the limits.
     pub warps_truncated: bool,
     /// The statements summed over all warps, without visits.
     pub summed: Vec<LineTrace>,
     /// Device memory at the end of the run; buffers are read back by address.
     pub memory: DeviceMemory,
-    /// The traced register values of one warp, where [`RunOptions::trace`] requests them.
+    /// The traced register values of one warp, if [`RunOptions::trace`] requests them.
     pub values: Option<Values>,
-    /// The last store to the byte that [`RunOptions::watch`] names.
+    /// The last store to the byte at [`RunOptions::watch`].
     pub last_store: Option<LaneStore>,
     /// Text that the program printed.
     pub output: Output,
     /// What is known about statements besides lanes and registers, for the listed warps of runs with checks.
     pub notes: Vec<Note>,
-    /// The comparison with another model, for models that are compared with one.
+    /// The comparison with the reference model, for models that have one.
     pub model_diff: Option<Box<ModelDiff>>,
 }
 
 /// A store, or an atomic operation, of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneStore {
-    /// Which statement.
     pub statement: StatementId,
-    /// The warp.
     pub warp: WarpId,
-    /// The lane.
     pub lane: u32,
 }
 
-/// A run of the same launch under the language's reference model, and where the two runs differ.
+/// A run of the same launch under the language's reference model, and the differences between both runs.
 #[derive(Clone, Debug)]
 pub struct ModelDiff {
-    /// The name of that model.
+    /// The name of the reference model.
     pub model: &'static str,
-    /// The traces of its warps.
     pub warps: Vec<WarpTrace>,
-    /// The first difference of each warp, in the order of warps.
+    /// The first difference of each warp, in warp order.
     pub divergences: Vec<Divergence>,
 }
 
-/// The first visit of a warp that the other run does not have, or has with different masks.
+/// The first visit of a warp that the reference run lacks, or has with different masks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The warp.
     pub warp: WarpId,
-    /// The statement.
     pub statement: StatementId,
-    /// Which visit of it; the first is 1.
+    /// The 1-based visit of the statement.
     pub visit: u64,
-    /// The active and executed lanes in this run; `None` where only the other run has the visit.
+    /// The active and executed lanes in this run; `None` if only the reference run has the visit.
     pub here: Option<(Mask, Mask)>,
-    /// The same in the other run.
+    /// The active and executed lanes in the reference run.
     pub there: Option<(Mask, Mask)>,
-    /// Possible causes in this warp, latest first: a sentence without its full stop, and the statement.
+    /// Possible causes in this warp, latest first: a sentence without its full stop, and its statement.
     pub why: Vec<(&'static str, StatementId)>,
 }
 
@@ -282,14 +267,14 @@ impl RunResult {
     }
 }
 
-/// Limits that keep a run finite. The result reports a limit that was reached.
+/// Limits that keep a run finite. The result says which limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Warp instructions of the whole launch.
     pub max_steps: u64,
     /// Bytes of simulated memory of all kinds.
     pub max_memory: u64,
-    /// Folded visits kept for a statement of a warp.
+    /// Folded visits kept per statement and warp.
     pub max_visits: usize,
     /// Bytes of the trace, divided evenly among the listed warps.
     pub max_trace: usize,
@@ -297,17 +282,17 @@ pub struct Limits {
     pub max_warps: usize,
     /// Findings kept.
     pub max_findings: usize,
-    /// Bytes of shadow memory while [`Checks`] are on.
+    /// Bytes of shadow memory while [`Checks`] are enabled.
     pub max_shadow: u64,
     /// Bytes of printed text kept.
     pub max_output: usize,
 }
 
 impl Limits {
-    /// Default bytes for the trace and shadow memory together.
+    /// Default number of bytes for the trace and shadow memory together.
     pub const RECORDS: u64 = 256 << 20;
 
-    /// Limits with `bytes` for the trace (a quarter) and shadow memory (the remainder).
+    /// Limits with a quarter of `bytes` for the trace and the rest for shadow memory.
     pub fn with_records(self, bytes: u64) -> Limits {
         let max_trace = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
         Limits { max_trace, max_shadow: bytes - bytes / 4, ..self }
@@ -329,7 +314,7 @@ impl Default for Limits {
     }
 }
 
-/// Optional checks of a run. A check costs time only where it is enabled.
+/// Optional checks of a run. A check costs time only if it is enabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Checks {
     /// Data races in shared and global memory.
@@ -348,29 +333,28 @@ impl Checks {
 /// Limits, checks and optional results of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunOptions {
-    /// The limits.
     pub limits: Limits,
     /// Whether to fill [`WarpTrace::registers`].
     pub registers: bool,
     /// A warp to list even if it is beyond [`Limits::max_warps`].
     pub warp: Option<WarpId>,
-    /// Whether to list no other warp than [`RunOptions::warp`], which saves the time of recording them. Everything else, also
-    /// [`RunResult::warps_truncated`], is as if they were listed.
+    /// Whether to list only [`RunOptions::warp`], which saves the time of recording the other warps. Everything else,
+    /// including [`RunResult::warps_truncated`], is as if they were listed.
     pub one_warp: bool,
     /// Enabled checks.
     pub checks: Checks,
-    /// Whether asynchronous operations complete at issue, instead of as late as the waits of the program allow.
+    /// Whether asynchronous operations complete at issue instead of as late as the program's waits allow.
     pub eager: bool,
     /// Whether to fill [`LineTrace::counters`].
     pub counters: bool,
-    /// A warp whose register values to trace ([`RunResult::values`]); the run may stop once they are complete.
+    /// A warp whose register values are traced into [`RunResult::values`]; the run may stop once they are complete.
     pub trace: Option<TraceRequest>,
-    /// The address of a byte of device memory whose last store to find ([`RunResult::last_store`]).
+    /// The address of a byte of device memory whose last store is reported in [`RunResult::last_store`].
     pub watch: Option<u64>,
 }
 
 impl RunOptions {
-    /// Whether to list a warp, which may be within the limits.
+    /// Whether to list the warp, given whether the limits allow it.
     pub fn lists(&self, id: WarpId, is_within_limits: bool) -> bool {
         self.warp == Some(id) || !self.one_warp && is_within_limits
     }
@@ -383,11 +367,10 @@ pub struct Progress {
     pub steps: u64,
     /// Blocks that have exited.
     pub blocks_done: u64,
-    /// Blocks of the launch.
     pub blocks: u64,
 }
 
-/// The caller's control of a run: called every few thousand steps, from any thread of the run.
+/// The caller's control of a run. Its functions are called every few thousand steps, from any thread of the run.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
     /// Whether to cancel the run.
@@ -405,10 +388,10 @@ pub trait Workers: Sync {
     /// The number of threads.
     fn count(&self) -> usize;
 
-    /// Calls `work` concurrently on all available threads, at least one; returns when all calls have returned.
+    /// Calls `work` concurrently on every available thread (at least one) and returns when all calls have returned.
     fn together(&self, work: &(dyn Fn() + Sync));
 
-    /// A run with fewer steps than this stays on the caller's thread.
+    /// Runs with fewer steps than this stay on the caller's thread.
     fn worth(&self) -> u64 {
         200_000
     }

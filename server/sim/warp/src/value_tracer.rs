@@ -1,6 +1,7 @@
-//! Value tracing of a warp: the registers of each statement after its last visit, and on request after each visit.
+//! Traces the values of a warp: the registers of each statement after its last visit, and on request after each visit.
 //!
-//! Only the traced warp of a run with a trace request has a tracer. A language reads its registers into [`TracedValue`]s.
+//! Only the traced warp of a run with a trace request has a tracer. The language reads its registers into
+//! [`TracedValue`]s.
 
 use smol_str::SmolStr;
 
@@ -11,11 +12,11 @@ use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Value
 #[derive(Clone, Debug)]
 pub struct VisitTracer {
     until: Option<(StatementId, u64)>,
-    /// By statement.
+    /// Indexed by statement.
     visits: Vec<Visit>,
-    /// All visits in order of execution, if they are kept.
+    /// All visits in order of execution, if the request keeps them.
     steps: Option<Vec<Step>>,
-    /// Bytes that further values may take.
+    /// Bytes left for further values.
     budget: usize,
     truncated: bool,
     is_complete: bool,
@@ -27,10 +28,10 @@ struct Visit {
     count: u64,
     active: Mask,
     executed: Mask,
-    /// One value per register that the statement names; empty if over the budget.
+    /// One value for each register that the statement names; empty if over the budget.
     values: Vec<TracedValue>,
     stack: Option<Box<[StackEntry]>>,
-    /// Its index in the steps, if they are kept.
+    /// The index of the visit in `steps`, if steps are kept.
     step: usize,
 }
 
@@ -48,15 +49,15 @@ struct Step {
 /// A register after a visit.
 #[derive(Clone, Debug, Default)]
 pub struct TracedValue {
-    /// The lanes that have written it.
+    /// The lanes that have written the register.
     pub known: Mask,
-    /// The low 64 bits, lane by lane.
+    /// The low 64 bits of each lane.
     pub low: Box<[u64]>,
-    /// The high 64 bits of a wider register, else empty.
+    /// The high 64 bits of each lane if the register is wider, else empty.
     pub high: Box<[u64]>,
 }
 
-/// The name, the width in bits, and whether the statement writes the register.
+/// Name and width in bits of a register, and whether the statement writes it.
 pub type RegisterInfo = (SmolStr, u16, bool);
 
 impl VisitTracer {
@@ -78,7 +79,7 @@ impl VisitTracer {
         self.is_complete
     }
 
-    /// Whether the trace is complete when the warp reaches a statement.
+    /// Whether the trace is complete once the warp reaches `statement`.
     #[inline]
     pub fn ends_before(&self, statement: StatementId) -> bool {
         let count = self.visits.get(statement.index()).map_or(0, |visit| visit.count);
@@ -109,8 +110,8 @@ impl VisitTracer {
         true
     }
 
-    /// Ends the record of the last visit of a statement: its values are those of its step. Called again when a call or a
-    /// barrier completes.
+    /// Ends the record of the last visit of a statement by copying its values to its step. Called again when a call or
+    /// a barrier completes.
     pub fn record(&mut self, statement: StatementId) {
         let Some(steps) = &mut self.steps else { return };
         let Some(visit) = self.visits.get(statement.index()).filter(|_| !self.is_complete) else { return };
@@ -129,7 +130,7 @@ impl VisitTracer {
         }
     }
 
-    /// The values of a statement with this number of registers, which take `bytes`; empty if over the budget.
+    /// The values of a statement with `registers` registers, which occupy `bytes`; empty if over the budget.
     pub fn values(&mut self, statement: StatementId, registers: usize, bytes: usize) -> &mut [TracedValue] {
         let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
             return &mut [];
@@ -145,7 +146,7 @@ impl VisitTracer {
         &mut visit.values
     }
 
-    /// The trace. `describe` gives the registers of a statement in the order of its values.
+    /// Ends the trace. `describe` returns the registers of a statement in the order of its values.
     pub fn finish<I: IntoIterator<Item = RegisterInfo>>(self, describe: impl Fn(StatementId) -> I) -> Values {
         let traced = |statement: StatementId, visit: Visit, only_written: bool| {
             let registers = visit.values.into_iter().zip(describe(statement));
@@ -177,7 +178,6 @@ impl VisitTracer {
 }
 
 impl TracedValue {
-    /// Sets the low 64 bits.
     pub fn set_low(&mut self, values: &[u64]) {
         match self.low.len() == values.len() {
             true => self.low.copy_from_slice(values),

@@ -3,12 +3,11 @@
 use crate::ids::{StatementId, WarpId};
 use crate::trace::LaneStore;
 
-/// A watched byte.
 #[derive(Clone, Copy, Debug)]
 pub struct WatchedByte {
     address: u64,
     pub last: Option<LaneStore>,
-    /// Whether it was stored to since the last question.
+    /// Whether the byte was stored to since the last call of `take_hit`.
     is_hit: bool,
 }
 
@@ -17,12 +16,12 @@ impl WatchedByte {
         WatchedByte { address, last: None, is_hit: false }
     }
 
-    /// Whether it was stored to since the last call.
+    /// Whether the byte was stored to since the last call.
     pub fn take_hit(&mut self) -> bool {
         std::mem::take(&mut self.is_hit)
     }
 
-    /// Lanes of a warp store `bytes` bytes each, in the order of `stores`: the lane and its address.
+    /// The lanes of a warp store `bytes` bytes each; `stores` has the lane and the address of each, in order.
     pub fn stored(
         &mut self,
         statement: StatementId,

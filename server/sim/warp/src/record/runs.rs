@@ -1,22 +1,22 @@
-//! A value for each run of statements: consecutive statements whose values always changed together.
+//! Stores one value for each run of statements: consecutive statements whose values have always changed together.
 //!
 //! Statements of straight-line code are active in the same lanes, so most of them share what is recorded about them.
 
 /// The value of a run.
 pub(super) trait RunValue: Clone {
-    /// The value of the statements before the last one of the run.
+    /// The value that holds for the statements before the last one of the run.
     fn before_last(&self) -> Self;
 }
 
 /// A run and its value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Run<T> {
-    /// One past the last statement; 0 where no run starts.
+    /// One past the last statement; 0 if no run starts here.
     pub(super) end: u32,
     pub(super) value: T,
 }
 
-/// The runs of a program, by their first statements.
+/// The runs of a program, indexed by first statement.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<T> {
     runs: Vec<Run<T>>,
@@ -29,41 +29,40 @@ impl<T> Default for Runs<T> {
 }
 
 impl<T: RunValue> Runs<T> {
-    /// No runs, of a program of `statements` statements whose values are `value` before they change.
+    /// An empty set of runs for a program of `statements` statements with the initial value `value`.
     pub(super) fn new(statements: usize, value: T) -> Runs<T> {
         Runs { runs: vec![Run { end: 0, value }; statements] }
     }
 
-    /// The statements.
     pub(super) fn statements(&self) -> usize {
         self.runs.len()
     }
 
-    /// Adds statements at the end.
+    /// Appends statements until there are `statements`.
     pub(super) fn grow(&mut self, statements: usize, value: T) {
         self.runs.resize(statements.max(self.runs.len()), Run { end: 0, value });
     }
 
-    /// The run that starts at a statement, if one does (`end` is not 0).
+    /// The run that starts at `first`; its `end` is 0 if there is none.
     #[inline(always)]
     pub(super) fn at(&mut self, first: u32) -> &mut Run<T> {
         &mut self.runs[first as usize]
     }
 
-    /// The values of runs, and of statements at which no run starts.
+    /// The values of all statements, including those at which no run starts.
     #[inline]
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.runs.iter_mut().map(|run| &mut run.value)
     }
 
-    /// The first statement of the next run from `at` on.
+    /// The first statement of the next run at or after `at`.
     #[inline]
     pub(super) fn next(&self, at: u32) -> Option<u32> {
         let runs = self.runs.get(at as usize..)?;
         Some(at + runs.iter().position(|run| run.end != 0)? as u32)
     }
 
-    /// The first statement and the value of the run that has this statement.
+    /// The first statement and the value of the run that contains `statement`.
     #[inline]
     pub(super) fn of(&self, statement: u32) -> Option<(u32, &T)> {
         let runs = self.runs.get(..=statement as usize)?;
@@ -71,8 +70,8 @@ impl<T: RunValue> Runs<T> {
         (runs[first].end > statement).then_some((first as u32, &runs[first].value))
     }
 
-    /// Ensures that a run starts at `at` and ends at `end` or before, and returns its end. Where a run is split, `split` is
-    /// called with the first statements of both parts.
+    /// Makes a run start at `at` and end no later than `end`; returns its end. Calls `split` with the first statements
+    /// of both parts whenever it splits a run.
     #[inline(always)]
     pub(super) fn arrange(&mut self, at: u32, end: u32, split: impl FnMut(u32, u32)) -> u32 {
         let run = &self.runs[at as usize];

@@ -5,16 +5,16 @@ use super::runs::{RunValue, Runs};
 use super::sums::Sums;
 use crate::trace::{Counters, LineTrace, Totals};
 
-/// The sums over warps: one line a statement, without visits.
+/// Sums over warps: one line per statement, without visits.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     sums: Runs<Sums>,
-    /// One a statement, or empty if counters are off.
+    /// One per statement, or empty if counters are off.
     counters: Vec<Option<Box<Counters>>>,
 }
 
 impl Summary {
-    /// Adds the lines of one warp.
+    /// Adds the lines of one listed warp.
     pub fn add(&mut self, lines: &[LineTrace]) {
         let is_full = |line: &LineTrace| line.active_lanes == line.executed_lanes;
         let same = |a: &LineTrace, b: &LineTrace| {
@@ -31,8 +31,8 @@ impl Summary {
         }
     }
 
-    /// Adds a warp whose visits are not kept, and resets the recorder except for its runs: the next warp most likely takes the
-    /// same paths.
+    /// Adds a warp whose visits are not kept and resets its recorder, except for the runs: the next warp most likely
+    /// takes the same paths.
     pub fn count(&mut self, recorder: &mut Recorder) {
         let mut at = 0;
         while let Some((first, end, sums)) = recorder.take_sums(at) {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     proptest! {
-        /// The sums do not depend on whether warps are listed, nor on the paths of the warps before.
+        /// The sums depend neither on which warps are listed nor on the paths of earlier warps.
         #[test]
         fn a_counted_warp_equals_a_listed_one(
             warps in vec(vec((0u32..12, 0u32..12, 1 as Mask..4, 0 as Mask..4), 0..8), 0..8),

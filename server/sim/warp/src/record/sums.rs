@@ -6,33 +6,33 @@ use std::sync::Arc;
 use super::runs::RunValue;
 use crate::trace::{LineTrace, Mask, StatementId, Totals, Visit};
 
-/// Sums over the visits of a run of statements. All active lanes execute its statements, but maybe the last one.
+/// Sums over the visits of a run of statements. All active lanes execute its statements, except perhaps the last one.
 ///
-/// Most visits are *full*: all active lanes execute the last statement, too. They change three fields, of which no two are
-/// neighbours: the compiler would make a vector of these, which takes longer than the three additions.
+/// Most visits are *full*: all active lanes execute the last statement as well. A full visit changes three fields. No
+/// two of them are adjacent, because the compiler would vectorize adjacent ones, which is slower than three additions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Sums {
     pub(super) count: u64,
-    /// Active lanes that do not execute the last statement, of all visits.
+    /// Active lanes that do not execute the last statement, summed over all visits.
     idle_lanes: u64,
-    /// The lanes of any full visit.
+    /// The union of the lanes of full visits.
     full: Mask,
-    /// The active lanes of any other visit.
+    /// The union of the active lanes of all other visits.
     active: Mask,
     active_lanes: u64,
-    /// The lanes that execute the last statement in any other visit.
+    /// The union of the lanes that execute the last statement in those visits.
     executed: Mask,
 }
 
 impl Sums {
-    /// The sums of a line.
+    /// The sums of a recorded line.
     pub(super) fn of(line: &LineTrace) -> Sums {
         let &LineTrace { count, active, executed, active_lanes, executed_lanes, .. } = line;
         Sums { count, idle_lanes: active_lanes - executed_lanes, full: 0, active, active_lanes, executed }
     }
 
-    /// Adds a visit, in which lanes of `executed` execute the last statement.
+    /// Adds a visit; the lanes in `executed` execute the last statement.
     #[inline(always)]
     pub(super) fn add(&mut self, Visit { active, executed, repeat }: Visit) {
         self.count += repeat;
@@ -46,7 +46,7 @@ impl Sums {
         }
     }
 
-    /// Adds to the totals of a launch what a run of this many statements adds.
+    /// Adds a run of `statements` statements with these sums to the totals of a launch.
     pub(super) fn add_to(&self, totals: &mut Totals, statements: u32) {
         let statements = u64::from(statements);
         totals.warp_instructions += statements * self.count;

@@ -1,4 +1,4 @@
-//! The scalar types of launches: how numbers become bits, and bits numbers again.
+//! The scalar types of launches: converts numbers to bits and back.
 
 use crate::scalar_type::Class;
 use crate::scalar_type::ScalarType::{self, *};
@@ -9,7 +9,7 @@ impl ScalarType {
     pub const OF_LAUNCHES: [ScalarType; 16] =
         [U8, S8, U16, S16, U32, S32, U64, S64, F16, Bf16, F32, F64, B8, B16, B32, B64];
 
-    /// The type of launches called `name`; `iN` is another name of `sN`.
+    /// The launch type called `name`; `iN` is an alias of `sN`.
     pub fn of_launches(name: &str) -> Option<ScalarType> {
         let signed = name.strip_prefix('i').map(|bits| format!("s{bits}"));
         let found = ScalarType::from_name(signed.as_deref().unwrap_or(name));
@@ -20,7 +20,7 @@ impl ScalarType {
         u64::MAX >> (64 - self.bits())
     }
 
-    /// The bits of an integer literal, if the kind can hold it. Floats take integers as numbers.
+    /// The bits of an integer literal, or `None` if it is out of range. Float types convert it to a float.
     pub fn bits_of_integer(self, value: i128) -> Option<u64> {
         let (low, high) = self.integer_range();
         match self.class() {
@@ -30,7 +30,7 @@ impl ScalarType {
         }
     }
 
-    /// Smallest and largest integer that the kind takes: `bN` take those of `uN` and of `sN`.
+    /// The smallest and largest integer that the type accepts; `bN` accepts every value of `uN` and `sN`.
     pub fn integer_range(self) -> (i128, i128) {
         let span = 1i128 << self.bits();
         match self.class() {
@@ -40,8 +40,8 @@ impl ScalarType {
         }
     }
 
-    /// The bits of `value`, rounded to nearest even. Only for float kinds; others take the low bits of the
-    /// truncated number.
+    /// The bits of `value`, rounded to nearest even, for float types. Integer types get the low bits of the truncated
+    /// number.
     pub fn bits_of_float(self, value: f64) -> u64 {
         match self {
             F64 => value.to_bits(),
@@ -52,7 +52,7 @@ impl ScalarType {
         }
     }
 
-    /// The number that `bits` stand for in a float kind.
+    /// The number that `bits` represent in a float type.
     pub fn float_of_bits(self, bits: u64) -> f64 {
         match self {
             F64 => f64::from_bits(bits),
@@ -63,7 +63,7 @@ impl ScalarType {
         }
     }
 
-    /// The number that `bits` stand for in an integer kind; `bN` are read as unsigned.
+    /// The number that `bits` represent in an integer type; `bN` is read as unsigned.
     pub fn integer_of_bits(self, bits: u64) -> i128 {
         let bits = bits & self.mask();
         match self.class() {
@@ -75,7 +75,7 @@ impl ScalarType {
         }
     }
 
-    /// The bits of the element numbered `index` of an iota buffer.
+    /// The bits of element `index` of an iota buffer.
     pub fn iota(self, index: u64) -> u64 {
         match self.class() {
             Class::Float => self.bits_of_float(index as f64),
@@ -83,8 +83,8 @@ impl ScalarType {
         }
     }
 
-    /// The bits of a random element: floats lie in [0, 1) with as many random bits as the format has digits,
-    /// integers are the low bits.
+    /// The bits of a random element. Floats lie in [0, 1), with as many random bits as the format has digits; integers
+    /// are the low bits of `random`.
     pub fn random(self, random: u64) -> u64 {
         let digits = match self {
             F16 => 11,
@@ -96,7 +96,7 @@ impl ScalarType {
         self.bits_of_float((random >> (64 - digits)) as f64 / (1u64 << digits) as f64)
     }
 
-    /// The bits that little-endian `bytes` hold; missing bytes are zero.
+    /// Reads little-endian `bytes`; missing bytes are zero.
     pub fn read(self, bytes: &[u8]) -> u64 {
         let mut wide = [0; 8];
         let len = self.bytes().min(bytes.len());
@@ -104,13 +104,13 @@ impl ScalarType {
         u64::from_le_bytes(wide)
     }
 
-    /// Appends `bits`, little-endian.
+    /// Appends `bits` in little-endian order.
     pub fn write(self, bits: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(&bits.to_le_bytes()[..self.bytes()]);
     }
 }
 
-/// Rounds to nearest even, straight from f64: going through f32 would round twice. NaNs keep their sign.
+/// Rounds to nearest even, directly from f64, because going through f32 would round twice. NaNs keep their sign.
 fn narrow(value: f64, format: Format) -> u64 {
     if value.is_nan() {
         return format.infinity(value.is_sign_negative()) | 1 << (format.fraction_bits - 1);

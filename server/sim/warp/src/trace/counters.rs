@@ -1,13 +1,11 @@
 //! Memory counters of a statement: sectors of global memory, wavefronts of shared memory.
 //!
-//! Sums over visits, and the worst visit. Lane utilization follows from the masks and is computed, not stored.
+//! Kept are the sums over visits and the worst visit. Lane utilization is not stored: it is computed from the masks.
 
 /// Memory counters of one statement, if [`super::RunOptions::counters`] is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Requests to global memory.
     pub global: Sectors,
-    /// Requests to shared memory.
     pub shared: Wavefronts,
 }
 
@@ -18,24 +16,24 @@ pub struct Sectors {
     pub requests: u64,
     /// Accessed sectors.
     pub sectors: u64,
-    /// Sectors that the same number of contiguous bytes occupies.
+    /// Sectors that the same number of contiguous bytes would occupy.
     pub ideal: u64,
-    /// Sectors of the request with the largest excess over its ideal …
+    /// Sectors of the request with the largest excess over its ideal.
     pub worst: u32,
-    /// … and the ideal of that request.
+    /// The ideal number of sectors of that request.
     pub worst_ideal: u32,
 }
 
-/// Requests to shared memory: each of its 32 banks of 4 bytes serves one word a wavefront.
+/// Requests to shared memory. Each of its 32 banks, 4 bytes wide, serves one word per wavefront.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wavefronts {
     /// Visits that accessed shared memory.
     pub requests: u64,
     /// Wavefronts of these requests.
     pub wavefronts: u64,
-    /// Wavefronts without bank conflicts.
+    /// Wavefronts that would suffice without bank conflicts.
     pub ideal: u64,
-    /// The most distinct words that one request needs of one bank: 2 is a two-way conflict.
+    /// The most distinct words of one bank that a single request needs: 2 is a two-way conflict.
     pub worst_ways: u32,
 }
 
