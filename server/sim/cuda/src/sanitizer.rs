@@ -1,9 +1,9 @@
 //! The sanitizer: checks every memory access of a run, if the run options enable it.
 //!
-//! [`Sanitizer::begin`] starts an instruction; its accesses are reported to [`Sanitizer::accessed`] after the address check and
-//! before memory is read or written; [`Sanitizer::take_report`] returns the findings. The rules are in the modules below:
-//! `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a sanitizer pays nothing;
-//! with one, [`BlockSanitizer`] is the state of a block, which it keeps while it is suspended.
+//! [`Sanitizer::begin`] starts an instruction. Its accesses are reported to [`Sanitizer::accessed`] after the address
+//! check and before memory is read or written; [`Sanitizer::take_report`] returns the findings. The rules are in the
+//! modules below: `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a
+//! sanitizer pays nothing. With one, each block has a [`BlockSanitizer`], which it keeps while it is suspended.
 
 mod advice;
 mod announced;
@@ -76,9 +76,10 @@ pub struct ClusterSanitizer {
     clock: ClusterClock,
     shared: Shadow,
     copies: Copies,
-    /// Accesses to the memory of blocks that have not exited.
+    /// Accesses to the shared memory of blocks that have not exited.
     remote: Vec<RemoteAccess>,
-    /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing orders what follows.
+    /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing has ordered the operations
+    /// after it.
     relaxed_waits: FxHashMap<u32, u32>,
 }
 
@@ -89,7 +90,7 @@ pub struct BlockSanitizer {
     locals: Vec<LocalShadow>,
     /// Whether a thread has waited for the prerequisite grid.
     awaited_grid: bool,
-    /// By warp, the last epoch in which a lane waited for others by a flag or an atomic.
+    /// For each warp, the last epoch in which a lane waited for other lanes on a flag or an atomic.
     waited: [u32; 32],
     cta: [u32; 3],
 }
@@ -103,9 +104,9 @@ pub struct Visit {
     order: Order,
     /// Lanes that store an undefined value.
     pub undefined: u32,
-    /// Lanes that store the value that is there, if that matters.
+    /// Lanes that store the value that is already there, if that matters.
     unchanged: u32,
-    /// Lanes whose atomic left memory as it was.
+    /// Lanes whose atomic left memory unchanged.
     silent: u32,
 }
 
@@ -120,7 +121,7 @@ pub(crate) struct Report<'s> {
 pub struct Sanitizer {
     pub checks: Checks,
     counts: bool,
-    /// Whether the lanes of a warp run in lockstep, as before `sm_70`.
+    /// Whether the lanes of a warp run in lockstep, as they do before `sm_70`.
     lockstep: bool,
     /// Grid extents in blocks.
     grid: [u32; 3],
@@ -135,40 +136,40 @@ pub struct Sanitizer {
     cluster: ClusterSanitizer,
     block: BlockSanitizer,
     pub visit: Visit,
-    /// Whether [`Sanitizer::begin`] was called for the instruction that begins next.
+    /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
     /// Lanes that loaded uninitialized memory, by element of the access.
     pub uninitialized: [u32; ELEMENTS],
     /// Whether the running instruction wrote undefined values to registers.
     pub made_undefined: bool,
-    /// The lanes that the running shuffle read although they do not take part.
+    /// The inactive lanes that the running shuffle read.
     pub inactive: Option<InactiveSources>,
     pub undefined: UndefinedAccess,
-    /// What the loads of uninitialized memory read, by statement.
+    /// Names of the uninitialized memory that loads read, by statement.
     pub uninitialized_memory: FxHashMap<u32, String>,
     cost: Option<Counters>,
     pub findings: Vec<Finding>,
-    /// The races since the last report.
+    /// Races since the last report.
     races: RaceContext,
-    /// The reported scopes of races, by statement.
+    /// The scopes of the races that were reported, by statement.
     scopes: FxHashMap<u32, RaceScope>,
-    /// Reported pairs of statements.
+    /// Pairs of statements that were reported.
     pub reported: FxHashSet<(FindingKind, u32, u32)>,
-    /// Remaining budget of shadow memory in bytes.
+    /// Bytes left for shadow memory.
     budget: u64,
-    /// Whether the exhausted budget was reported.
+    /// Whether it was reported that the budget is exhausted.
     exhausted: bool,
     watch: Option<WatchedByte>,
     /// The ranges of device memory that the prerequisite grid writes.
     prerequisite_writes: Vec<(u64, u64)>,
     /// The statements that initialize mbarriers.
     initializers: FxHashSet<u32>,
-    /// The accesses of the instruction, while they are listed.
+    /// The accesses of the instruction, if [`Sanitizer::list_accesses`] asked for them.
     accesses: Option<Vec<LaneAccesses>>,
 }
 
 impl Sanitizer {
-    /// The kinds of its findings.
+    /// The kinds of findings that the sanitizer reports.
     pub(crate) const KINDS: [FindingKind; 18] = [
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,
@@ -195,7 +196,7 @@ impl Sanitizer {
         options.checks != Checks::default() || options.counters || options.watch.is_some()
     }
 
-    /// A sanitizer of a program with these patterns, whose warps run in lockstep or not.
+    /// A sanitizer for a program with these patterns.
     pub fn with_patterns(
         patterns: ProgramPatterns,
         lockstep: bool,
@@ -238,12 +239,11 @@ impl Sanitizer {
         })
     }
 
-    /// Remaining budget of shadow memory in bytes; `None` if it was exhausted.
+    /// Bytes left for shadow memory; `None` if the budget was exhausted.
     pub fn budget(&self) -> Option<u64> {
         (!self.exhausted).then_some(self.budget)
     }
 
-    /// Sets the budget of shadow memory.
     pub fn limit(&mut self, bytes: u64) {
         self.budget = bytes;
     }
@@ -273,7 +273,7 @@ impl Sanitizer {
         }
     }
 
-    /// The number of completed phases of the cluster's barrier.
+    /// Phases of the cluster's barrier have completed; `phases` is their number so far.
     pub fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
         if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
             let live: Vec<u32> = live.collect();
@@ -281,7 +281,7 @@ impl Sanitizer {
         }
     }
 
-    /// Lanes execute a statement.
+    /// Lanes of a warp execute a statement.
     #[inline]
     pub fn begin(&mut self, statement: StatementId, order: &Order, warp: u32, live: u32, executed: u32) {
         if std::mem::take(&mut self.has_begun) {
@@ -301,12 +301,12 @@ impl Sanitizer {
         self.block.local(warp)
     }
 
-    /// Memory was freed: later accesses by its next owner are unrelated.
+    /// Memory was freed: accesses by its next owner are unrelated to earlier ones.
     pub fn freed(&mut self, index: u64, len: u64) {
         self.launch.clear(index, len);
     }
 
-    /// A call receives local memory, which is uninitialized.
+    /// A call gets local memory, which is uninitialized.
     pub fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
         if self.checks.uninitialized {
             self.block.local(warp).clear(start.into(), len.into(), mask);
@@ -325,13 +325,12 @@ impl Sanitizer {
         self.findings.push(self.running_warp().finding(kind, message, statement, lanes).with(related));
     }
 
-    /// Whether an instruction made undefined values that are not propagated yet.
+    /// Whether an instruction produced undefined values that are not propagated yet.
     #[inline]
     pub fn has_made_undefined(&self) -> bool {
         self.made_undefined
     }
 
-    /// The running statement.
     #[inline]
     pub fn statement(&self) -> u32 {
         self.visit.statement
@@ -341,7 +340,7 @@ impl Sanitizer {
         WarpId { cta: self.block.cta, warp: self.visit.warp }
     }
 
-    /// Takes the cost of the instruction and its findings.
+    /// Takes the findings and the cost of the instruction.
     #[inline]
     pub(crate) fn take_report(&mut self) -> Report<'_> {
         Report { cost: self.cost.take(), findings: &mut self.findings, races: &mut self.races }
@@ -437,23 +436,24 @@ impl Sanitizer {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
     }
 
-    /// The running atomic left memory as it was in these lanes: it publishes nothing, such as an attempt to take a lock that is held.
+    /// The running atomic left memory unchanged in these lanes, like a failed attempt to take a lock: it publishes
+    /// nothing.
     #[inline]
     pub fn left_unchanged(&mut self, mask: u32) {
         self.visit.silent = mask;
     }
 
-    /// The lanes that a shuffle of the running instruction read although they do not take part in it.
+    /// The inactive lanes that a shuffle of the running instruction read.
     pub fn take_inactive(&mut self) -> Option<InactiveSources> {
         self.inactive.take()
     }
 
-    /// Lists the accesses of the next instruction.
+    /// Lists the accesses of the next instruction for [`Sanitizer::take_accesses`].
     pub fn list_accesses(&mut self) {
         self.accesses = Some(Vec::new());
     }
 
-    /// The listed accesses; ends the list.
+    /// Returns the listed accesses and stops listing.
     pub fn take_accesses(&mut self) -> Vec<LaneAccesses> {
         self.accesses.take().unwrap_or_default()
     }
@@ -574,7 +574,7 @@ impl Sanitizer {
             in_block: order.in_block,
         };
         let synchronizes = strength != Strength::Weak && self.checks.races;
-        // Synchronization through shared memory is local to its cluster.
+        // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
         if synchronizes && signal.reads {
@@ -597,7 +597,7 @@ impl Sanitizer {
     }
 }
 
-/// Records word loads of eight lanes at once where they have no conflict; returns the lanes that need the full check.
+/// Records word loads of eight lanes at a time if they have no conflict; returns the lanes that need the full check.
 fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
     let mut unchecked = event.mask;
     let (eights, _) = event.addresses.as_chunks::<8>();
@@ -612,14 +612,12 @@ fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, acces
 }
 
 impl ClusterSanitizer {
-    /// The state of a new cluster with these blocks.
     pub fn new(blocks: Vec<u32>) -> ClusterSanitizer {
         ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
     }
 }
 
 impl BlockSanitizer {
-    /// The state of a new block.
     pub fn new(grid: &[u32; 3], cta: [u32; 3], warps: usize) -> BlockSanitizer {
         let [x, y, z] = cta;
         let number = x.wrapping_add(grid[0].wrapping_mul(y.wrapping_add(grid[1].wrapping_mul(z))));

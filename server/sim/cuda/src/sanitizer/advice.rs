@@ -14,7 +14,7 @@ use crate::race_context::barrier;
 /// What the message of a race recommends.
 #[derive(Clone, Copy)]
 pub(super) enum Advice {
-    /// A barrier for these threads.
+    /// A barrier for the threads of this scope.
     Barrier(RaceScope),
     /// Another change, or none.
     Other(&'static str),
@@ -72,7 +72,6 @@ impl Sanitizer {
         Advice::Other(text)
     }
 
-    /// What is missing between the two accesses.
     pub(super) fn missing(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> &'static str {
         if self.is_one_store(event, before, other) {
             "the last writer wins"
@@ -85,14 +84,14 @@ impl Sanitizer {
         }
     }
 
-    /// Whether both accesses are of one store instruction of the warp.
+    /// Whether both accesses belong to the same store instruction of the warp.
     fn is_one_store(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> bool {
         other.scope == RaceScope::Warp
             && before.statement() == self.visit.statement
             && event.kind == AccessKind::Store
     }
 
-    /// Whether only one of the two accesses is strong.
+    /// Whether exactly one of the two accesses is strong.
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
         let is_atomic = event.kind == AccessKind::Atomic;
@@ -100,7 +99,7 @@ impl Sanitizer {
     }
 }
 
-/// The advice for a load, an operation and a store of one address by several threads.
+/// The advice to replace a load, an operation and a store of one address with an atomic.
 fn use_atomic(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Min => "several threads update the address: use `red.min` (`atomicMin`)",

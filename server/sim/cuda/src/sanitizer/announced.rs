@@ -1,4 +1,4 @@
-//! Copies whose bytes no `expect_tx` announced before the phase of their mbarrier completed.
+//! Copies whose bytes were not announced by `expect_tx` before the phase of their mbarrier completed.
 
 use super::Sanitizer;
 use super::copies::CopyCompletion;
@@ -8,8 +8,8 @@ use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 
 impl Sanitizer {
-    /// What the copy in flight is called, if a phase has completed without its bytes: they count in the phase after the one that
-    /// threads have waited for, and nothing there expects them.
+    /// The name of the copy in flight, if a phase has completed without its bytes. The bytes then count in the phase
+    /// after the one that threads waited for, and nothing there expects them.
     pub(super) fn unannounced(&self, copy: Stamp, spaces: &Spaces) -> Option<&'static str> {
         let Some(CopyCompletion::Phase { object, parity }) = self.cluster.copies.until(copy) else {
             return None;

@@ -12,7 +12,7 @@ pub(super) struct Conflicts {
 pub(super) struct LaneConflict {
     pub(super) conflict: Conflict,
     pub(super) lane: u32,
-    /// The start of the lane's own access.
+    /// The offset of the lane's own access.
     pub(super) index: u64,
 }
 

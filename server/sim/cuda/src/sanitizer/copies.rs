@@ -1,8 +1,8 @@
-//! Copies in flight: asynchronous accesses whose completion has not been waited for.
+//! Copies in flight: asynchronous accesses that no thread has waited for.
 //!
-//! Until then, an access of a copy has an epoch that no thread knows, so any conflicting access is a race, even by the thread
-//! that started the copy. After the thread has waited, or a thread has observed the completed phase of the mbarrier that tracks
-//! the copy, the access gets the stamp of an ordinary access of the thread.
+//! Until then an access of a copy has an epoch that no thread knows, so any conflicting access is a race, even one by
+//! the thread that started the copy. When the thread has waited, or a thread has observed the completed phase of the
+//! mbarrier that tracks the copy, the access gets the stamp of an ordinary access by the thread.
 
 use rustc_hash::FxHashMap;
 
@@ -11,31 +11,30 @@ use crate::memory::region::MemoryRegion;
 
 /// Maximum number of warps per block.
 pub(super) const WARPS: u32 = 32;
-/// Tracked copies per cluster; further ones count as complete when they start.
+/// Maximum number of tracked copies per cluster; further copies count as complete when they start.
 pub(super) const MAX_COPIES: usize = 1 << 16;
 
 /// The families of copy groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyFamily {
-    /// Of `cp.async`
+    /// `cp.async`
     Single,
-    /// Of `cp.async.bulk`
+    /// `cp.async.bulk`
     Bulk,
-    /// Of `wgmma`
+    /// `wgmma`
     Products,
-    /// Of `tcgen05`: until a commit, after which an mbarrier tracks them
+    /// `tcgen05`: until a commit, after which an mbarrier tracks the operations
     TensorMemory,
 }
 
-/// The number of families.
 const FAMILIES: usize = 4;
 
 /// How the completion of a copy is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyCompletion {
-    /// The thread waits for the group of the copy.
+    /// The thread waits for the copy's group.
     Waited(CopyFamily),
-    /// Completion of this phase of the mbarrier at this offset of shared memory.
+    /// A thread observes that this phase of the mbarrier at this offset of shared memory has completed.
     Phase { object: u64, parity: u64 },
 }
 
@@ -55,18 +54,17 @@ pub(super) struct PendingCopy {
     pub(super) statement: u32,
     pub(super) warp: u32,
     pub(super) lane: u32,
-    /// How completion is observed, and the number of its group if the thread waits.
+    /// How completion is observed, and the index of the copy's group if the thread waits.
     pub(super) until: CopyCompletion,
     pub(super) group: u32,
-    /// The thread's epoch at the start of the copy, or at the arrival on the mbarrier.
+    /// The thread's epoch when it started the copy, or when it arrived on the mbarrier.
     pub(super) epoch: u32,
 }
 
-/// The copies of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
-    /// By mbarrier, the parity of the last phase that a thread saw completed.
+    /// For each mbarrier, the parity of the last phase that a thread saw completed.
     pub(super) completed: FxHashMap<u64, u64>,
     /// Committed groups of each lane, by warp and family.
     groups: Vec<[[u32; 32]; FAMILIES]>,

@@ -4,17 +4,16 @@ use warplens_sim_warp::trace::{Sectors, Wavefronts};
 
 use crate::registers::{Lanes, WIDTH, lanes};
 
-/// Bytes of a sector.
 const SECTOR: u64 = 32;
-/// Banks of shared memory, of four bytes each.
+/// Banks of shared memory; each is four bytes wide.
 const BANKS: usize = 32;
 
-/// A request to global memory: `span` bytes at the address of each lane of `mask`.
+/// The cost of a request to global memory: `span` bytes at the address of each lane of `mask`.
 pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
     let mut starts: Vec<u64> = lanes(mask).map(|lane| addresses[lane]).collect();
     starts.sort_unstable();
     let (mut touched, mut bytes) = (0, 0);
-    // Everything below has been counted.
+    // All sectors and bytes below these ends have been counted.
     let (mut sector_end, mut byte_end) = (0, 0);
     for start in starts {
         let end = start.saturating_add(span);
@@ -28,8 +27,8 @@ pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
     Sectors { requests: 1, sectors: touched, ideal, worst: touched as u32, worst_ideal: ideal as u32 }
 }
 
-/// A request to shared memory: a wavefront transfers at most 128 bytes, so wide accesses are split into halves and quarters of
-/// the warp; each bank broadcasts one word to all lanes that access it.
+/// The cost of a request to shared memory. A wavefront transfers at most 128 bytes, so wide accesses are split into
+/// halves or quarters of the warp. Each bank broadcasts one word to all lanes that access it.
 pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefronts {
     let together = match span {
         0..=4 => WIDTH,

@@ -1,18 +1,17 @@
-//! An access to memory as the sanitizer sees it.
+//! A memory access as the sanitizer sees it.
 
 use crate::memory::region::{CheckedAddresses, Extent};
 use crate::registers::Lanes;
 
-/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
-    /// A load that writes each element to a register of its own.
+    /// A load that writes each element to a separate register.
     Load,
     /// Any other read.
     Read,
     Store,
     Atomic,
-    /// The completion of a copy at an mbarrier: an atomic that publishes all earlier accesses.
+    /// A copy completes at an mbarrier: an atomic that publishes all earlier accesses.
     Completion,
 }
 
@@ -29,7 +28,7 @@ pub struct AccessEvent<'t> {
     pub kind: AccessKind,
     pub checked: &'t CheckedAddresses,
     pub addresses: &'t Lanes<u64>,
-    /// Size of an element, and the number of contiguous elements.
+    /// The size of an element, and the number of contiguous elements.
     pub size: u32,
     pub count: usize,
     pub mask: u32,

@@ -1,14 +1,16 @@
-//! The happens-before order between threads: barriers, fences and synchronizing accesses.
+//! The happens-before order between threads: barriers, fences and synchronizing accesses. It follows the causality
+//! order of the PTX ISA, chapter "Memory Consistency Model".
 //!
-//! The life of a warp is divided into epochs, at every point where it may synchronize. An access has the epoch of its warp, and
-//! an earlier access happens before a later one if the later thread knows the earlier epoch. A barrier of the block makes
-//! everything known to all its threads: one number per block. A warp-synchronizing instruction is one number per warp. Only
-//! synchronization through memory (a fence or `.release`, then a flag or an atomic that another thread reads) is recorded per
-//! thread.
+//! A warp's execution is divided into epochs; a new one starts wherever the warp may synchronize. An access has the
+//! epoch of its warp, and it happens before a later access if the later thread knows its epoch. A barrier of the block
+//! makes everything known to all threads of the block, so it is stored as one number per block; a warp-synchronizing
+//! instruction is one number per warp. Only synchronization through memory (a fence or `.release`, then a flag or an
+//! atomic that another thread reads) is stored per thread.
 //!
-//! Where correct programs in practice do not follow a rule of the memory model, the sanitizer does not report: an atomic that
-//! reads what a fence published orders the accesses after it, even without a second fence; and a fence of each thread before a
-//! barrier counts for any thread that publishes after it.
+//! The order is deliberately weaker than the model where correct programs in practice break a rule:
+//!
+//! * an atomic that reads what a fence published orders the accesses after it, even without a second fence;
+//! * a fence by each thread before a barrier counts for any thread that publishes after the barrier.
 
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ use super::vector_clock::{Agent, VectorClock};
 use crate::memory::region::MemoryRegion;
 use crate::registers::{WIDTH, lanes};
 
-/// Maximum number of recorded epochs; beyond it, all so far count as ordered.
+/// Maximum number of recorded epochs. Beyond it, all epochs so far count as ordered.
 const MAX_EPOCHS: usize = 1 << 22;
 
 /// A location in memory through which threads synchronize.
@@ -42,13 +44,13 @@ pub(super) struct Thread {
 /// The order of the accesses of a run.
 #[derive(Debug, Default)]
 pub(super) struct HappensBefore {
-    /// Epochs up to this one happen before everything.
+    /// Epochs up to this one happen before every access.
     base: u32,
     /// The owners of the epochs after `base`.
     epochs: Vec<Origin>,
-    /// The newest epoch when the running block was entered: later ones are its own.
+    /// The newest epoch when the running block was entered; its own epochs are later.
     entered: u32,
-    /// The last suspended block, and the newest epoch at that time.
+    /// The last suspended block, and the newest epoch when it was suspended.
     left: (u32, u32),
     block: BlockClock,
     /// Published clocks by location.
@@ -59,11 +61,11 @@ pub(super) struct HappensBefore {
 #[derive(Debug, Default)]
 pub(crate) struct BlockClock {
     number: u32,
-    /// The newest epoch when the block started: its own are later.
+    /// The newest epoch when the block started; its own epochs are later.
     started: u32,
     /// Every thread knows every epoch of the block up to this one.
     floor: u32,
-    /// Phases of the cluster's barrier that its threads know.
+    /// Phases of the cluster barrier that the block's threads know to be complete.
     phases: u32,
     /// What every thread of the block knows of other blocks.
     common: VectorClock,
@@ -72,17 +74,16 @@ pub(crate) struct BlockClock {
     warps: Vec<WarpClock>,
 }
 
-/// The clocks of the blocks of a cluster together.
+/// The clocks that the blocks of a cluster share.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterClock {
-    /// The numbers of the blocks.
     blocks: Vec<u32>,
     /// Number of exited blocks.
     ended: usize,
     /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
     synchronized: u32,
-    /// What blocks knew when they were last suspended.
+    /// What each block knew when it was last suspended, joined.
     pool: LaneClock,
 }
 
@@ -92,10 +93,10 @@ struct WarpClock {
     epoch: u32,
     /// Every lane knows every epoch of the warp up to this one.
     synchronized: u32,
-    /// Up to which epoch lane `[b]` knows lane `[a]`, after synchronization of some lanes.
+    /// `pairs[b][a]` is the last epoch of lane `a` that lane `b` knows, after some lanes synchronized.
     pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
     lanes: Option<Box<[LaneClock; WIDTH]>>,
-    /// Whether all lanes know the same, and may publish the same.
+    /// Whether all lanes know the same and may publish the same.
     is_merged: bool,
 }
 
@@ -103,18 +104,18 @@ struct WarpClock {
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
     knows: VectorClock,
-    /// Read from flags, without a fence since.
+    /// Learned from flags that the thread has read, with no fence since.
     pending: VectorClock,
-    /// What a fence permits it to publish.
+    /// What the thread may publish because of a fence.
     released: Released,
-    /// What it last learned from a location, so that a thread which polls does not learn it again.
+    /// What the thread last learned from a location, so that a polling thread does not learn it again.
     learned: Released,
 }
 
 /// What a reader of a location learns.
 #[derive(Debug, Default)]
 struct Published {
-    /// Within one block.
+    /// For readers in the writer's block.
     narrow: Option<(u32, Arc<VectorClock>)>,
     wide: Option<Arc<VectorClock>>,
     writer: Option<(u32, Thread)>,
@@ -130,7 +131,7 @@ pub(super) struct SyncAccess {
     pub(super) in_block: bool,
 }
 
-/// Clocks that may be published: within the block, and beyond.
+/// Clocks that may be published: within the block, and beyond it.
 type Released = [Option<Arc<VectorClock>>; 2];
 
 fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
@@ -163,22 +164,19 @@ impl ClusterClock {
         ClusterClock { blocks, ..ClusterClock::default() }
     }
 
-    /// A number unique to the cluster.
+    /// A number that identifies the cluster.
     pub(super) fn number(&self) -> u32 {
         self.blocks.first().copied().unwrap_or(0)
     }
 
-    /// Whether the block with this number belongs to it.
     pub(super) fn holds(&self, number: u32) -> bool {
         self.blocks.contains(&number)
     }
 
-    /// The rank of the block with this number.
     pub(super) fn rank(&self, number: u32) -> u32 {
         self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
     }
 
-    /// The number of the block with this rank.
     pub(super) fn block(&self, rank: u32) -> u32 {
         self.blocks.get(rank as usize).copied().unwrap_or(0)
     }
@@ -188,7 +186,7 @@ impl ClusterClock {
         self.ended == self.blocks.len()
     }
 
-    /// Whether a block has yet to learn of a completed phase.
+    /// Whether the block has yet to learn that these phases are complete.
     pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
         phases != self.phases || phases != block.phases
     }
@@ -206,7 +204,7 @@ impl HappensBefore {
         if only_paused && self.block.floor != 0 {
             return;
         }
-        // An epoch without owner, so that no two blocks have the same floor.
+        // An epoch without an owner, so that no two blocks have the same floor.
         self.epochs.push(Origin { block: u32::MAX, warp: 0 });
         self.entered = self.latest();
         if self.block.floor == 0 {
@@ -223,12 +221,12 @@ impl HappensBefore {
         std::mem::swap(&mut self.block, block);
     }
 
-    /// The number that represents "since the last barrier of this block".
+    /// The epoch that stands for "since the last barrier of this block".
     pub(super) fn floor(&self) -> u32 {
         self.block.floor
     }
 
-    /// The epoch of an access of the warp.
+    /// The epoch of an access that the warp makes now.
     #[inline]
     pub(super) fn epoch(&mut self, warp: u32) -> u32 {
         match self.block.warps[warp as usize].epoch {
@@ -258,19 +256,18 @@ impl HappensBefore {
         self.epochs.get(at as usize).copied()
     }
 
-    /// The running block.
     pub(super) fn running(&self) -> u32 {
         self.block.number
     }
 
-    /// Whether an access is known to every thread of the running block; may be `false` where it is known.
+    /// Whether every thread of the running block knows this epoch. May return `false` even if so.
     #[inline(always)]
     pub(super) fn settled(&self, epoch: u32) -> bool {
         epoch <= self.base || epoch > self.entered && epoch <= self.block.floor
     }
 
-    /// Whether an earlier access happens before the current access of `thread`; `strong` accesses need no fence after reading a
-    /// flag.
+    /// Whether an earlier access happens before the current access of `thread`. After reading a flag, `strong` accesses
+    /// need no fence.
     #[inline]
     pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
         if self.settled(stamp.epoch) {
@@ -303,12 +300,12 @@ impl HappensBefore {
             })
     }
 
-    /// Whether an epoch that is not settled is another warp's, and this warp has not synchronized with any other.
+    /// Whether an unsettled epoch belongs to another warp, and this warp has not synchronized with any other.
     #[inline(always)]
     pub(super) fn is_unsynchronized(&self, epoch: u32, warp: u32) -> bool {
         let is_informed = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
         let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
-        // Of the accesses of other blocks, the owner need not be looked up.
+        // Epochs from before the block started belong to other blocks, so their owner need not be looked up.
         let is_earlier = epoch > self.base && epoch <= self.block.started;
         !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
     }
@@ -379,7 +376,7 @@ impl HappensBefore {
         let Some(clocks) = &self.block.warps[warp as usize].lanes else { return };
         let mut last: Option<&Arc<VectorClock>> = None;
         for known in lanes(mask).filter_map(|lane| clocks[lane].released[0].as_ref()) {
-            // Lanes that execute a fence together share one clock.
+            // Lanes that execute a fence together share one clock; join it once.
             if last.is_none_or(|last| !Arc::ptr_eq(last, known)) {
                 clock.join(known);
             }
@@ -387,7 +384,7 @@ impl HappensBefore {
         }
     }
 
-    /// What all lanes of a warp know, or would know after synchronizing.
+    /// What all lanes of a warp know, or if `together`, what they would know after synchronizing.
     fn published_by_warp(&self, warp: u32, together: bool) -> VectorClock {
         let block = &self.block;
         let mut knowledge = block.common.clone();
@@ -472,7 +469,7 @@ impl HappensBefore {
         }
     }
 
-    /// A barrier completed: what the arrived threads knew is known to the waiting ones. Masks are by warp.
+    /// A barrier completed: the waiting threads learn what the arrived threads knew. Masks are per warp.
     pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
         let latest = self.latest();
         let all_wait = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
@@ -518,7 +515,7 @@ impl HappensBefore {
 }
 
 impl HappensBefore {
-    /// The running block is suspended: other blocks of its cluster may learn at their barrier what it knows.
+    /// The running block is suspended: collects what other blocks of its cluster may learn from it at their barrier.
     pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
         cluster.ended += usize::from(ended);
         if cluster.blocks.len() > 1 {
@@ -544,7 +541,7 @@ impl HappensBefore {
 }
 
 impl BlockClock {
-    /// What any of its threads knows of others, and may publish.
+    /// What any thread of the block knows about others and may publish.
     fn everything(&self) -> LaneClock {
         let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };
         for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
@@ -556,7 +553,7 @@ impl BlockClock {
 }
 
 impl LaneClock {
-    /// Adds what another thread knows and may publish; pending knowledge needs no fence then.
+    /// Adds what another thread knows and may publish. The other thread's pending knowledge then needs no fence.
     fn absorb(&mut self, other: &LaneClock) {
         self.knows.join(&other.knows);
         self.knows.join(&other.pending);

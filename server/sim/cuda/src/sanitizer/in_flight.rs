@@ -7,7 +7,7 @@ use crate::memory::region::MemoryRegion;
 use crate::registers::lanes;
 
 impl Sanitizer {
-    /// A reported access of a lane is a copy in flight.
+    /// The access that a lane has just reported belongs to a copy in flight.
     pub fn copy_started(&mut self, range: CopyRange, lane: usize, until: CopyCompletion) {
         if !self.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
             return;
@@ -30,8 +30,8 @@ impl Sanitizer {
         lanes(mask).for_each(|lane| closed[lane] += 1);
     }
 
-    /// Lanes wait until at most `left` committed groups are in flight, or until all copies are complete; with `read`, only
-    /// until their sources have been read.
+    /// Lanes wait until at most `left` committed groups are in flight, or until all copies are complete. With `read`,
+    /// they wait only until the sources have been read.
     pub fn waited(&mut self, family: CopyFamily, mask: u32, left: Option<u32>, read: bool) {
         let warp = self.warp_of_cluster();
         let closed = *self.cluster.copies.closed(warp, family);
@@ -48,14 +48,14 @@ impl Sanitizer {
         }
     }
 
-    /// A lane's copies of a family so far arrive on an mbarrier.
+    /// A lane arrives on an mbarrier with the copies of a family that it has started so far.
     pub fn arrive_on_copies(&mut self, lane: usize, family: CopyFamily, object: u64, parity: u64) {
         let warp = self.warp_of_cluster();
         let epoch = self.sync.epoch(self.visit.warp);
         let mine = |begun: &&mut PendingCopy| {
             (begun.warp, begun.lane, begun.until) == (warp, lane as u32, CopyCompletion::Waited(family))
         };
-        // The thread may still wait for them itself.
+        // A new entry, because the thread may still wait for the copies itself.
         let copies = &mut self.cluster.copies.begun;
         let tracked: Vec<PendingCopy> = copies
             .iter_mut()
@@ -65,7 +65,8 @@ impl Sanitizer {
         copies.extend(tracked);
     }
 
-    /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
+    /// A thread observed that a phase completed: the phase's copies get the stamps that their threads had at the
+    /// arrival.
     pub fn phase_completed(&mut self, object: u64, parity: u64) {
         self.note_wait();
         self.cluster.copies.completed.insert(object, parity);
@@ -85,7 +86,7 @@ impl Sanitizer {
         }
     }
 
-    /// The running warp's number within the cluster.
+    /// The running warp's index in the cluster.
     pub(super) fn warp_of_cluster(&self) -> u32 {
         self.cluster.clock.rank(self.sync.running()) * WARPS + self.visit.warp
     }

@@ -1,4 +1,4 @@
-//! Which bytes of local memory each lane has written, with a defined value.
+//! Tracks which bytes of local memory each lane has written with a defined value.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::undefined_use::UndefinedOrigin;
 
-/// Of one warp: a mask of lanes per byte.
+/// The shadow of one warp's local memory: a mask of lanes per byte.
 #[derive(Debug, Default)]
 pub struct LocalShadow {
     written: Vec<u32>,
@@ -22,7 +22,7 @@ impl LocalShadow {
         }
     }
 
-    /// In a new call, the lanes of `mask` have written nothing.
+    /// In a new call, the lanes of `mask` have not written this range.
     pub(crate) fn clear(&mut self, start: u64, len: u64, mask: u32) {
         for byte in self.bytes(start, len) {
             *byte &= !mask;
@@ -40,7 +40,7 @@ impl LocalShadow {
         }
     }
 
-    /// The origin of an undefined value in these bytes, if it was stored.
+    /// The origin of an undefined value stored in these bytes, if one was recorded.
     pub fn origin(&self, bytes: Range<u64>, lane: u32) -> Option<UndefinedOrigin> {
         if self.origins.is_empty() {
             return None;
@@ -64,7 +64,6 @@ impl LocalShadow {
         }
     }
 
-    /// The lanes that have written a byte.
     pub fn lanes(&self, at: u64) -> u32 {
         self.written.get(at as usize).copied().unwrap_or(0)
     }

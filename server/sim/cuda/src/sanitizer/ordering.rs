@@ -1,4 +1,5 @@
-//! Instructions that order others, and accesses that most kernels do not have: kept apart from the path of the common ones.
+//! Instructions that order others, and accesses that most kernels do not have; kept apart from the fast path of common
+//! accesses.
 
 use super::event::AccessEvent;
 use super::{Sanitizer, Visit};
@@ -6,7 +7,7 @@ use crate::memory::spaces::Spaces;
 use crate::order::{ProxyFence, SpecialOrder};
 
 impl Sanitizer {
-    /// The running instruction orders accesses, in the lanes of `executed`.
+    /// The running instruction orders accesses in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
         let Visit { warp, live, order, .. } = self.visit;
@@ -22,7 +23,7 @@ impl Sanitizer {
         }
     }
 
-    /// A barrier of the block completed. Masks are by warp: arrived and waiting lanes.
+    /// A barrier of the block completed. All masks are per warp: the lanes that arrived, that waited and that are live.
     pub fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], live: impl Iterator<Item = u32>) {
         if self.checks.races {
             let live: Vec<u32> = live.collect();
@@ -31,8 +32,8 @@ impl Sanitizer {
         }
     }
 
-    /// An access of an instruction that initializes an mbarrier, of the async proxy, of a block in a cluster, or of a grid with a
-    /// prerequisite.
+    /// An access by an instruction that initializes an mbarrier, through the async proxy, in a block of a cluster, or
+    /// in a grid with a prerequisite.
     #[inline(never)]
     pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         let Visit { statement, order, .. } = self.visit;

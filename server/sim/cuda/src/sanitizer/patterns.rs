@@ -1,36 +1,35 @@
-//! The patterns of memory accesses of a whole program, by statement.
+//! Memory access patterns of a whole program, by statement.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::AtomicOp;
 
-/// The patterns that reports name.
+/// The patterns that reports mention.
 #[derive(Debug, Default)]
 pub struct ProgramPatterns {
-    /// The sizes in bytes of loads whose value only compare-and-swap loops use.
+    /// Loads whose value only compare-and-swap loops use, with their sizes in bytes.
     pub cas_loads: FxHashMap<u32, u32>,
-    /// The sizes in bytes of the elements of atomics, if there are such loads.
+    /// The element sizes in bytes of atomics, if there are such loads.
     pub atomics: FxHashMap<u32, u32>,
     /// Strong loads whose value controls which lanes run.
     pub polls: FxHashSet<u32>,
-    /// By store that completes an update: the load, and the atomic that does the same.
+    /// For each store that completes an update: the load, and the atomic that would replace both.
     pub updates: FxHashMap<u32, (u32, AtomicOp)>,
     /// `st.async`
     pub async_stores: FxHashSet<u32>,
 }
 
 impl ProgramPatterns {
-    /// The patterns of a program of which only the loads that may poll are known.
+    /// The patterns of a program in which only the loads that may poll are known.
     pub fn of_polls(polls: impl IntoIterator<Item = u32>) -> ProgramPatterns {
         ProgramPatterns { polls: polls.into_iter().collect(), ..ProgramPatterns::default() }
     }
 
-    /// Whether the statement is a strong load whose value controls which lanes run.
     pub(super) fn is_poll(&self, statement: u32) -> bool {
         self.polls.contains(&statement)
     }
 
-    /// The atomic that does the same as the load, the operation and the store of one address that race.
+    /// The atomic that would replace the load, the operation and the store of one address that race.
     pub(super) fn atomic_of(&self, statements: [u32; 2]) -> Option<AtomicOp> {
         let [a, b] = statements;
         let update = |store: u32, other: u32| {
@@ -40,12 +39,12 @@ impl ProgramPatterns {
         update(a, b).or_else(|| update(b, a))
     }
 
-    /// Whether the statement is `st.async`.
     pub(super) fn is_async_store(&self, statement: u32) -> bool {
         self.async_stores.contains(&statement)
     }
 
-    /// Whether one statement is a load whose value only compare-and-swap loops use, and the other an atomic of its size.
+    /// Whether one statement is a load whose value only compare-and-swap loops use, and the other an atomic of the same
+    /// size.
     pub(super) fn is_repaired_by_swap(&self, statements: [u32; 2]) -> bool {
         let [a, b] = statements;
         let is_pair = |load: u32, atomic: u32| {

@@ -1,4 +1,4 @@
-//! Reads of what the prerequisite grid writes, before `griddepcontrol.wait`.
+//! Accesses before `griddepcontrol.wait` to memory that the prerequisite grid writes.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -14,7 +14,7 @@ impl Sanitizer {
         self.prerequisite_writes = ranges.to_vec();
     }
 
-    /// An access before any thread of the block has waited for the prerequisite grid.
+    /// Checks an access before any thread of the block has waited for the prerequisite grid.
     #[cold]
     pub(super) fn check_prerequisite(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         if event.kind == AccessKind::Completion || !self.checks.races {

@@ -5,7 +5,6 @@ use warplens_sim_warp::trace::Related;
 
 use super::Sanitizer;
 
-/// The misuse of registers that a product uses.
 pub enum Misuse {
     /// The statement reads or writes D of a product in flight.
     Result { register: u32, started: u32, reads: bool },
@@ -14,7 +13,8 @@ pub enum Misuse {
 }
 
 impl Sanitizer {
-    /// A product uses a register that was written since the last `wgmma.fence`, at a statement; or the warp has executed none.
+    /// A product uses a register that the statement `written` wrote after the last `wgmma.fence`; `None` if the warp
+    /// has executed no fence.
     pub fn product_without_fence(&mut self, written: Option<u32>) {
         let here = self.visit.statement;
         if !self.checks.races
@@ -36,7 +36,7 @@ impl Sanitizer {
         self.report(FindingKind::WgmmaFence, message.to_owned(), here, self.visit.live, related);
     }
 
-    /// The running statement accesses a register of a product in flight. `name_of` gives the name of a register.
+    /// The running statement accesses a register of a product in flight. `name_of` returns the name of a register.
     pub fn product_in_flight<'n>(
         &mut self,
         misuse: &Misuse,

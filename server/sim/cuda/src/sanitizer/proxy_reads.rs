@@ -1,8 +1,8 @@
 //! Reads through the async proxy of values that were written through the generic proxy.
 //!
-//! A proxy fence must lie between them, on the way from the writer to the reader. Programs have it in the writing threads, before
-//! the barrier, or after the barrier in the thread that starts the copy. A fence of any thread that knows of the write counts
-//! here: the checker misses errors rather than reporting false ones. The completion of a copy includes a fence.
+//! A proxy fence must lie between the write and the read. Programs execute it either in the writing threads, before the
+//! barrier, or after the barrier in the thread that starts the copy. This check accepts a fence of any thread that
+//! knows of the write: it would rather miss errors than report false ones. The completion of a copy includes a fence.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
@@ -18,7 +18,7 @@ use crate::order::ProxyFence;
 use crate::registers::lanes;
 
 impl Sanitizer {
-    /// Lanes of a warp have executed a proxy fence.
+    /// Lanes of a warp executed a proxy fence.
     #[cold]
     pub(super) fn fence_proxies(&mut self, warp: u32, executed: u32, fence: ProxyFence) {
         for (clock, covers) in self.proxies.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {
@@ -46,7 +46,7 @@ impl Sanitizer {
         }
     }
 
-    /// A write before this access with no proxy fence since, and its place.
+    /// An earlier write that no proxy fence has followed, and its offset.
     fn unfenced_write(&self, region: MemoryRegion, index: u64, span: u64, lane: u32) -> Option<(Stamp, u64)> {
         let thread = Thread { warp: self.visit.warp, lane };
         let (shadow, fenced) = match region {
@@ -60,7 +60,7 @@ impl Sanitizer {
             let Some(Origin { block, warp }) = sync.origin(write.epoch) else { return false };
             !fenced.covers(block, warp, write.lane() as u8, write.epoch)
                 && !asynchronous.contains(&write.statement())
-                // Without synchronization, the access is reported as a race.
+                // If nothing orders the write, it is reported as a race instead.
                 && sync.ordered(write, thread, false)
         };
         shadow.find_write(index, span, |write| {

@@ -20,7 +20,7 @@ use crate::registers::WIDTH;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Race {
     Data,
-    /// Between a plain load and an atomic; a compare-and-swap repairs a stale value.
+    /// Between a plain load and an atomic: a compare-and-swap repairs a stale value.
     Repaired,
     SameValue,
 }
@@ -56,7 +56,7 @@ impl Sanitizer {
             if differs.is_some() && lane_conflicts.iter().any(raced) {
                 self.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
             }
-            // One store instruction that writes one value from several threads: compilers replicate values this way.
+            // One store instruction by which several threads write one value: compilers replicate values this way.
             if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
                 continue;
             }
@@ -73,7 +73,7 @@ impl Sanitizer {
         }
     }
 
-    /// Whether a store leaves the bytes unchanged, or writes the same value as the other side.
+    /// Whether a store leaves the bytes unchanged, or stores the value that the other access stored.
     fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
         let LaneConflict { conflict, lane, index } = *lane_conflict;
         if event.kind != AccessKind::Store {
@@ -113,7 +113,7 @@ impl Sanitizer {
         let (kind, severity) = race.kind();
         let (here, there) = (self.visit.statement, before.statement());
         let key = match race {
-            // Either order of the two accesses has the same cause.
+            // The cause is the same whichever access comes first, so the pair is reported once.
             Race::Repaired => (kind, here.min(there), here.max(there)),
             Race::Data | Race::SameValue => (kind, here, there),
         };
@@ -175,7 +175,7 @@ impl Sanitizer {
         }
     }
 
-    /// Records the widest scope of the races of this statement and of the other one.
+    /// Records the widest scope of the races for this statement and for the other ones.
     fn note_scope(&mut self, lane_conflicts: &[LaneConflict]) {
         let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
         let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
@@ -188,7 +188,7 @@ impl Sanitizer {
         }
     }
 
-    /// The element that the accesses of a conflict share.
+    /// The element that both accesses of a conflict touch.
     fn object(
         &self,
         event: &AccessEvent<'_>,
@@ -213,7 +213,7 @@ impl Sanitizer {
         }
     }
 
-    /// Reports an access to a copy in flight.
+    /// Reports an access that conflicts with a copy in flight.
     fn report_in_flight(
         &mut self,
         event: &AccessEvent<'_>,
@@ -305,7 +305,7 @@ impl Sanitizer {
     }
 }
 
-/// The memory of a race, as the term of its finding names it.
+/// The memory of a race, as the term of the finding names it.
 fn memory_name(region: MemoryRegion) -> &'static str {
     match region {
         MemoryRegion::Shared => "Shared",

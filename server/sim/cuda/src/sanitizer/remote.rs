@@ -1,7 +1,7 @@
-//! Accesses to the shared memory of other blocks of the cluster: a block must not exit before them.
+//! Accesses to the shared memory of other blocks of the cluster. A block must not exit before them.
 //!
-//! The check does not depend on the schedule: when a block exits, at least one of its threads must know of each access to its
-//! memory, through a barrier of the cluster or an mbarrier.
+//! The check does not depend on the schedule: when a block exits, at least one of its threads must know of each access
+//! to its memory, through a barrier of the cluster or an mbarrier.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
@@ -17,7 +17,7 @@ use crate::memory::spaces::Spaces;
 use crate::registers::{WIDTH, lanes};
 
 impl Sanitizer {
-    /// An access of a block of a cluster of several.
+    /// Records an access by a block in a cluster of several blocks.
     #[cold]
     pub(super) fn note_remote(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         let window = spaces.window;
@@ -44,7 +44,8 @@ impl Sanitizer {
         }
     }
 
-    /// The running block exits: accesses to its memory that none of its `warps` knows of may come after the exit.
+    /// The running block exits. Accesses to its memory that no thread of its `warps` knows of might come after the
+    /// exit.
     pub(super) fn check_exit(&mut self) {
         if self.cluster.remote.is_empty() {
             return;

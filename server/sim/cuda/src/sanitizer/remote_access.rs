@@ -2,13 +2,13 @@
 
 use super::stamp::Stamp;
 
-/// The last access of a statement of a warp to the memory of another block.
+/// The last access by one statement and warp to the memory of another block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RemoteAccess {
-    /// The rank of the block whose memory it is.
+    /// The rank of the block that owns the memory.
     pub(super) rank: u32,
     pub(super) stamp: Stamp,
-    /// The number of the block that accesses it, and its warp.
+    /// The accessing block and warp.
     pub(super) block: u32,
     pub(super) warp: u32,
 }

@@ -1,10 +1,10 @@
-//! Words that eight lanes access together.
+//! Rows: words that eight lanes access together.
 
 /// The offsets in shared memory of the words that eight lanes load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// All load the word at this offset.
+    /// All lanes load the word at this offset.
     Same(u64),
-    /// The lowest lane loads the word at this offset, and each other one the next.
+    /// The lowest lane loads the word at this offset, each further lane the next word.
     Consecutive(u64),
 }

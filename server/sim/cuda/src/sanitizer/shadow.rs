@@ -1,6 +1,7 @@
-//! Shadow memory: the last writer and the readers since, per word (or per byte, for narrower accesses).
+//! Shadow memory: the last writer and later readers of each word, or of each byte for narrower accesses.
 //!
-//! Stored in pages that are allocated on first access, within a budget; accesses beyond it are not checked.
+//! It is stored in pages that are allocated on first access, within a budget. Accesses beyond the budget are not
+//! checked.
 
 mod page;
 mod rows;
@@ -10,7 +11,7 @@ use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
 use crate::registers::lanes;
 
-/// Shadow bytes per word or byte.
+/// Bytes of shadow per word or byte of memory.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 
 /// The shadow of one memory region.
@@ -20,18 +21,17 @@ pub(crate) struct Shadow {
     bytes: u64,
 }
 
-/// The kinds of conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hazard {
-    /// A load of a stored value.
+    /// A load of a value that the other access stored.
     ReadAfterWrite,
-    /// A store over a stored value.
+    /// A store over a value that the other access stored.
     WriteAfterWrite,
-    /// A store over a loaded value.
+    /// A store over a value that the other access loaded.
     WriteAfterRead,
 }
 
-/// An earlier access without synchronization before this one.
+/// An earlier access that nothing orders before this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub(super) hazard: Hazard,
@@ -42,15 +42,15 @@ pub(super) struct Conflict {
     pub(super) uninitialized: bool,
 }
 
-/// The access that is checked.
+/// The access to check.
 #[derive(Clone, Copy)]
 pub(super) struct Access<'s> {
     pub(super) sync: &'s HappensBefore,
     pub(super) stamp: Stamp,
     pub(super) thread: Thread,
-    /// Whether races are checked, or only initialization.
+    /// Whether races are checked as well as initialization.
     pub(super) races: bool,
-    /// Whether uninitialized contents matter.
+    /// Whether it matters that the contents are uninitialized.
     pub(super) needs_initialized: bool,
 }
 
@@ -77,7 +77,7 @@ impl Access<'_> {
             && (!(block_scope(before) || block_scope(self.stamp)) || same_block())
     }
 
-    /// Whether another warp made this access in an epoch that this warp cannot know; may be `false` in cases where that is so.
+    /// Whether another warp made this access in an epoch that this warp cannot know. May return `false` even if so.
     #[inline(always)]
     fn is_unsynchronized(&self, before: Stamp) -> bool {
         before.is_weak() && self.sync.is_unsynchronized(before.epoch, self.thread.warp)
@@ -89,31 +89,31 @@ impl Access<'_> {
         Access { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
     }
 
-    /// The epoch, and whether it is strong: the common part of several lanes' stamps.
+    /// Whether the epoch and the strength agree, which is all that the stamps of several lanes have in common.
     #[inline(always)]
     fn same_kind(&self, stamp: Stamp) -> bool {
         stamp.epoch == self.stamp.epoch && stamp.site & 3 == self.stamp.site & 3
     }
 }
 
-/// What a load records that needs no full check.
+/// What a load that needs no full check has to record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuickLoad {
     /// Nothing.
     Known,
     /// Its lane, in the epoch of the first read.
     SameWarp,
-    /// Itself, as the first read after everything is ordered.
+    /// Itself, as the first read after everything was ordered.
     First,
     /// Itself, as a read by a second warp.
     SecondWarp,
-    /// That no load has to record anything before the next barrier.
+    /// A shortcut: no load has to record anything before the next barrier.
     ThirdWarp,
 }
 
 impl QuickLoad {
-    /// What a load records in a cell; `None` if it needs the full check. Of stamps it depends on what
-    /// [`Cell::is_alike`] compares.
+    /// What a load has to record in a cell; `None` if it needs the full check. The result may depend only on the parts
+    /// of the stamps that [`Cell::is_alike`] compares.
     #[inline(always)]
     fn of(cell: &Cell, shortcut: u32, access: &Access<'_>) -> Option<QuickLoad> {
         if shortcut == access.stamp.epoch {
@@ -143,13 +143,13 @@ impl QuickLoad {
 }
 
 impl Cell {
-    /// Whether stamps differ at most in their statements and lanes.
+    /// Whether the stamps of both cells agree in everything but statement and lane.
     #[inline(always)]
     fn is_alike(&self, cell: &Cell) -> bool {
         self.differences(cell) == 0
     }
 
-    /// 0 if [`Self::is_alike`].
+    /// Returns 0 exactly if [`Self::is_alike`].
     #[inline(always)]
     fn differences(&self, cell: &Cell) -> u32 {
         let differ = |a: Stamp, b: Stamp| (a.epoch ^ b.epoch) | (a.site ^ b.site) & 3;
@@ -161,7 +161,7 @@ impl Cell {
         self.write.is_there()
     }
 
-    /// Whether every thread of the running block knows all of its accesses; may be `false` where they do.
+    /// Whether every thread of the running block knows all accesses of the cell. May return `false` even if so.
     #[inline(always)]
     fn is_settled(&self, access: &Access<'_>) -> bool {
         let settled = |stamp: Stamp| !stamp.is_there() | access.sync.settled(stamp.epoch);
@@ -170,8 +170,8 @@ impl Cell {
 }
 
 impl CellMut<'_> {
-    /// Records a load that only has to record its lane, or the first one after everything is ordered; `false` if it needs the
-    /// full check.
+    /// Records a load that only has to record its lane, or that is the first one after everything was ordered. Returns
+    /// `false` if the load needs the full check.
     #[inline(always)]
     fn load_quickly(&mut self, access: &Access<'_>) -> bool {
         let Some(quick) = QuickLoad::of(self.stamps, *self.shortcut, access) else { return false };
@@ -194,7 +194,7 @@ impl CellMut<'_> {
         }
     }
 
-    /// The same load by several lanes, including that of `access`; returns the lanes that need the full check.
+    /// The same load by `lanes`, which include the lane of `access`; returns the lanes that need the full check.
     #[inline(always)]
     fn load_quickly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
         if !self.load_quickly(access) {
@@ -255,7 +255,7 @@ impl CellMut<'_> {
         if access.same_kind(other) {
             return;
         }
-        // Two readers are recorded; readers of two warps are more informative.
+        // Only two readers are recorded; readers from two warps tell more.
         let two_warps = other.epoch != read.epoch;
         if irrelevant(other) || !two_warps && access.stamp.epoch != read.epoch {
             self.stamps.other = access.stamp;
@@ -304,7 +304,6 @@ impl CellMut<'_> {
 }
 
 impl Shadow {
-    /// Host memory in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -315,7 +314,7 @@ impl Shadow {
         page.is_none_or(|page| page.stamps[page.range(index, span)].iter().all(Cell::was_written))
     }
 
-    /// Replaces a stamp by another, except where later accesses followed.
+    /// Replaces one stamp by another, unless a later access has overwritten it.
     pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
         self.for_each_cell(start, len, |mut cell| cell.restamp(writes, from, to));
     }
@@ -344,7 +343,7 @@ impl Shadow {
         })
     }
 
-    /// The first cell of an access, which does not cross a page, with a stamp that is wanted; and the offset of the cell.
+    /// The first cell with a wanted stamp in an access that does not cross a page, and its offset.
     fn find(
         &self,
         start: u64,
@@ -398,7 +397,7 @@ impl Shadow {
         true
     }
 
-    /// Clears the accesses to memory that gets a new owner.
+    /// Forgets the accesses to memory that gets a new owner.
     pub(super) fn clear(&mut self, start: u64, len: u64) {
         self.for_each_cell(start, len, |cell| {
             (*cell.stamps, *cell.lanes, *cell.shortcut) = (Cell::default(), 0, 0);
@@ -428,7 +427,8 @@ impl Shadow {
         words.cell_mut((index % PAGE / 4) as usize).load_quickly(access)
     }
 
-    /// An access to prepared cells: the first conflict, and whether all bytes that it reads are initialized.
+    /// Checks an access to prepared cells: returns the first conflict, and whether all bytes that it reads are
+    /// initialized.
     #[inline(always)]
     pub(super) fn check(
         &mut self,

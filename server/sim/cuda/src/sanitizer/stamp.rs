@@ -1,24 +1,24 @@
 //! The stamp of an access in shadow memory.
 
-/// Epochs from this one on belong to copies in flight, one epoch per warp of the cluster.
+/// Epochs from here on belong to copies in flight, one epoch per warp of the cluster.
 pub(super) const IN_FLIGHT: u32 = 1 << 31;
 
 /// An access: its epoch, statement, lane and strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) epoch: u32,
-    /// Statement, lane, strength.
+    /// Statement, lane and strength, packed.
     pub(super) site: u32,
 }
 
-/// Whether an access may be concurrent with another without a race.
+/// Which accesses may be concurrent with this one without a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strength {
     Weak = 0,
-    /// Concurrent with accesses of its own block.
+    /// May be concurrent with accesses of its own block.
     Block = 1,
     Device = 2,
-    /// A store as `Device` that left the value as it was.
+    /// Like `Device`, for a store that left the value unchanged.
     Unchanged = 3,
 }
 
@@ -35,7 +35,7 @@ impl Stamp {
         self.site >> 2 & 31
     }
 
-    /// The same access by another lane.
+    /// The stamp of the same access by another lane.
     #[inline(always)]
     pub(super) fn of_lane(self, lane: u32) -> Stamp {
         Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }
@@ -50,7 +50,7 @@ impl Stamp {
         }
     }
 
-    /// Whether it is a strong store that left the value as it was.
+    /// Whether this is a strong store that left the value unchanged.
     pub(super) fn is_unchanged(self) -> bool {
         self.strength() == Strength::Unchanged
     }

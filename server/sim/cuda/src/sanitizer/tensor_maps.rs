@@ -6,7 +6,7 @@ use warplens_sim_warp::trace::Related;
 use super::Sanitizer;
 
 impl Sanitizer {
-    /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since.
+    /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since the change.
     pub fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
         if !self.checks.races
             || !self.reported.insert((FindingKind::TensorMap, self.visit.statement, changed))

@@ -7,7 +7,7 @@ use super::Sanitizer;
 use super::copies::{CopyCompletion, CopyFamily, WARPS};
 
 impl Sanitizer {
-    /// An access of cells of an operation in flight, which is called `name` and was started by a statement.
+    /// An access to cells that are in use by the operation `name`, started by the statement `started`.
     pub fn cells_in_flight(&mut self, kind: FindingKind, name: &str, started: u32, writes: bool, lanes: u32) {
         let here = self.visit.statement;
         if !self.checks.races || !self.reported.insert((kind, here, started)) {
@@ -32,7 +32,7 @@ impl Sanitizer {
         self.report(kind, message, here, lanes, Some(related));
     }
 
-    /// A read of a cell that no operation has written since its allocation.
+    /// A read of a cell that no operation has written since it was allocated.
     pub fn unwritten_cell(&mut self, what: &str, (lane, column): (u32, u32), lanes: u32) {
         let here = self.visit.statement;
         if !self.checks.uninitialized
@@ -54,7 +54,7 @@ impl Sanitizer {
         self.cluster.relaxed_waits.remove(&warp);
     }
 
-    /// A barrier of the block orders operations after it.
+    /// A barrier of the block orders the operations after it.
     pub(super) fn order_tensor_memory(&mut self) {
         let rank = self.cluster.clock.rank(self.sync.running());
         self.cluster.relaxed_waits.retain(|warp, _| warp / WARPS != rank);
@@ -70,7 +70,7 @@ impl Sanitizer {
         }
     }
 
-    /// An operation on tensor memory starts: if the last wait of the warp was relaxed, a fence must lie between.
+    /// An operation on tensor memory starts. If the last wait of its warp was relaxed, a fence must lie between.
     pub fn check_tensor_order(&mut self, lanes: u32) {
         if self.cluster.relaxed_waits.is_empty() || !self.checks.races {
             return;
@@ -88,7 +88,7 @@ impl Sanitizer {
         self.report(FindingKind::Tcgen05Order, message, here, lanes, Some(related));
     }
 
-    /// The copies of a lane in a family are tracked otherwise from now on.
+    /// From now on, the copies of a lane in this family are tracked by other means.
     pub fn forget_copies(&mut self, lane: usize, family: CopyFamily) {
         let warp = self.warp_of_cluster();
         let until = CopyCompletion::Waited(family);

@@ -14,21 +14,21 @@ const ELEMENTS: usize = 8;
 pub struct UndefinedAccess {
     /// The lanes that divide by zero.
     pub divided: u32,
-    /// Loaded undefined bytes: lanes by byte of the access.
+    /// Undefined bytes that are loaded: the lanes for each byte of the access.
     pub loaded: [u32; SPAN],
-    /// The origins of loaded values that were stored as undefined, by element.
+    /// For each element, the origin of a loaded value that was undefined when it was stored.
     pub origins: [Option<UndefinedOrigin>; ELEMENTS],
-    /// Stored undefined bytes: lanes by byte of the access.
+    /// Undefined bytes that are stored: the lanes for each byte of the access.
     pub stored: [u32; SPAN],
     pub stored_origin: Option<UndefinedOrigin>,
-    /// The store of an undefined value, other than the copy of a value with defined bytes.
+    /// The store of an undefined value, except a copy of a value with some defined bytes.
     pub store: Option<UndefinedUse>,
-    /// The lanes in which other threads see that store.
+    /// The lanes whose store is visible to other threads.
     pub visible: u32,
 }
 
 impl UndefinedAccess {
-    /// A lane loads an element of which some bytes are undefined.
+    /// A lane loads an element with undefined bytes.
     pub(crate) fn loaded(
         &mut self,
         event: &AccessEvent<'_>,
@@ -49,7 +49,7 @@ impl UndefinedAccess {
         }
     }
 
-    /// The undefined bits of a loaded element, sign-extended as the load does.
+    /// The undefined bits of a loaded element, sign-extended like the value.
     pub fn loaded_bits(&self, size: u32, signed: bool, element: usize, lane: usize) -> u64 {
         let size = size as usize;
         if size > 8 {

@@ -1,4 +1,4 @@
-//! The messages about undefined values. `what` is the predicate of a sentence about the value: `controls a branch`.
+//! Messages about undefined values. `what` is the predicate of the sentence: `controls a branch`.
 
 use warplens_sim_warp::lanes::Lanes;
 

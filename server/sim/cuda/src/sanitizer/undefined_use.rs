@@ -1,15 +1,14 @@
-//! The origins of undefined values, and where they matter.
+//! Where undefined values come from, and where they matter.
 
 use crate::inactive_sources::InactiveSources;
 
-/// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UndefinedOrigin {
     pub statement: u32,
     pub cause: Cause,
-    /// The lanes that are undefined there.
+    /// The lanes in which the value is undefined at its origin.
     pub lanes: u32,
-    /// The first warp-wide operation through which the value reached other lanes.
+    /// The first warp-wide operation that passed the value to other lanes.
     pub through: Option<u32>,
 }
 
@@ -20,9 +19,8 @@ pub enum Cause {
     Register(u32),
     /// Memory was not written.
     Memory,
-    /// A shuffle read lanes that do not take part in it.
+    /// A shuffle read inactive lanes.
     Shuffle(InactiveSources),
-    /// A division by zero.
     Division,
 }
 
@@ -35,19 +33,19 @@ pub struct UndefinedUse {
     pub lanes: u32,
 }
 
-/// The use of a register that is read.
+/// How an instruction uses a register that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A source of the result.
     Source,
     /// An address, or a part of one.
     Address,
-    /// A value stored where other threads see it.
+    /// A value that is stored where other threads see it.
     Stored,
-    /// The selection of a branch target or of a barrier.
+    /// Selects a branch target or a barrier.
     Choice,
     /// The member mask of a warp-wide operation.
     Members,
-    /// The guard, which lanes that do not execute read too.
+    /// The guard; lanes that it predicates off read it too.
     Guard,
 }

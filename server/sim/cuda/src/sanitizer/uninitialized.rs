@@ -1,4 +1,4 @@
-//! The names of uninitialized memory that is read.
+//! Names the uninitialized memory that is read.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -11,7 +11,7 @@ use crate::memory::spaces::Spaces;
 use crate::order::SpecialOrder;
 
 impl Sanitizer {
-    /// Lanes load uninitialized memory: its name is needed if the value matters.
+    /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
     #[cold]
     pub(super) fn note_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         self.made_undefined = true;
@@ -23,7 +23,7 @@ impl Sanitizer {
         }
     }
 
-    /// An instruction whose result is not followed reads uninitialized memory.
+    /// An instruction reads uninitialized memory, and its result is not tracked.
     pub(super) fn report_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         let statement = self.visit.statement;
         if !self.reported.insert((FindingKind::UninitializedRead, statement, u32::MAX)) {
@@ -41,7 +41,7 @@ impl Sanitizer {
         }
     }
 
-    /// The lanes that read uninitialized memory, and what they read.
+    /// Names the lanes that read uninitialized memory, and the memory.
     fn uninitialized_title(
         &self,
         event: &AccessEvent<'_>,

@@ -1,14 +1,13 @@
-//! Vector clocks: up to which epoch a thread has synchronized with each block, warp or thread.
+//! Vector clocks: the epoch up to which a thread has synchronized with each block, warp or thread.
 //!
-//! Epochs are numbered in the order in which the run starts them, over all warps. A clock with too many entries is taken to
-//! cover everything so far: a race may be missed, but none is invented.
+//! Epochs are numbered in the order in which the run starts them, over all warps. A clock with too many entries counts
+//! as covering everything so far: a race may be missed, but none is invented.
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of entries.
 const MAX_ENTRIES: usize = 1024;
 
-/// The agent that an entry is about.
+/// Whose epochs an entry covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Agent {
     Block(u32),
@@ -16,11 +15,11 @@ pub(super) enum Agent {
     Lane(u32, u32, u8),
 }
 
-/// A vector clock with one entry for many threads where their epochs agree.
+/// A vector clock. Threads whose epochs agree share one entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct VectorClock {
     of: FxHashMap<Agent, u32>,
-    /// The epoch that covers all agents.
+    /// The epoch up to which all agents are covered.
     all: u32,
 }
 
@@ -29,7 +28,7 @@ impl VectorClock {
         self.of.is_empty() && self.all == 0
     }
 
-    /// Adds `agent` up to `epoch`.
+    /// Adds the epochs of `agent` up to `epoch`.
     pub(super) fn learn(&mut self, agent: Agent, epoch: u32) {
         if epoch <= self.all {
             return;
@@ -54,7 +53,7 @@ impl VectorClock {
         }
     }
 
-    /// Whether the clock covers the lane's `epoch`.
+    /// Whether the clock covers this epoch of the lane.
     pub(super) fn covers(&self, block: u32, warp: u32, lane: u8, epoch: u32) -> bool {
         let knows = |agent| self.of.get(&agent).is_some_and(|&known| epoch <= known);
         epoch <= self.all

@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
-/// The state of the check of a run.
 #[derive(Debug, Default)]
 pub(super) struct VolatileAccesses {
     /// Executed volatile and relaxed stores.
     pub(super) stores: FxHashSet<u32>,
-    /// The statements of reported pairs, and of those with the same cause.
+    /// The statements of reported pairs, and of pairs with the same cause.
     pub(super) reported: FxHashSet<u32>,
-    /// The epoch of the last such pair: until the warp synchronizes, further pairs have the same cause.
+    /// The epoch of the last such pair: further pairs have the same cause until the warp synchronizes.
     pub(super) last: u32,
 }

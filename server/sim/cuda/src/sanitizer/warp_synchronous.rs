@@ -1,8 +1,9 @@
 //! Volatile and relaxed accesses of two lanes of one warp that only lockstep execution orders.
 //!
-//! Code for targets before `sm_70` passed values between the lanes of a warp through volatile shared memory. Later targets do
-//! not run the lanes in lockstep, so a `.sync` instruction must lie between. Flags are different: a load whose value controls
-//! which lanes run, and atomics, wait for other lanes by themselves, and after them nothing is reported.
+//! Code for targets before `sm_70` passed values between the lanes of a warp through volatile shared memory. Later
+//! targets do not run lanes in lockstep, so a `.sync` instruction must lie between the accesses. Flags are different:
+//! atomics, and loads whose value controls which lanes run, wait for other lanes by themselves, and nothing is reported
+//! after them.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
@@ -15,11 +16,11 @@ use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::registers::lanes;
 
-/// An earlier access of another lane, its place, and the lane of this access.
+/// An earlier access of another lane, its offset, and the lane of this access.
 type Found = (Stamp, u64, usize);
 
 impl Sanitizer {
-    /// An access that is not weak.
+    /// Checks an access that is not weak.
     pub(super) fn access_strong(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         if self.lockstep || !self.checks.races {
             return;
@@ -64,7 +65,7 @@ impl Sanitizer {
         }
     }
 
-    /// Whether the store of a lane does not change the bytes, or a lower lane stores the same bytes with it.
+    /// Whether a lane's store does not change the bytes, or a lower lane stores the same bytes in the same instruction.
     fn is_unchanged(&self, event: &AccessEvent<'_>, lane: usize, index: u64, spaces: &Spaces) -> bool {
         let bytes = spaces.bytes(MemoryRegion::Shared);
         let span = event.span();
@@ -91,7 +92,7 @@ impl Sanitizer {
         })
     }
 
-    /// Whether only lockstep execution orders the strong access of another lane before this one of `lane`.
+    /// Whether nothing but lockstep execution orders a strong access of another lane before this access of `lane`.
     fn is_ordered_by_lockstep(&self, before: Stamp, lane: usize) -> bool {
         let thread = Thread { warp: self.visit.warp, lane: lane as u32 };
         let of_warp = |origin: Origin| (origin.block, origin.warp) == (self.sync.running(), thread.warp);

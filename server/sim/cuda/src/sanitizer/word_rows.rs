@@ -1,8 +1,9 @@
-//! Weak accesses to words of shared memory by all lanes of a warp, in rows of eight lanes: the most frequent accesses.
+//! Weak accesses to words of shared memory by all lanes of a warp, in rows of eight lanes. These are the most frequent
+//! accesses.
 //!
-//! Nearly all of them only record their lanes. They are recorded without an [`AccessEvent`](super::event::AccessEvent). Where one
-//! lane needs more, the instruction runs again in the general way, in the same epoch: what is recorded already is recorded again,
-//! which changes nothing.
+//! Nearly all of them only record their lanes, without an [`AccessEvent`](super::event::AccessEvent). If one lane needs
+//! more, the instruction is checked again on the general path, in the same epoch: what was already recorded is recorded
+//! again, which changes nothing.
 
 use super::Sanitizer;
 use super::happens_before::Thread;
@@ -12,22 +13,22 @@ use super::stamp::{Stamp, Strength};
 use crate::order::SpecialOrder;
 
 impl Sanitizer {
-    /// Records the loads of the running instruction by all lanes of a block that is not in a cluster; `false` if one of them needs
-    /// the general check, which must follow.
+    /// Records the loads of the running instruction by all lanes of a block that is not in a cluster. Returns `false`
+    /// if a lane needs the general check, which must follow.
     #[inline(always)]
     pub fn loaded_rows(&mut self, rows: &[Row; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_loads(rows);
         !self.has_begun
     }
 
-    /// As [`Self::loaded_rows`], for stores.
+    /// Like [`Self::loaded_rows`], for stores.
     #[inline(always)]
     pub fn stored_rows(&mut self, rows: &[Row; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_stores(rows);
         !self.has_begun
     }
 
-    /// Whether an access concerns more than the shadow of shared memory.
+    /// Whether accesses concern more than the shadow of shared memory.
     #[inline(always)]
     fn is_special(&self) -> bool {
         let order = self.visit.order;
@@ -41,12 +42,12 @@ impl Sanitizer {
             | !self.checks.races
     }
 
-    /// Rows of the same words are checked once: often all eights, or both halves of the warp, load the same.
+    /// Checks rows of the same words once: often all rows, or both halves of the warp, load the same words.
     #[inline(always)]
     fn record_loads(&mut self, rows: &[Row; 4]) -> bool {
         let (shadow, access) = self.shared_access();
         let (halves, firsts) = if rows[..2] == rows[2..] { (1, 0x1_0001) } else { (2, 1) };
-        // Plain loops, which are inlined whatever they hold.
+        // Plain loops, because they are inlined whatever their body contains.
         for half in 0..halves {
             let eights = if rows[2 * half] == rows[2 * half + 1] { 1 } else { 2 };
             for (number, row) in rows.iter().enumerate().skip(2 * half).take(eights) {
@@ -71,7 +72,7 @@ impl Sanitizer {
         true
     }
 
-    /// The shadow of shared memory, and a weak access of the running warp to it.
+    /// The shadow of shared memory, and a weak access to it by the running warp.
     #[inline(always)]
     fn shared_access(&mut self) -> (&mut Shadow, Access<'_>) {
         let (statement, warp) = (self.visit.statement, self.visit.warp);

@@ -29,26 +29,24 @@ pub(super) struct CellMut<'p> {
 /// The shadow of a range of memory.
 #[derive(Default)]
 pub(super) enum Page {
-    /// It has not been accessed.
     #[default]
     Absent,
-    /// Its cells are words.
     Words(Box<Cells<WORDS>>),
-    /// Its cells are bytes.
     Bytes(Box<Cells<BYTES>>),
 }
 
-/// Cells. Data that most loads need is stored separately, so that rows of words are checked together.
+/// The cells of a page. Data that most loads need is stored in arrays of its own, so that rows of words can be checked
+/// together.
 pub(super) struct Cells<const N: usize> {
     pub(super) stamps: [Cell; N],
-    /// The lanes that read it in the epoch of `read`.
+    /// The lanes that read the cell in the epoch of `read`.
     pub(super) lanes: [u32; N],
-    /// The epoch of `read`, if a weak load by its warp only has to record its lane; or the last barrier of a block, if no load
-    /// has to record anything before the next.
+    /// The epoch of `read`, if a weak load by its warp only has to record its lane. Or the last barrier of a block, if
+    /// no load has to record anything before the next barrier.
     pub(super) shortcut: [u32; N],
 }
 
-/// The cells of a page, of whichever size.
+/// The cells of a page, words or bytes.
 pub(super) struct PageMut<'p> {
     narrow: bool,
     pub(super) stamps: &'p mut [Cell],
@@ -56,7 +54,7 @@ pub(super) struct PageMut<'p> {
     shortcut: &'p mut [u32],
 }
 
-/// As [`PageMut`], to read.
+/// Like [`PageMut`], but read-only.
 pub(super) struct PageRef<'p> {
     narrow: bool,
     pub(super) stamps: &'p [Cell],
@@ -130,7 +128,6 @@ impl PageMut<'_> {
         range(self.narrow, index, span)
     }
 
-    /// Bytes of a cell.
     pub(super) fn grain(&self) -> u64 {
         grain(self.narrow)
     }
@@ -142,7 +139,6 @@ impl PageRef<'_> {
         range(self.narrow, index, span)
     }
 
-    /// Bytes of a cell.
     pub(super) fn grain(&self) -> u64 {
         grain(self.narrow)
     }

@@ -1,4 +1,4 @@
-//! Accesses of eight lanes to words in a row, which are checked together where they have been accessed together before.
+//! Accesses of eight lanes to consecutive words. They are checked together if the words were accessed together before.
 
 use super::page::{Cell, Cells, PAGE, Page, WORDS};
 use super::{Access, QuickLoad, Shadow};
@@ -6,7 +6,7 @@ use crate::sanitizer::row::Row;
 use crate::sanitizer::stamp::Stamp;
 
 impl Shadow {
-    /// Weak word loads by eight lanes, the lowest of which is that of `access`; returns the lanes that need the full check.
+    /// Weak word loads by eight lanes, of which `access` is the lowest; returns the lanes that need the full check.
     #[inline(always)]
     pub(in crate::sanitizer) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
         let start = indexes[0];
@@ -22,7 +22,8 @@ impl Shadow {
         }
     }
 
-    /// As [`Self::load_eight`], of words in a row; `firsts` are the lowest lanes of all rows of eight that load these words.
+    /// Like [`Self::load_eight`], for consecutive words. `firsts` has the lowest lane of every row of eight that loads
+    /// these words.
     #[inline(always)]
     pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &Access<'_>) -> u32 {
         let (Row::Same(start) | Row::Consecutive(start)) = row;
@@ -32,7 +33,7 @@ impl Shadow {
             return words.cell_mut(at).load_quickly_by(all, access);
         }
         let Some(mut cells) = words.eight_mut(at) else { return all };
-        // All eight in one comparison.
+        // Tests all eight in one comparison.
         if *cells.shortcut == [access.sync.floor(); 8] {
             return 0;
         }
@@ -48,8 +49,8 @@ impl Shadow {
         words.load_each(at, firsts, *access)
     }
 
-    /// Weak stores of eight lanes to words in a row, the lowest of which is that of `access`; `false`, without a record, if they
-    /// need the full check.
+    /// Weak stores of eight lanes to consecutive words; `access` is that of the lowest lane. If they need the full
+    /// check, returns `false` and records nothing.
     #[inline(always)]
     pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &Access<'_>) -> bool {
         let Row::Consecutive(start) = row else { return false };
@@ -71,7 +72,7 @@ impl Shadow {
         true
     }
 
-    /// The cells of the page of a word, which are words, and which of them that one is.
+    /// The page of a word, if its cells are words, and the index of the word in it.
     #[inline(always)]
     fn words(&mut self, index: u64) -> Option<(&mut Cells<WORDS>, usize)> {
         match self.pages.get_mut((index / PAGE) as usize)? {
@@ -81,7 +82,7 @@ impl Shadow {
     }
 }
 
-/// Eight cells in a row.
+/// Eight consecutive cells.
 struct EightCells<'p> {
     stamps: &'p mut [Cell; 8],
     lanes: &'p mut [u32; 8],
@@ -89,7 +90,7 @@ struct EightCells<'p> {
 }
 
 impl Cells<WORDS> {
-    /// The cells from `at` on, if they are all in the page.
+    /// The eight cells starting at `at`, if the page contains all of them.
     #[inline(always)]
     fn eight_mut(&mut self, at: usize) -> Option<EightCells<'_>> {
         Some(EightCells {
@@ -99,7 +100,7 @@ impl Cells<WORDS> {
         })
     }
 
-    /// Records loads of words in a row that differ, as [`Shadow::load_row`] does.
+    /// Records the loads of consecutive words whose cells differ, for [`Shadow::load_row`].
     #[inline(never)]
     fn load_each(&mut self, at: usize, firsts: u32, access: Access<'_>) -> u32 {
         let first = access.thread.lane;
@@ -114,7 +115,7 @@ impl Cells<WORDS> {
 }
 
 impl EightCells<'_> {
-    /// Adds lanes to the lanes that read the cells.
+    /// Adds the lanes of the rows at `firsts` to the readers of the cells.
     #[inline(always)]
     fn add_lanes(&mut self, firsts: u32) {
         let mut lanes = *self.lanes;
@@ -124,7 +125,7 @@ impl EightCells<'_> {
         *self.lanes = lanes;
     }
 
-    /// Whether loads record the same in all cells. Words in a row have usually been accessed together before.
+    /// Whether a load records the same in all cells. Consecutive words have usually been accessed together before.
     #[inline(always)]
     fn are_alike(&self) -> bool {
         let mut differences = 0;
@@ -134,7 +135,7 @@ impl EightCells<'_> {
         differences == 0
     }
 
-    /// Records the same in all cells, by the lanes of several rows of eight.
+    /// Makes the same record in all cells, for the lanes of several rows of eight.
     #[inline(always)]
     fn record(&mut self, quick: QuickLoad, firsts: u32, access: &Access<'_>) {
         let epoch = access.stamp.epoch;
