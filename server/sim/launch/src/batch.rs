@@ -1,4 +1,4 @@
-//! A line of a batch: one launch as a JSON object, with the keys of a launch file and an optional `id`.
+//! One line of a batch: a launch as a JSON object, with the keys of a launch file and an optional `id`.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,24 @@ use super::problem::Problem;
 use super::read::{Home, read_launch};
 use super::tree::{Node, Value};
 
-/// A launch of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchLine {
-    /// What its author calls it.
+    /// The id that the author gave the launch.
     pub id: Option<BatchId>,
-    /// The launch. `file` may be missing.
+    /// The launch; its `file` may be missing.
     pub launch: Result<Launch, Problem>,
 }
 
-/// The `id` of a launch, which its result repeats.
+/// The `id` of a launch; its result repeats it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BatchId {
-    /// A string.
     Text(String),
     /// An integer of up to 64 bits.
     Number(i64),
 }
 
-/// Reads a line of a batch. The `id` is known even if the launch is wrong, so that its result can be found.
+/// Reads a line of a batch. The `id` is read even if the launch is wrong, so that the result can be matched to it.
 pub fn batch_line(text: &str) -> BatchLine {
     match json_text::read(text) {
         Ok(node) => of_node(node),

@@ -1,57 +1,57 @@
-//! The properties of the body of a kernel from which its launches are inferred.
+//! The properties of a kernel's body from which its launches are inferred.
 
 use warplens_sim_warp::scalar_type::ScalarType;
 
-/// The properties of the body of a kernel from which its launches are inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
-    /// For each parameter the numbers that are loaded from it, in order; of overlapping ones, the first load.
+    /// For each parameter, the numbers that are loaded from it, in order; where loads overlap, the first one counts.
     pub params: Vec<Vec<Part>>,
-    /// For each parameter how it is used as a tensor map, if it is.
+    /// For each parameter, how it is used as a tensor map, if it is used as one.
     pub maps: Vec<Option<MapUse>>,
-    /// Where a shared array is used whose size the launch decides: the largest constant that is added to its address.
+    /// If the kernel uses a shared array whose size the launch decides: the largest constant that is added to the
+    /// array's address.
     pub dynamic_shared: Option<u64>,
-    /// Whether it reads the address of the workspace of a cooperative launch.
+    /// Whether the kernel reads the address of the workspace of a cooperative launch.
     pub is_cooperative: bool,
-    /// Whether it reads the row of a thread, `%tid.y`.
+    /// Whether the kernel reads `%tid.y`, the row of a thread.
     pub has_rows: bool,
-    /// Whether it may be written for a single thread: all threads do the same, and none waits for another one.
+    /// Whether the kernel may be written for a single thread: all threads do the same, and none waits for another.
     pub is_single: bool,
 }
 
 /// How a kernel uses a parameter that is a tensor map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MapUse {
-    /// The dimensions that copies name.
+    /// The number of dimensions that copies name.
     pub rank: u8,
-    /// The bytes of a box, if the kernel announces a constant number.
+    /// The size of a box in bytes, if the kernel announces a constant number.
     pub bytes: Option<u64>,
-    /// Whether boxes are loaded.
+    /// Whether copies load boxes.
     pub loaded: bool,
 }
 
-/// A number in a parameter: the whole of it, or a field of a structure.
+/// A number in a parameter: the whole parameter, or a field of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Its first byte.
+    /// The offset in the parameter.
     pub at: u64,
-    /// What it is loaded as.
+    /// The type as which it is loaded.
     pub kind: ScalarType,
-    /// How the memory that it points to is used, if it reaches an address.
+    /// How the memory that it points to is used, if it becomes an address.
     pub access: Option<Access>,
 }
 
 /// How the memory that a parameter points to is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// The elements that are first loaded, or stored where none is loaded.
+    /// The type of the first load, or of the first store if nothing is loaded.
     pub element: ScalarType,
-    /// Whether anything is loaded.
+    /// Whether the kernel loads from this memory.
     pub loaded: bool,
 }
 
 impl Body {
-    /// How the memory that a whole parameter points to is used.
+    /// How the memory is used that a whole parameter points to.
     pub(crate) fn access(&self, param: usize) -> Option<Access> {
         self.params.get(param)?.iter().find(|part| part.at == 0)?.access
     }

@@ -1,4 +1,4 @@
-//! The buffers of a launch in device memory: their limit, names and aliases.
+//! The buffers of a launch in device memory: size limit, names and aliases.
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -10,16 +10,13 @@ use super::contents::{FileReader, build};
 use super::model::{Alias, Argument, Launch, MapBuffer, Passed, size};
 use super::problem::Problem;
 
-/// A buffer in device memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedBuffer {
-    /// Its name in expectations and dumps.
+    /// The name in expectations and dumps.
     pub name: SmolStr,
-    /// The type of its elements.
     pub element: ScalarType,
-    /// Where it starts.
     pub address: u64,
-    /// Its bytes.
+    /// Length in bytes.
     pub len: u64,
 }
 
@@ -30,17 +27,17 @@ impl PlacedBuffer {
     }
 }
 
-/// The name of WAVE's device memory as a whole.
+/// The name of the whole device memory in WAVE.
 pub const DEVICE_MEMORY: &str = "device_memory";
 
-/// The bytes that buffers may still have, and the reader of their files.
+/// The bytes that are left for buffers, and the reader of their files.
 pub struct Budget<'a> {
     pub left: u64,
     pub(crate) read_file: FileReader<'a>,
 }
 
-/// The buffers of a launch and their aliases. `place` copies the bytes of a buffer of an argument to memory and returns the
-/// address.
+/// Places the buffers of a launch and returns them with their aliases. `place` copies the bytes of an argument's buffer
+/// to memory and returns the address.
 pub fn place_buffers(
     launch: &Launch,
     mut budget: Budget<'_>,
@@ -60,7 +57,7 @@ pub fn place_buffers(
     with_aliases(launch, &buffers)
 }
 
-/// The elements of the buffers that an argument passes.
+/// The array shape of the buffer that an argument passes.
 pub(crate) fn shape_of(argument: &Argument) -> ArrayShape {
     match argument.own_buffers().first() {
         Some((_, buffer)) if buffer.element != ScalarType::B8 => {
@@ -75,7 +72,7 @@ pub fn address_of(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
     buffers.iter().find(|buffer| buffer.name == argument.name()).map_or(0, |buffer| buffer.address)
 }
 
-/// Gives the arguments without a name their default names, by number, and their fields names after them.
+/// Gives arguments without a name their default names, by index, and derives the names of their fields.
 pub fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>) {
     for (index, argument) in launch.args.iter_mut().enumerate() {
         if argument.name.is_none() {
@@ -95,7 +92,7 @@ pub fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
     Problem { at: argument.at.clone(), ..Problem::anywhere(message) }
 }
 
-/// Aliases under their own names, each name once.
+/// Adds the aliases under their own names; each name may occur only once.
 fn with_aliases(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut all: Vec<PlacedBuffer> = Vec::new();
     let mut names = FxHashSet::default();

@@ -6,22 +6,21 @@ use super::read::{Home, Listed, read_launch};
 use super::toml_text;
 use super::tree::{Node, Value};
 
-/// A launch in a comment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentLaunch {
-    /// Where the comment starts in the source; the launch belongs to the first kernel after it.
+    /// The offset of the comment in the source. The launch belongs to the first kernel after it.
     pub offset: usize,
     /// The launch, with spans in the source.
     pub listed: Listed,
 }
 
-/// The tag between the comment mark and the table: a text without it has no launches.
+/// The tag between the comment mark and the table. A text without the tag has no launches.
 pub const LAUNCH_TAG: &str = "@launch";
 
-/// The launches in the comment lines of `source`; `marks` are what may open a comment line (`//` in PTX, `;` and `#` in
-/// WAVE).
+/// The launches in the comment lines of `source`. `marks` are the tokens that open a comment line: `//` in PTX, `;` and
+/// `#` in WAVE.
 pub fn in_comments(source: &str, marks: &[&str]) -> Vec<CommentLaunch> {
-    // Most sources have none, and large ones should not be walked line by line for nothing.
+    // Most sources have no launches, and walking a large one line by line is slow.
     if !source.contains(LAUNCH_TAG) {
         return Vec::new();
     }
@@ -37,7 +36,7 @@ pub fn in_comments(source: &str, marks: &[&str]) -> Vec<CommentLaunch> {
     found
 }
 
-/// Where the comment mark and the text after the tag start, if the line is a launch comment.
+/// The offsets of the comment mark and of the text after the tag, if the line is a launch comment.
 fn table_of(line: &str, marks: &[&str]) -> Option<(usize, usize)> {
     let comment = line.trim_start();
     let inside = marks.iter().find_map(|mark| comment.strip_prefix(mark))?;
@@ -50,7 +49,7 @@ fn table_of(line: &str, marks: &[&str]) -> Option<(usize, usize)> {
 
 /// Reads the inline table at `offset`.
 fn read(table: &str, offset: usize) -> Listed {
-    /// Makes the table a document.
+    /// Turns the table into a document.
     const KEY: &str = "x=";
     let table = table.trim_end();
     let broken = |problem: Problem| {
@@ -62,7 +61,7 @@ fn read(table: &str, offset: usize) -> Listed {
             "`@launch` must be followed by a table: `@launch { grid = [1], block = [32], args = [ … ] }`";
         return broken(Problem::at(offset..offset + table.len(), message));
     }
-    // The table starts `KEY.len()` later in the document than in the text after the tag.
+    // Offsets in the document exceed those in the text after the tag by `KEY.len()`.
     let shift = offset - KEY.len();
     let document = match toml_text::read(&format!("{KEY}{table}")) {
         Ok(document) => document,

@@ -1,4 +1,4 @@
-//! The bytes that a buffer starts with.
+//! The initial contents of a buffer.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use super::model::{Buffer, Contents, Fill};
 /// Reads a file that a launch names.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
-/// The bytes of `buffer`, of which there may be at most `max_bytes`.
+/// The initial bytes of `buffer`; an error if there are more than `max_bytes`.
 pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Result<Vec<u8>, String> {
     let element = buffer.element;
     let bytes = match &buffer.contents {
@@ -58,15 +58,14 @@ fn filled(len: u64, fill: Fill, buffer: &Buffer) -> Vec<u8> {
     bytes
 }
 
-/// Steele, Lea and Flood's generator: the same numbers from the same seed in every implementation of it.
+/// SplitMix64 by Steele, Lea and Flood. Every implementation gives the same numbers for the same seed.
 #[derive(Debug, Clone)]
 pub struct SplitMix64(
-    /// The state: the seed at first.
+    /// The state, initially the seed.
     pub u64,
 );
 
 impl SplitMix64 {
-    /// The next number.
     #[allow(clippy::should_implement_trait, reason = "it never ends, so it is not an iterator")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,5 @@
-//! The requirements of a CUDA kernel on its launches, in PTX or SASS: the block must fit the kernel, the arguments its parameters.
+//! What a CUDA kernel (PTX or SASS) requires of its launches: the block must fit the kernel, the arguments its
+//! parameters.
 
 mod infer;
 mod resolve;
@@ -6,43 +7,39 @@ mod resolve;
 use smol_str::SmolStr;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
-/// The limit of the parameters of an entry together, in bytes: the largest of any target.
+/// Limit of all parameters of an entry together, in bytes: the largest of any target.
 const MAX_PARAMETERS: u64 = 32_764;
 
-/// The requirements of a CUDA kernel on its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CudaKernel {
-    /// In order.
     pub params: Vec<Parameter>,
     /// `.reqntid`
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`
     pub largest_block: Option<[u32; 3]>,
-    /// The block that its body is written for, if that can be inferred.
+    /// The block that the body is written for, if it can be inferred.
     pub shaped_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// Bytes of an address, if the module specifies it; otherwise 4 and 8 are accepted.
+    /// The size of an address in bytes, if the module specifies it; otherwise both 4 and 8 are accepted.
     pub address_bytes: Option<u64>,
 }
 
-/// One parameter of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
     pub name: SmolStr,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Where it may start in the parameter block.
+    /// Alignment in the parameter block, in bytes.
     pub align: u64,
-    /// Its type, if it is a scalar.
+    /// The type, if the parameter is a scalar.
     pub scalar: Option<ScalarType>,
     /// `.ptr`
     pub is_pointer: bool,
 }
 
 impl CudaKernel {
-    /// The bytes of all parameters, each at a multiple of its alignment.
+    /// The size of the parameter block in bytes; each parameter starts at a multiple of its alignment.
     pub fn parameter_bytes(&self) -> u64 {
         self.params.iter().fold(0u64, |end, param| {
             let start = end.checked_next_multiple_of(param.align.max(1)).unwrap_or(u64::MAX);
@@ -50,12 +47,12 @@ impl CudaKernel {
         })
     }
 
-    /// Whether an address can be passed to `param`.
+    /// Whether `param` can hold an address.
     pub(crate) fn takes_address(&self, param: &Parameter) -> bool {
         param.scalar.is_some_and(|kind| self.takes_address_in(kind))
     }
 
-    /// Whether an address can be passed as a number of a kind.
+    /// Whether a number of this type can hold an address.
     pub(crate) fn takes_address_in(&self, kind: ScalarType) -> bool {
         let bytes = kind.bytes() as u64;
         let fits = self.address_bytes.map_or(matches!(bytes, 4 | 8), |address| bytes == address);

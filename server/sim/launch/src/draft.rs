@@ -1,4 +1,4 @@
-//! A launch as the text that configures it: a comment of a source, or a table of a launch file.
+//! Writes a launch as the text that configures it: a comment in a source, or a table of a launch file.
 
 use serde_json::{Map, Value};
 
@@ -8,13 +8,13 @@ use super::model::{Launch, size};
 /// The keys that come first in a table, in this order.
 const FIRST_KEYS: [&str; 9] = ["name", "file", "entry", "at", "grid", "block", "cluster", "buffer", "len"];
 
-/// The comment of a launch, which belongs to the kernel below it: `@launch { name = "1 x 64", grid = [1], … }`.
+/// The comment of a launch, to insert above its kernel: `@launch { name = "1 x 64", grid = [1], … }`.
 pub fn launch_comment(launch: &Launch) -> String {
     let written = Launch { name: launch_name(launch), entry: None, file: None, ..launch.clone() };
     format!("{LAUNCH_TAG} {}", table(&keys(written)))
 }
 
-/// The table of a launch in a launch file, for the source `file`: `[[launch]]` and a line for each key.
+/// The table of a launch in a launch file, for the source `file`: `[[launch]]` and one line per key.
 pub fn launch_table(launch: &Launch, file: &str) -> String {
     let written = Launch { name: launch_name(launch), file: Some(file.to_owned()), ..launch.clone() };
     let mut text = "[[launch]]\n".to_owned();
@@ -31,7 +31,7 @@ pub fn launch_table(launch: &Launch, file: &str) -> String {
     text
 }
 
-/// `2 x 64`: the name of a launch that is written for the first time.
+/// The initial name of a new launch: `2 x 64`.
 fn launch_name(launch: &Launch) -> String {
     let extent = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
     format!("{} x {}", extent(launch.grid), extent(launch.block))
@@ -50,7 +50,6 @@ fn sorted(keys: &Map<String, Value>) -> Vec<(&String, &Value)> {
     keys
 }
 
-/// An inline table of TOML.
 fn table(keys: &Map<String, Value>) -> String {
     let is_bare = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let pair = |(key, value): (&String, &Value)| match is_bare(key) {

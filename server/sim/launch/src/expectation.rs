@@ -1,19 +1,18 @@
-//! Compares the buffers after the run with the contents that the launch expects.
+//! Compares buffers after the run with the contents that the launch expects.
 
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::model::{Expectation, Number, Wanted, hex};
 
-/// A check that failed.
+/// A failed expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The buffer.
     pub name: String,
-    /// One sentence with the first element that differs.
+    /// One sentence about the first element that differs.
     pub message: String,
 }
 
-/// Compares `bytes`, the buffer of `element`s named by `expectation`, with the expected contents.
+/// Compares `bytes`, the contents of the buffer that `expectation` names, with the expected contents.
 pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |message: String| Err(Failure { name: expectation.name.clone(), message });
     let name = &expectation.name;
@@ -47,7 +46,7 @@ pub fn verify(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> R
     }
 }
 
-/// The elements that differ from the expected ones, with the expected bits if these are known.
+/// The indices of elements that differ from the expected ones, with the expected bits if they are known.
 pub fn differences(expectation: &Expectation, element: ScalarType, bytes: &[u8]) -> Vec<(u64, Option<u64>)> {
     let found = bytes.chunks_exact(element.bytes());
     match &expectation.wanted {
@@ -66,7 +65,7 @@ pub fn differences(expectation: &Expectation, element: ScalarType, bytes: &[u8])
     }
 }
 
-/// Whether `expectation` fits a buffer of `len` bytes of `element`s at all.
+/// Checks that `expectation` fits a buffer of `len` bytes.
 pub(crate) fn check(expectation: &Expectation, element: ScalarType, len: u64) -> Result<(), String> {
     let name = &expectation.name;
     match &expectation.wanted {
@@ -109,7 +108,8 @@ fn equal(wanted: Number, found: u64, element: ScalarType, tolerance: f64) -> boo
     }
 }
 
-/// Whether two values of this kind are equal: floats also if they differ by at most `tolerance`, or are both NaN.
+/// Whether two values of this type are equal. Floats are also equal if they differ by at most `tolerance` or both are
+/// NaN.
 pub fn same(element: ScalarType, one: u64, other: u64, tolerance: f64) -> bool {
     if one == other || element.class() != Class::Float {
         return one == other;
@@ -118,7 +118,7 @@ pub fn same(element: ScalarType, one: u64, other: u64, tolerance: f64) -> bool {
     one == other || one.is_nan() && other.is_nan() || (one - other).abs() <= tolerance
 }
 
-/// A value of this kind in readable form.
+/// Formats a value of this type for messages.
 pub fn show(element: ScalarType, bits: u64) -> String {
     match element.class() {
         Class::Float if element == ScalarType::F64 => format!("{:?}", element.float_of_bits(bits)),

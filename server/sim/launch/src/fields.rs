@@ -1,18 +1,17 @@
-//! The keys of a table by name; a key that the table does not have is a problem that names the nearest key.
+//! The keys of a table by name. An unknown key is a problem that suggests the nearest known one.
 
 use std::collections::BTreeMap;
 
 use super::problem::{Problem, Span};
 use super::tree::{Key, Node, Value};
 
-/// The keys of a table by name; a key that none of `known` names is a problem.
+/// The entries of a table whose keys are all known.
 pub(super) struct Fields<'n> {
     node: &'n Node,
     entries: &'n [(Key, Node)],
 }
 
 impl<'n> Fields<'n> {
-    /// The fields of `node`, which must be a table.
     pub(super) fn new(node: &'n Node, owner: &str, known: &[&str]) -> Result<Fields<'n>, Problem> {
         let Value::Table(entries) = &node.value else {
             return Err(node.wrong(format!("{owner} must be a table, not {}", node.what())));
@@ -23,17 +22,15 @@ impl<'n> Fields<'n> {
         }
     }
 
-    /// The value of a key.
     pub(super) fn get(&self, name: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }
 
-    /// The spans of the values.
     pub(super) fn spans(&self) -> BTreeMap<String, Span> {
         self.entries.iter().map(|(key, node)| (key.name.clone(), node.span.clone())).collect()
     }
 
-    /// The one key among `names` that is there; none or several are problems.
+    /// The only key among `names` that is present; none or several are a problem.
     pub(super) fn one_of(&self, what: &str, names: &[&str]) -> Result<(&'n Key, &'n Node), Problem> {
         let mut found = self.entries.iter().filter(|(key, _)| names.contains(&key.name.as_str()));
         let Some((key, node)) = found.next() else {
@@ -48,7 +45,7 @@ impl<'n> Fields<'n> {
     }
 }
 
-/// Names as a list in code quotes.
+/// Names as a list, each in backquotes.
 pub(super) fn listing(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
@@ -64,7 +61,7 @@ pub(super) fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
     Problem { replacement: near.map(str::to_owned), ..problem }
 }
 
-/// The known name that is at most two edits away.
+/// The closest known name, if it is at most two edits away.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let distances = known.iter().map(|candidate| (distance(name, candidate), *candidate));
     distances

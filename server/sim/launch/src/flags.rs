@@ -1,4 +1,4 @@
-//! Launches in flags of the command line: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`, `p.8=u32:100`.
+//! Launches in command-line flags: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`, `p.8=u32:100`.
 
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -10,8 +10,8 @@ use super::read::{hex_bytes, number_word, read_argument};
 /// What an argument flag may look like, for messages.
 const SHAPES: &str = "n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name is optional)";
 
-/// Reads all `--arg`, in order. Those that follow each other and are named `p.0`, `p.8` … are fields of one structure `p`, with the
-/// byte offset of each.
+/// Reads all `--arg` flags in order. Consecutive flags named `p.0`, `p.8` … are the fields of one structure `p`; the
+/// number is the byte offset.
 pub fn arguments(flags: &[String]) -> Result<Vec<Argument>, Problem> {
     let mut arguments: Vec<Argument> = Vec::with_capacity(flags.len());
     for flag in flags {
@@ -32,7 +32,7 @@ pub fn arguments(flags: &[String]) -> Result<Vec<Argument>, Problem> {
     Ok(arguments)
 }
 
-/// The structure and the byte offset in the name of a field.
+/// Splits the name of a field into the structure's name and the byte offset.
 fn field(name: &str) -> Option<(&str, u64)> {
     let (whole, at) = name.rsplit_once('.')?;
     Some((whole, at.parse().ok().filter(|_| !whole.is_empty())?))
@@ -131,14 +131,14 @@ fn number(text: &str) -> Result<Number, String> {
     if let Ok(integer) = plain.parse::<i128>() {
         return Ok(Number::Integer(integer));
     }
-    // Rust reads words such as `infinity` as floats; the words of launches are fewer.
+    // Rust also parses words such as `infinity` as floats; launches accept fewer words.
     match plain.parse::<f64>() {
         Ok(float) if plain.contains(|c: char| c.is_ascii_digit()) => Ok(Number::Float(float)),
         _ => number_word(text),
     }
 }
 
-/// Reads `X[,Y[,Z]]`, as `--grid` and `--block` take it.
+/// Reads `X[,Y[,Z]]`, the value of `--grid` and `--block`.
 pub fn extent(flag: &str) -> Result<[u32; 3], String> {
     let parts: Vec<&str> = flag.split(',').map(str::trim).collect();
     if parts.len() > 3 {

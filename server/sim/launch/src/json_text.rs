@@ -1,11 +1,11 @@
-//! JSON to a tree with spans, which serde_json does not keep: errors must name the line.
+//! Reads JSON into a tree with spans. serde_json keeps no spans, but errors must name the line.
 
 use rustc_hash::FxHashSet;
 
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
 
-/// The limit of nesting, so that hostile input cannot exhaust the stack.
+/// Maximum nesting depth, so that hostile input cannot exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
 /// Reads a whole document.

@@ -1,9 +1,9 @@
-//! Launches: what is run, how large, with which arguments.
+//! Launches: which kernel runs, in which size, with which arguments.
 //!
-//! A launch is written in `warplens.toml` (or the same as JSON), in a line of a batch, in an `@launch` comment of the source, or in flags of the
-//! command line; if none is configured, it is inferred from the kernel. Each way gives the same [`Launch`], which
-//! [`resolve`] turns into the bytes that a run starts from. Texts and the contents of files come from the caller: nothing
-//! here reads a file.
+//! A launch is written in `warplens.toml` (or the equivalent JSON), in a line of a batch, in an `@launch` comment of
+//! the source, or in command-line flags. If none is configured, it is inferred from the kernel. Every source gives a
+//! [`Launch`], which [`resolve`] turns into the bytes that a run starts from. The caller provides all texts and file
+//! contents; nothing here reads a file.
 
 mod batch;
 pub mod body;
@@ -51,5 +51,5 @@ pub use read::{Format, Listed, launch_object, launch_text, launches};
 pub use repair::{Guess, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
 
-/// The name of the inferred launch; launch files may not use it.
+/// The name of the inferred launch, reserved in launch files.
 pub const INFERRED: &str = "inferred";

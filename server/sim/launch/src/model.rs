@@ -1,4 +1,4 @@
-//! The launch as it is written: the shape of `[[launch]]`, serialised the same way it is read.
+//! The launch as it is written: the shape of `[[launch]]`, serialized in the same form in which it is read.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,14 @@ use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
 use super::problem::Span;
 
-/// One launch.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Launch {
-    /// Its name; unique among the launches of a file.
+    /// Unique among the launches of a file.
     pub name: String,
     /// The source, relative to the launch file; `None` in comments and on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The kernel; optional if there is only one.
+    /// The kernel; optional if the source has only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     /// Blocks (workgroups) in x, y, z.
@@ -50,100 +49,95 @@ pub struct Launch {
     /// PTX: the buffers that the prerequisite grid writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prerequisite_writes: Vec<String>,
-    /// In parameter order.
+    /// The arguments in parameter order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<Argument>,
-    /// WAVE: start values of registers, the same in every lane.
+    /// WAVE: initial values of registers, equal in every lane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub registers: BTreeMap<String, u32>,
-    /// What an inferred launch assumes beyond its rules, because the kernel has findings without: `block 256`.
+    /// What an inferred launch assumes beyond the rules, because the kernel has findings otherwise: `block 256`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
-    /// Checked after the run.
+    /// Expectations, checked after the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
-    /// The spans of the launch and its parts in the text that they were read from.
+    /// The spans of the launch and its parts in the text from which they were read.
     #[serde(skip)]
     pub spans: LaunchSpans,
 }
 
-/// The spans of a launch's parts, for problems that are found when it is resolved against a kernel.
+/// The spans of a launch's parts, for problems that show up only when it is resolved against a kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchSpans {
     /// The whole launch.
     pub launch: Option<Span>,
-    /// Every key that was written, by name.
+    /// The span of every key that was written, by name.
     pub keys: BTreeMap<String, Span>,
 }
 
 impl LaunchSpans {
-    /// The span of the value of `key`, or of the whole launch.
+    /// The span of the value of `key`, or else of the whole launch.
     pub fn of(&self, key: &str) -> Option<Span> {
         self.keys.get(key).or(self.launch.as_ref()).cloned()
     }
 }
 
-/// An extent without its trailing ones: `2`, `4,2`.
+/// An extent without trailing ones: `2`, `4,2`.
 pub fn size(extent: [u32; 3]) -> String {
     let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
     extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// One argument of a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
-    /// Its name in expectations, aliases and dumps; the parameter's own name by default.
+    /// The name in expectations, aliases and dumps; by default the name of the parameter.
     pub name: Option<String>,
-    /// What is passed.
     pub passed: Passed,
-    /// Where it is written.
+    /// The span of the argument.
     pub at: Option<Span>,
 }
 
 /// What an argument passes to its parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Passed {
-    /// One number, as bits of its kind.
+    /// A single number, as bits of its type.
     Scalar(ScalarType, u64),
-    /// The bytes themselves, for parameters of other shapes.
+    /// Raw bytes, for parameters of any other shape.
     Bytes(Vec<u8>),
-    /// The address of a buffer of its own.
+    /// The address of a buffer that belongs to this argument.
     Buffer(Buffer),
     /// The address of another argument's buffer.
     Alias(Alias),
-    /// Several numbers and addresses in one parameter, zeros between them.
+    /// Several numbers and addresses in one parameter, with zeros in between.
     Fields(Vec<Field>),
     /// A tensor map.
     TensorMap(Box<TensorMapArgument>),
-    /// An address that stands for several buffers.
+    /// An address that refers to several buffers.
     Multimem(Vec<Buffer>),
 }
 
-/// The buffer of another argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alias {
-    /// Its name.
     pub of: String,
-    /// Where the name is written.
+    /// The span of the name.
     pub at: Option<Span>,
 }
 
-/// A part of a parameter that is a structure.
+/// A field of a parameter that is a structure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its first byte in the parameter.
+    /// The offset in the parameter.
     pub at: u64,
-    /// What is passed there; no fields in its turn.
+    /// What is passed there; it has no fields itself.
     pub argument: Argument,
 }
 
 impl Argument {
-    /// Its name; empty if it has none.
     pub(crate) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or_default()
     }
 
-    /// The buffers that the argument brings, with the names by which `expect` and `--dump` refer to them.
+    /// The buffers that belong to the argument, with the names that `expect` and `--dump` use.
     pub(crate) fn own_buffers(&self) -> Vec<(String, &Buffer)> {
         let one = |buffer| vec![(self.name().to_owned(), buffer)];
         match &self.passed {
@@ -175,30 +169,26 @@ pub(crate) fn replica_name(argument: &str, number: usize) -> String {
     format!("{argument}#{number}")
 }
 
-/// A buffer in device memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
-    /// What its elements are.
+    /// The type of the elements.
     pub element: ScalarType,
-    /// What it holds when the run starts.
+    /// The contents at the start of the run.
     pub contents: Contents,
 }
 
-/// The first contents of a buffer.
+/// The initial contents of a buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contents {
-    /// `len` elements of a pattern.
+    /// A pattern.
     Filled {
-        /// Number of elements.
         len: u64,
-        /// The pattern.
         fill: Fill,
     },
-    /// These elements, as bits.
+    /// Individual elements, as bits.
     Values(Vec<u64>),
-    /// These bytes.
     Bytes(Vec<u8>),
-    /// The bytes of a file, relative to the launch file.
+    /// The bytes of a file; the path is relative to the launch file.
     File(String),
 }
 
@@ -211,46 +201,43 @@ pub enum Fill {
     Iota,
     /// SplitMix64 from a seed.
     Random {
-        /// The first state of the generator.
+        /// The initial state of the generator.
         seed: u64,
     },
-    /// The same element throughout, as bits.
+    /// One value repeated, as bits.
     Value(u64),
 }
 
 /// The buffer that a tensor map describes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MapBuffer {
-    /// That of another argument.
+    /// The buffer of another argument.
     Named(String),
-    /// A buffer of its own.
+    /// A buffer that belongs to the map.
     Own(Box<Buffer>),
 }
 
 /// A tensor map as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TensorMapArgument {
-    /// The buffer.
     pub buffer: MapBuffer,
-    /// Bytes before the first element.
+    /// Offset of the first element in the buffer, in bytes.
     pub offset: u64,
-    /// The type of the elements; the buffer's by default.
+    /// The type of the elements; by default that of the buffer.
     pub element: Option<ElementType>,
     /// Elements by dimension, innermost first.
     pub dims: Vec<u64>,
-    /// Bytes between elements, from dimension 1 on; dense by default.
+    /// Bytes between elements, from dimension 1 on; by default dense.
     pub strides: Option<Vec<u64>>,
     /// Elements of a box by dimension; empty for im2col.
     pub extents: Vec<u16>,
-    /// Distances of the elements of a box; 1 by default.
+    /// Distance between the elements of a box; by default 1.
     pub element_strides: Vec<u8>,
     /// The interleaving of channels.
     pub interleave: Interleave,
-    /// The swizzle in shared memory.
     pub swizzle: Swizzle,
-    /// Whether elements outside of the tensor are NaNs.
+    /// Whether elements outside of the tensor are read as NaN.
     pub nan: bool,
-    /// The fields of an im2col map.
     pub im2col: Option<Im2col>,
     /// The spans of the keys.
     pub spans: BTreeMap<String, Span>,
@@ -259,38 +246,35 @@ pub struct TensorMapArgument {
 /// What a buffer must hold after the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// The buffer.
     pub name: String,
-    /// Its first elements.
+    /// The first elements of the buffer.
     pub wanted: Wanted,
-    /// How far floats may be off; 0 means equal (any NaN equals any other).
+    /// The largest accepted error of floats; 0 means that they must be equal (any NaN equals any other).
     pub tolerance: f64,
-    /// Where it is written.
+    /// The span of the expectation.
     pub at: Option<Span>,
 }
 
-/// The contents that an expectation names.
+/// The contents that an expectation asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    /// Elements, not yet read as the buffer's kind.
+    /// Elements, not yet converted to the type of the buffer.
     Values(Vec<Number>),
-    /// Bytes.
     Bytes(Vec<u8>),
 }
 
-/// A number before its kind is known.
+/// A number whose type is not known yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// An integer.
     Integer(i128),
-    /// A number with a fraction, `nan`, `inf`.
+    /// A number with a fraction, `nan` or `inf`.
     Float(f64),
     /// A bit pattern (`"0x7fc00000"`).
     Bits(u64),
 }
 
 impl Number {
-    /// The number as bits of `kind`, or why it does not fit.
+    /// The number as bits of `kind`, or the reason why it does not fit.
     pub(crate) fn bits(self, kind: ScalarType) -> Result<u64, String> {
         match self {
             Number::Integer(value) => kind.bits_of_integer(value).ok_or_else(|| {
@@ -305,7 +289,7 @@ impl Number {
     }
 }
 
-/// An element as it is written in a launch: its kind and bits; a number, or a word where there is no number for it.
+/// An element as it is written in a launch, given by type and bits: a number, or a word if no number expresses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element(pub ScalarType, pub u64);
 
@@ -367,7 +351,7 @@ impl Argument {
     }
 }
 
-/// The buffers of a multimem argument, which have the same type.
+/// Serializes the buffers of a multimem argument, which all have the same type.
 struct Replicas<'a>(&'a [Buffer]);
 
 impl Serialize for Replicas<'_> {
@@ -379,7 +363,7 @@ impl Serialize for Replicas<'_> {
     }
 }
 
-/// The contents of a replica.
+/// Serializes the contents of one replica.
 struct Replica<'a>(&'a Buffer);
 
 impl Serialize for Replica<'_> {

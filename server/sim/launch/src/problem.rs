@@ -1,41 +1,39 @@
-//! What is wrong with a launch, and where it is written.
+//! Problems of launches, and where they are.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Byte range in the text that a launch was read from.
+/// A byte range in the text from which a launch was read.
 pub type Span = Range<usize>;
 
-/// One error in a launch: a sentence with the cause and the fix, and its span in the launch's own
-/// text (`None` for launches that have no text, such as those of the command line).
+/// An error in a launch: a sentence with the cause and the fix, and its span in the launch's own text (`None` for
+/// launches without a text, such as those on the command line).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where, in the text of the launch file or of the source that holds the comment.
+    /// The byte range in the launch file, or in the source that contains the comment.
     pub at: Option<Span>,
     /// One sentence.
     pub message: String,
-    /// The text that should be there instead, if it is known.
+    /// The text that should replace the span, if it is known.
     pub replacement: Option<String>,
 }
 
 impl Problem {
-    /// An error at a span.
     pub fn at(span: Span, message: impl Into<String>) -> Problem {
         Problem { at: Some(span), message: message.into(), replacement: None }
     }
 
-    /// An error without a span.
     pub fn anywhere(message: impl Into<String>) -> Problem {
         Problem { at: None, message: message.into(), replacement: None }
     }
 
-    /// The same error, with its span moved by `offset` bytes: for launches embedded in another text.
+    /// The same error with its span moved by `offset` bytes, for launches embedded in another text.
     pub(crate) fn moved(mut self, offset: usize) -> Problem {
         self.at = self.at.map(|span| span.start + offset..span.end + offset);
         self
     }
 
-    /// `line:column` (both from one, columns in characters) of the error in `text`.
+    /// `line:column` of the error in `text`; both count from one, columns in characters.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
         let at = self.at.as_ref()?.start.min(text.len());
         let before = text.get(..at)?;
@@ -44,17 +42,17 @@ impl Problem {
     }
 }
 
-/// The starts of the lines of a text, for the positions of many problems.
+/// The start of each line of a text, to locate many problems.
 #[derive(Debug)]
 pub struct LineStarts(Vec<usize>);
 
 impl LineStarts {
-    /// Those of a text.
+    /// Finds the line starts of `text`.
     pub fn new(text: &str) -> LineStarts {
         LineStarts(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
-    /// As [`Problem::line_column`].
+    /// Like [`Problem::line_column`], but does not scan the text from its start.
     pub fn line_column(&self, problem: &Problem, text: &str) -> Option<(usize, usize)> {
         let at = problem.at.as_ref()?.start.min(text.len());
         let line = self.0.partition_point(|start| *start <= at);

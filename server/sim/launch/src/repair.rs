@@ -1,7 +1,9 @@
-//! Repairs an inferred launch: runs it in other sizes and with other arguments, and keeps the first without findings.
+//! Repairs an inferred launch: runs it in other sizes and with other arguments, and keeps the first launch without
+//! findings.
 //!
-//! An inferred launch is a guess, so a finding may be about the guess and not about the kernel. A finding that every attempt has
-//! does not depend on what was varied. All limits are numbers of steps, so the choice is the same on each machine.
+//! An inferred launch is a guess, so a finding may be due to the guess and not to the kernel. If every attempt has a
+//! finding, it does not depend on what was varied. All limits are step counts, so the choice is the same on every
+//! machine.
 
 mod arguments;
 
@@ -18,12 +20,12 @@ use super::kernel::Kernel;
 use super::model::{Launch, size};
 use super::resolve::{Resolved, resolve};
 
-/// Warp instructions of an attempt.
+/// Maximum warp instructions of one attempt.
 const ATTEMPT_STEPS: u64 = 100_000;
-/// Warp instructions of all attempts together.
+/// Maximum warp instructions of all attempts together.
 const ALL_STEPS: u64 = 1_000_000;
 
-/// Findings about values, addresses and sizes: those of an inferred launch are guesses, even if all attempts have them.
+/// Findings about values, addresses and sizes. In an inferred launch they are guesses, even if all attempts have them.
 const ABOUT_VALUES: [FindingKind; 10] = [
     FindingKind::Assertion,
     FindingKind::BitField,
@@ -37,42 +39,40 @@ const ABOUT_VALUES: [FindingKind; 10] = [
     FindingKind::UninitializedRead,
 ];
 
-/// The line of a finding that depends on an inferred launch.
+/// The line added to a finding that depends on an inferred launch.
 const INFERRED_ARGUMENTS: &str = "with inferred arguments: write a launch to check it";
 
 const RACE: FindingKind = FindingKind::DataRace;
 
-/// Findings that do not depend on the launch at all.
+/// Findings that do not depend on the launch.
 const ABOUT_CODE: [FindingKind; 3] =
     [FindingKind::ControlFlow, FindingKind::NoInstruction, FindingKind::Unsupported];
 
-/// What an inferred launch is inferred from.
+/// The basis of an inferred launch.
 #[derive(Debug, Clone)]
 pub struct Guess {
-    /// The kernel.
     pub kernel: Kernel,
-    /// The properties of its body.
+    /// The properties of the kernel's body.
     pub body: Body,
-    /// The limit of the buffers together in bytes.
+    /// Limit of all buffers together, in bytes.
     pub max_memory: u64,
 }
 
 /// The result of a repair.
 #[derive(Debug, Clone, Default)]
 pub struct Repair {
-    /// The launch to run instead, if one is better.
+    /// The launch to run instead, if a better one was found.
     pub resolved: Option<Resolved>,
-    /// The kinds of the warnings and errors that every attempt had.
+    /// The kinds of the warnings and errors that occur in every attempt.
     certain: FxHashSet<FindingKind>,
-    /// Whether the kernel may be written for a single thread, so that its races depend on the block.
+    /// Whether the kernel may be written for a single thread; its races then depend on the block.
     is_single: bool,
 }
 
 impl Guess {
-    /// Looks for a launch without findings, because `first` has the result `found`.
+    /// Searches for a launch without findings, given that `first` had the result `found`.
     ///
-    /// # Errors
-    /// When `control` cancels it.
+    /// # Errors If `control` cancels the search.
     pub fn repair(
         &self,
         first: &Resolved,
@@ -101,8 +101,9 @@ impl Guess {
         };
         let ends = found.status != Status::StepLimit;
         search.sizes(if ends { Sizes::Larger } else { Sizes::Smaller }, &original)?;
-        // Other arguments may let fewer threads work, or let them store equal values, which hides a race. So they are only taken
-        // instead of findings about values; otherwise they show whether other findings than races depend on the arguments.
+        // With other arguments, fewer threads may do work or they may store equal values, which hides a race. So other
+        // arguments replace the launch only if it has findings about values. Otherwise they only show whether findings
+        // other than races depend on the arguments.
         search.adopts = ABOUT_VALUES.iter().any(|kind| search.best.has(*kind));
         search.varies_arguments = true;
         if search.adopts || search.best.kinds().any(|kind| kind != RACE) {
@@ -118,7 +119,7 @@ impl Guess {
 }
 
 impl Repair {
-    /// Makes findings that depend on the guess information, one of each kind.
+    /// Turns findings that depend on the guess into information, one of each kind.
     pub fn demote(&self, findings: &mut Vec<Finding>) {
         let mut demoted = FxHashSet::default();
         findings.retain_mut(|finding| {
@@ -139,12 +140,12 @@ impl Repair {
     }
 }
 
-/// How a run ends, the best first.
+/// How a run ended, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum End {
     /// At the end of the kernel.
     Finished,
-    /// At an instruction that is not simulated.
+    /// At an unsupported instruction.
     Unsupported,
     /// At a fault, a deadlock or a limit.
     Fault,
@@ -160,7 +161,7 @@ impl End {
     }
 }
 
-/// The blocks that are tried, compared with the first one.
+/// Which blocks to try, compared with the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sizes {
     Larger,
@@ -172,7 +173,7 @@ enum Sizes {
 struct Attempt {
     resolved: Resolved,
     end: End,
-    /// Its warnings and errors: the kind, and the statement.
+    /// The kind and the statement of each warning and error.
     accusations: FxHashSet<(FindingKind, Option<StatementId>)>,
 }
 
@@ -191,7 +192,7 @@ impl Attempt {
         self.end == End::Finished && self.accusations.is_empty()
     }
 
-    /// Orders attempts, the best first.
+    /// The rank of an attempt; the smallest is the best.
     fn rank(&self) -> (End, usize) {
         (self.end, self.accusations.len())
     }
@@ -211,16 +212,16 @@ struct Search<'g> {
     program: &'g dyn Executable,
     options: &'g RunOptions,
     control: Control<'g>,
-    /// Steps that are left for attempts.
+    /// Steps left for further attempts.
     steps: u64,
-    /// The kinds that each attempt had.
+    /// The kinds that every attempt had.
     certain: FxHashSet<FindingKind>,
     best: Attempt,
-    /// Whether the best attempt is not the first.
+    /// Whether the best attempt is not the first one.
     is_repaired: bool,
-    /// Whether a better attempt is kept.
+    /// Whether a better attempt replaces the best one so far.
     adopts: bool,
-    /// Whether attempts have other arguments, which do not show whether races depend on them.
+    /// Whether attempts vary the arguments, which does not show whether races depend on them.
     varies_arguments: bool,
 }
 
@@ -256,8 +257,8 @@ impl Search<'_> {
         Ok(self.best.is_clean())
     }
 
-    /// Tries larger blocks, the smallest first, or smaller ones, the largest first. A smaller block would hide a race between
-    /// warps, so it is only tried where values or addresses stop the launch.
+    /// Tries larger blocks in ascending order or smaller ones in descending order. A smaller block would hide a race
+    /// between warps, so smaller blocks are tried only if values or addresses stop the launch.
     fn sizes(&mut self, sizes: Sizes, first: &Launch) -> Result<(), Cancelled> {
         let threads = volume(first.block.unwrap_or([1; 3]));
         let mut blocks = self.guess.kernel.rules.possible_blocks(&self.guess.body);

@@ -13,21 +13,19 @@ use super::problem::Problem;
 /// A launch that fits its kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// The launch with the defaults filled in.
+    /// The launch with defaults filled in.
     pub launch: Launch,
-    /// The configuration of the simulator.
     pub config: LaunchConfig,
     /// The buffers and their aliases, by name, in the order of the arguments.
     pub buffers: Vec<PlacedBuffer>,
 }
 
 impl Resolved {
-    /// The buffer called `name`.
     pub fn buffer(&self, name: &str) -> Option<&PlacedBuffer> {
         self.buffers.iter().find(|buffer| buffer.name == name)
     }
 
-    /// The checks that failed.
+    /// The expectations that failed.
     pub fn failures(&self, result: &RunResult) -> Vec<expectation::Failure> {
         let failure = |expected: &Expectation| {
             let buffer = self.buffer(&expected.name)?;
@@ -37,7 +35,7 @@ impl Resolved {
     }
 }
 
-/// Resolves `launch` against `kernel`, with at most `max_memory` bytes of buffers.
+/// Resolves `launch` against `kernel`; its buffers may have at most `max_memory` bytes in total.
 pub fn resolve(
     launch: &Launch,
     kernel: &Kernel,

@@ -1,4 +1,5 @@
-//! Tensor maps as arguments: their keys, named after the parameters of `cuTensorMapEncodeTiled` and `cuTensorMapEncodeIm2col`.
+//! Tensor maps as arguments. Their keys are named after the parameters of `cuTensorMapEncodeTiled` and
+//! `cuTensorMapEncodeIm2col`.
 
 use warplens_sim_cuda::tensor::map::{ElementType, TensorMap};
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -6,7 +7,6 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::model::{Argument, TensorMapArgument};
 use super::problem::Problem;
 
-/// The keys of a tensor map.
 pub(crate) const KEYS: [&str; 14] = [
     "buffer",
     "offset",
@@ -25,7 +25,7 @@ pub(crate) const KEYS: [&str; 14] = [
 ];
 
 impl TensorMapArgument {
-    /// The type of the elements for a buffer of these.
+    /// The element type of the map for a buffer with elements of type `buffer`.
     fn element_type(&self, buffer: ScalarType) -> Option<ElementType> {
         let same_width = match buffer {
             ScalarType::S8 | ScalarType::B8 => "u8",
@@ -37,7 +37,7 @@ impl TensorMapArgument {
         self.element.or_else(|| ElementType::from_name(same_width))
     }
 
-    /// An error at a key, or at the dimensions if the key is not there.
+    /// An error at a key, or at the dimensions if the key is missing.
     pub(super) fn wrong(&self, argument: &Argument, key: &str, rule: &str) -> Problem {
         Problem {
             at: self.spans.get(key).or(self.spans.get("dims")).cloned().or(argument.at.clone()),
@@ -45,7 +45,7 @@ impl TensorMapArgument {
         }
     }
 
-    /// The map of a buffer of these elements at an address; an error names the key.
+    /// The map of a buffer with these elements at an address; an error names the key.
     pub(super) fn map(
         &self,
         argument: &Argument,

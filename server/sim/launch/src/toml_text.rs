@@ -1,4 +1,4 @@
-//! TOML to a tree with spans.
+//! Reads TOML into a tree with spans.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
@@ -15,7 +15,7 @@ pub(crate) fn read(text: &str) -> Result<Node, Problem> {
 
 fn problem(error: &Error, text: &str) -> Problem {
     let at = error.span().unwrap_or(text.len()..text.len());
-    // The parser's own sentence may span lines (it draws the source too); the first line is the sentence.
+    // The parser's message may span several lines, because it also shows the source; its first line is the sentence.
     let sentence = error.message().lines().next().unwrap_or("not TOML").to_owned();
     Problem::at(at, format!("invalid TOML: {sentence}"))
 }
@@ -45,7 +45,7 @@ fn table(entries: &DeTable<'_>) -> Result<Value, Problem> {
         .iter()
         .map(|(key, value)| Ok((Key { name: key.get_ref().to_string(), span: key.span() }, node(value)?)))
         .collect::<Result<Vec<_>, Problem>>()?;
-    // The crate sorts keys by name; errors are reported in the order of the text.
+    // The crate sorts keys by name, but errors must come in text order.
     list.sort_by_key(|(key, _)| key.span.start);
     Ok(Value::Table(list))
 }

@@ -1,4 +1,4 @@
-//! A launch text as a tree of values with their spans, common to TOML and JSON.
+//! The tree of values and spans into which both TOML and JSON launches are read.
 
 use super::problem::{Problem, Span};
 
@@ -17,7 +17,7 @@ pub(crate) enum Value {
     Boolean(bool),
     List(Vec<Node>),
     Table(Vec<(Key, Node)>),
-    /// JSON's `null` and TOML's dates, which no key of a launch accepts.
+    /// JSON's `null` or TOML's dates, which no key of a launch accepts.
     Other(&'static str),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Key {
 }
 
 impl Node {
-    /// The value in the words of a message.
+    /// Describes the value in a message.
     pub(crate) fn what(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a string",
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// The same tree, moved by `offset` bytes.
+    /// The same tree, with its spans moved by `offset` bytes.
     pub(crate) fn moved(mut self, offset: usize) -> Node {
         self.shift(offset);
         self

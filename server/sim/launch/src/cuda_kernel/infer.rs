@@ -1,4 +1,4 @@
-//! The inferred launch of a kernel without a configured one.
+//! Infers a launch for a kernel that has no configured one.
 
 use std::collections::BTreeMap;
 
@@ -13,33 +13,34 @@ use crate::model::{Argument, Buffer, Contents, Field, Fill, Launch, MapBuffer, P
 
 /// Threads of a block if the kernel does not specify them.
 const BLOCK: u32 = 32;
-/// Threads that are taken of a larger `.maxntid`: two warps show more than one, and more than two show little more.
+/// Upper bound of the block size for kernels with a larger `.maxntid`: two warps show more than one, but more than two
+/// show little more.
 const LARGEST_BLOCK: u32 = 64;
-/// Blocks that are tried if the inferred launch has findings.
+/// Block sizes to try if the inferred launch has findings.
 const LINEAR_BLOCKS: [u32; 10] = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-/// The same for kernels that read `%tid.y`.
+/// Block sizes to try for kernels that read `%tid.y`.
 const LAYERED_BLOCKS: [[u32; 3]; 5] = [[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 16, 1], [32, 32, 1]];
-/// The most threads of a block.
+/// Maximum number of threads of a block.
 const MAX_THREADS: u64 = 1024;
-/// Bytes of a buffer for each thread.
+/// Bytes of a buffer per thread.
 const BUFFER_BYTES: u64 = 4096;
-/// Bytes of a buffer, however many threads there are.
+/// Maximum size of a buffer in bytes, however many threads there are.
 const LARGEST_BUFFER: u64 = 16 << 20;
-/// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit of each device for each kernel.
+/// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit that every device grants every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
-/// The same for a kernel that needs more: the opt-in limit of the largest device.
+/// Bytes of dynamic shared memory for a kernel that needs more: the opt-in limit of the largest device.
 const MOST_DYNAMIC_SHARED: u32 = 232_448;
-/// Bytes of a box whose size the kernel does not announce.
+/// Bytes of a box if the kernel does not announce its size.
 const BOX_BYTES: u64 = 1024;
 /// Words of the innermost dimension of a box.
 const BOX_ROW: u64 = 32;
-/// The most elements of a box in a dimension.
+/// Maximum number of elements of a box in one dimension.
 const MAX_EXTENT: u64 = 256;
-/// The size of a tile that may follow the largest constant offset from an address.
+/// The size in bytes of a tile that may follow the largest constant offset from an address.
 const TILE: u64 = 4096;
 
 impl CudaKernel {
-    /// Adds inferred arguments to a launch that has only a number of threads.
+    /// Adds inferred arguments to a launch that has only grid and block.
     pub(super) fn infer_arguments(&self, launch: Launch, body: &Body) -> Launch {
         let (grid, block) = self.size();
         let threads =
@@ -61,12 +62,12 @@ impl CudaKernel {
         }
     }
 
-    /// Grid and block of a launch that does not specify them.
+    /// The grid and block of a launch that does not specify them.
     pub(super) fn size(&self) -> ([u32; 3], [u32; 3]) {
         (self.required_cluster.unwrap_or([1; 3]), self.block())
     }
 
-    /// Blocks that kernels are often written for, as far as the directives of this one allow them.
+    /// Other block sizes that kernels are often written for, if this kernel's directives allow them.
     pub(super) fn other_blocks(&self, body: &Body) -> Vec<[u32; 3]> {
         if self.required_block.is_some() {
             return Vec::new();
@@ -113,10 +114,11 @@ fn whole(
     Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
 }
 
-/// A map of a tensor of four boxes in the first two dimensions. A box has the bytes that the kernel announces.
+/// A map of a tensor that is four boxes wide in each of its first two dimensions. A box has as many bytes as the kernel
+/// announces.
 fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
     let words = map.bytes.unwrap_or(BOX_BYTES) / 4;
-    // The bytes of the innermost dimension are a multiple of 16.
+    // The innermost dimension must be a multiple of 16 bytes.
     let row = words.min(if map.rank == 1 { MAX_EXTENT } else { BOX_ROW }) / 4 * 4;
     let rows = (words / row.max(1)).clamp(1, MAX_EXTENT);
     let extent = |axis: u8| match axis {
@@ -146,7 +148,7 @@ fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
     Argument { name: Some(param.name.to_string()), passed: Passed::TensorMap(Box::new(map)), at: None }
 }
 
-/// A parameter of several numbers: those that the kernel loads, and zeros elsewhere.
+/// A parameter with several numbers: those that the kernel loads, and zeros elsewhere.
 fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64) -> Argument {
     let inside = |part: &&Part| part.at + part.kind.bytes() as u64 <= param.bytes;
     let field = |part: &Part| {
@@ -160,7 +162,7 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64
     };
     let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
     let passed = match fields.is_empty() {
-        // A parameter that is too large is reported when the launch is resolved.
+        // Resolving the launch reports a parameter that is too large.
         true => Passed::Bytes(vec![0; param.bytes.min(MAX_PARAMETERS) as usize]),
         false => Passed::Fields(fields),
     };

@@ -1,4 +1,5 @@
-//! The resolution of CUDA launches: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
+//! Resolves CUDA launches: the block must fit the kernel, the arguments its parameters, and every buffer is a separate
+//! allocation.
 
 use warplens_sim_cuda::launch_config::{device_memory, launch_config};
 use warplens_sim_cuda::tensor::map::{BYTES, TensorMap};
@@ -19,7 +20,7 @@ use crate::problem::Problem;
 
 /// The name of the workspace of a cooperative launch in messages.
 const WORKSPACE: &str = "grid workspace";
-/// Its bytes. `grid_group` uses two words.
+/// Size of the workspace in bytes. `grid_group` uses two words.
 const WORKSPACE_BYTES: u64 = 256;
 
 impl LaunchRules for CudaKernel {
@@ -50,7 +51,7 @@ impl LaunchRules for CudaKernel {
 }
 
 impl CudaKernel {
-    /// Resolves a launch whose buffers go to `memory`.
+    /// Resolves a launch and places its buffers in `memory`.
     pub fn resolve_in(
         &self,
         mut memory: DeviceMemory,
@@ -91,7 +92,7 @@ impl CudaKernel {
     }
 }
 
-/// The ranges of addresses of the multimem arguments, each after its replicas.
+/// Allocates the address ranges of multimem arguments, each after its replicas.
 fn multimem_ranges(
     launch: &Launch,
     buffers: &[PlacedBuffer],
@@ -122,7 +123,7 @@ fn multimem_ranges(
     Ok(ranges)
 }
 
-/// The workspace of a cooperative launch, after the buffers.
+/// Allocates the workspace of a cooperative launch, after the buffers.
 fn workspace(launch: &Launch, memory: &mut DeviceMemory) -> Result<Option<u64>, Problem> {
     if launch.cooperative != Some(true) {
         return Ok(None);
@@ -142,7 +143,7 @@ fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     }
 }
 
-/// A launch may set a cluster if the kernel requires none; otherwise it must be the required one.
+/// A launch may choose a cluster only if the kernel does not require one.
 fn check_cluster(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
     let Some(cluster) = launch.cluster.or(rules.required_cluster) else { return Ok(()) };
     if let Some(required) = rules.required_cluster.filter(|required| *required != cluster) {
@@ -166,7 +167,7 @@ fn check_cluster(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<()
     Ok(())
 }
 
-/// The bounds that every device has, then the kernel's own.
+/// Checks the limits that every device has, then the kernel's own.
 fn check_block(launch: &mut Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
     let block = *launch.block.get_or_insert(rules.block());
     let [_, y, z] = launch.grid.unwrap_or([1; 3]);
@@ -210,7 +211,7 @@ fn check_block(launch: &mut Launch, kernel: &str, rules: &CudaKernel) -> Result<
     Ok(())
 }
 
-/// The parameters are allocated, and a number in the text decides their size.
+/// Limits the parameter block, because it is allocated and a number in the text decides its size.
 fn check_parameters(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), Problem> {
     let bytes = rules.parameter_bytes();
     if bytes <= MAX_PARAMETERS {
@@ -241,7 +242,7 @@ fn check_count(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<(), 
     Err(problem(launch, "args", message))
 }
 
-/// A name that is another parameter's is an argument out of order.
+/// Detects arguments out of order: an argument with the name of another parameter.
 fn check_names(launch: &Launch, rules: &CudaKernel) -> Result<(), Problem> {
     for (index, argument) in launch.args.iter().enumerate() {
         let name = argument.name();
@@ -302,7 +303,7 @@ fn param_bytes(
     }
 }
 
-/// The bytes of a structure: its fields at their offsets, zeros elsewhere.
+/// The bytes of a structure: fields at their offsets, zeros elsewhere.
 fn structure(
     argument: &Argument,
     fields: &[Field],
@@ -341,7 +342,7 @@ fn structure(
     Ok(bytes)
 }
 
-/// The map that an argument describes.
+/// The tensor map that an argument describes.
 fn tensor_map(
     argument: &Argument,
     map: &TensorMapArgument,
@@ -352,7 +353,7 @@ fn tensor_map(
     map.map(argument, element, address_of(argument, buffers))
 }
 
-/// The ranges of the buffers that the prerequisite grid writes.
+/// The address ranges of the buffers that the prerequisite grid writes.
 fn prerequisite_writes(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<(u64, u64)>, Problem> {
     let range = |name: &String| match buffers.iter().find(|buffer| buffer.name == *name) {
         Some(buffer) => Ok((buffer.address, buffer.len)),

@@ -1,4 +1,4 @@
-//! Other arguments of an inferred launch: longer buffers, other contents, smaller numbers.
+//! Tries other arguments for an inferred launch: longer buffers, other contents, smaller numbers.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::scalar_type::Class;
@@ -7,15 +7,15 @@ use warplens_sim_warp::trace::Cancelled;
 use super::Search;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
 
-/// The limit of a buffer in bytes.
+/// Maximum size of a buffer in bytes.
 const MAX_BUFFER: u64 = 16 << 20;
 /// The factor by which buffers grow.
 const GROWTH: u64 = 16;
-/// Numbers that are tried instead of the number of threads.
+/// Numbers to try instead of the number of threads.
 const NUMBERS: [i128; 6] = [1, 2, 4, 8, 16, 64];
 
 impl Search<'_> {
-    /// Tries other arguments, one at a time; a better one is kept for the next.
+    /// Tries other arguments one at a time; the next attempt builds on the best one so far.
     pub(super) fn arguments(&mut self) -> Result<(), Cancelled> {
         while self.best.has(FindingKind::OutOfBounds) {
             let Some(launch) = grown(&self.best.resolved.launch) else { break };
@@ -32,7 +32,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Tries other values of an argument, or of a field of it.
+    /// Tries other values for an argument or for one of its fields.
     fn argument(&mut self, argument: usize, field: usize) -> Result<(), Cancelled> {
         let launch = self.best.resolved.launch.clone();
         let Some(place) = place(&launch.args[argument], field) else { return Ok(()) };
@@ -64,7 +64,7 @@ impl Search<'_> {
     }
 }
 
-/// The number of values of an argument: its fields, or itself.
+/// The number of values in an argument: its fields, or 1.
 fn places(argument: &Argument) -> usize {
     match &argument.passed {
         Passed::Fields(fields) => fields.len(),
@@ -86,7 +86,7 @@ fn place_mut(argument: &mut Argument, field: usize) -> Option<&mut Argument> {
     }
 }
 
-/// The buffer with another pattern, if it has a pattern of different elements.
+/// The buffer with another pattern, if its pattern has different elements.
 fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
     match buffer.contents {
         Contents::Filled { len, fill: Fill::Iota } => {

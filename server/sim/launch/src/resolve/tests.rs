@@ -317,7 +317,7 @@ fn expectations_that_do_not_fit() {
     );
 }
 
-/// One parameter of 24 bytes.
+/// A kernel with one parameter of 24 bytes.
 fn structure() -> CudaKernel {
     let param = Parameter { name: "s".into(), bytes: 24, align: 8, scalar: None, is_pointer: false };
     CudaKernel { params: vec![param], address_bytes: Some(8), ..CudaKernel::default() }

@@ -22,8 +22,8 @@ impl Shadow {
         }
     }
 
-    /// Like [`Self::load_eight`], for consecutive words. `firsts` has the lowest lane of every row of eight that loads
-    /// these words.
+    /// Like [`Self::load_eight`], for consecutive words. `firsts` is the mask of the lowest lanes of all rows of eight
+    /// that load these words.
     #[inline(always)]
     pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &Access<'_>) -> u32 {
         let (Row::Same(start) | Row::Consecutive(start)) = row;
@@ -115,7 +115,7 @@ impl Cells<WORDS> {
 }
 
 impl EightCells<'_> {
-    /// Adds the lanes of the rows at `firsts` to the readers of the cells.
+    /// Adds the lanes of several rows of eight to the readers of the cells.
     #[inline(always)]
     fn add_lanes(&mut self, firsts: u32) {
         let mut lanes = *self.lanes;
