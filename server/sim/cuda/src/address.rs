@@ -33,10 +33,10 @@ impl Space {
     }
 }
 
-/// What the offset of an address is relative to.
+/// The base of an address's offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Relative {
-    /// Nothing: it is absolute.
+    /// None: the offset is absolute.
     #[default]
     No,
     /// The frame's local memory.
@@ -48,13 +48,11 @@ pub enum Relative {
 /// An address: a register (or none) and an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// The register.
     pub base: Option<RegisterSlot>,
-    /// The unit of the register, in bytes.
+    /// Bytes per unit of the register.
     pub scale: u32,
     /// What the offset is relative to.
     pub relative: Relative,
-    /// The offset.
     pub offset: i64,
 }
 

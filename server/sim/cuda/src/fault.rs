@@ -6,10 +6,10 @@ use warplens_sim_warp::trace::{Finding, Severity, WarpId};
 use super::memory::polled::PolledValue;
 use super::memory::region::AccessMode;
 
-/// An unsuccessful operation. Boxed in results, so that success is one word.
+/// An operation that did not succeed. Boxed in results, so that a result is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExecError {
-    /// The run stops at the instruction.
+    /// The run stops at this instruction.
     Fault(Fault),
     /// The instruction was executed, but is used incorrectly.
     Warning(Fault),
@@ -17,10 +17,10 @@ pub enum ExecError {
     Yield(Option<PendingBarrier>),
 }
 
-/// The mbarriers whose phases are not complete.
+/// The mbarriers whose current phases are incomplete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PendingBarrier {
-    /// The state of all objects whose tests failed.
+    /// The states of all objects whose test failed.
     pub values: Vec<PolledValue>,
 }
 
@@ -39,12 +39,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The fault as a finding about a warp. It stops the run, so it is an error whatever its kind.
+    /// The fault as a finding about a warp. It stops the run, so it is always an error.
     pub fn finding(self, warp: WarpId, statement: u32) -> Finding {
         self.warning(warp, statement).with_severity(Severity::Error)
     }
 
-    /// Incorrect use that does not stop the run, as a finding about a warp.
+    /// The fault as a finding about incorrect use that does not stop the run.
     pub fn warning(self, warp: WarpId, statement: u32) -> Finding {
         warp.finding(self.kind, self.message, statement, self.lanes)
     }

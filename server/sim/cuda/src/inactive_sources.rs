@@ -1,6 +1,6 @@
-//! Shuffles that read lanes which do not take part.
+//! Shuffles that read inactive lanes.
 
-/// Shuffles of lanes that do not take part: the value is undefined.
+/// The inactive lanes that a shuffle read; the value is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InactiveSources {
     pub readers: u32,
@@ -8,13 +8,13 @@ pub struct InactiveSources {
     pub why: Absence,
 }
 
-/// Why lanes do not take part in a shuffle.
+/// Why lanes do not participate in a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// They have exited, or never started.
+    /// They have exited or never started.
     Exited,
-    /// They execute it, but the member mask does not name them.
+    /// They execute the shuffle, but the member mask does not include them.
     Unnamed,
-    /// They execute something else, or several reasons apply.
+    /// They execute another instruction, or several reasons apply.
     Elsewhere,
 }

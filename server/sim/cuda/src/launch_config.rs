@@ -11,7 +11,7 @@ pub fn launch_config(grid: [u32; 3], block: [u32; 3]) -> LaunchConfig {
     LaunchConfig::new(grid, block, WIDTH as u32, device_memory())
 }
 
-/// Empty device memory. A run adds the program's own variables.
+/// Empty device memory. A run adds the variables of the program.
 pub fn device_memory() -> DeviceMemory {
     DeviceMemory::new(windows::GLOBAL, windows::GLOBAL_END)
 }

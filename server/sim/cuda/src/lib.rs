@@ -4,7 +4,7 @@
 //! * `memory`: the state spaces of a launch;
 //! * `sanitizer`: races, uninitialized values and the cost of accesses.
 //!
-//! A language decodes and runs its instructions in its own folder, with its divergence models.
+//! Each language decodes and runs its instructions in its own folder, together with its divergence models.
 
 pub mod address;
 pub mod async_ops;

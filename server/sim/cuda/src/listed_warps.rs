@@ -1,21 +1,21 @@
-//! Which warps of a launch are listed.
+//! Decides which warps of a launch are listed.
 
 use warplens_sim_warp::trace::{Limits, LineTrace, Visit};
 
-/// Which warps are listed, and the trace budget of each. Known before the run, so that a warp's trace does not depend on other
-/// warps.
+/// Which warps are listed, and the trace budget of each. Decided before the run, so that the trace of a warp does not
+/// depend on other warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// Number of listed warps, from the first on.
+    /// Number of listed warps, counted from the first one.
     warps: u64,
-    /// Visits that each may record.
+    /// Visits that each warp may record.
     pub visits: usize,
-    /// Bytes that each may use for reconvergences.
+    /// Bytes that each warp may use for reconvergences.
     pub reconvergences: usize,
 }
 
 impl Listing {
-    /// At most half of the trace is for the lines of the listed warps, the remainder for their visits.
+    /// The lines of the listed warps get at most half of the trace, their visits the rest.
     pub fn new(limits: &Limits, statements: usize, warps: u64) -> Listing {
         let lines = statements.max(1) * size_of::<LineTrace>();
         let budget = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
@@ -25,7 +25,7 @@ impl Listing {
         Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), reconvergences: rest / 8 }
     }
 
-    /// Whether the warp with this number is listed.
+    /// Whether the warp with this index is listed.
     pub fn holds(&self, number: u64) -> bool {
         number < self.warps
     }

@@ -1,19 +1,19 @@
-//! The memory objects of a program that have no buffer: their names and places, for messages and for the bounds of local memory.
+//! The memory objects of a program that have no buffer: names and positions, for messages and for the bounds of local
+//! memory.
 
 use warplens_sim_warp::objects::Object;
 
-/// The objects of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramObjects {
     /// `.shared` variables, by offset.
     pub shared: Vec<Object>,
-    /// The first array without a length, which names dynamic shared memory.
+    /// The first array without a length; it names dynamic shared memory.
     pub dynamic_shared: Option<Object>,
     /// The parameters of the entry.
     pub params: Vec<Object>,
     /// The module's `.local` variables.
     pub local: FrameObjects,
-    /// The variables of each function, from the start of a call's local memory.
+    /// The variables of each function, at offsets from the start of a call's local memory.
     pub frames: Vec<FrameObjects>,
 }
 
@@ -27,29 +27,31 @@ pub struct FrameObjects {
 }
 
 impl FrameObjects {
-    /// Unused bytes after each `.local` variable, so that an access beyond its end is found.
+    /// Unused bytes after each `.local` variable, so that an access past its end is detected.
     pub const GUARD: u64 = 16;
 
-    /// Adds a `.local` variable; accesses must be inside.
+    /// Adds a `.local` variable; accesses must be inside it.
     pub fn add_local(&mut self, object: Object) {
         let end = object.end();
         self.add(object, end);
     }
 
-    /// Adds a `.param` variable. Compilers access the padding after it, and all arguments from an array without a length on.
+    /// Adds a `.param` variable. Compilers access the padding after it, and through an array without a length all
+    /// arguments that follow.
     pub fn add_param(&mut self, object: Object) {
         let end = object.end().checked_next_multiple_of(16).filter(|_| object.len != 0);
         self.add(object, end.unwrap_or(u64::MAX));
     }
 
-    /// Adds an object whose range ends at `end`. The sizes in a text may exceed what a launch accepts.
+    /// Adds an object; accesses may extend to `end`. Sizes in a source may exceed what a launch accepts, so offsets
+    /// saturate.
     fn add(&mut self, object: Object, end: u64) {
         let offset = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
         self.ranges.push((offset(object.start), offset(end)));
         self.objects.push(object);
     }
 
-    /// The range around an offset that may be accessed.
+    /// The accessible range that contains an offset.
     pub(crate) fn range(&self, offset: u32) -> Option<(u32, u32)> {
         let after = self.ranges.partition_point(|(start, _)| *start <= offset);
         self.ranges[..after].last().copied().filter(|(_, end)| offset < *end)

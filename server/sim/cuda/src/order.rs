@@ -1,39 +1,38 @@
-//! The guarantees of a statement about the order of memory accesses, used by the sanitizer.
+//! What a statement guarantees about the order of memory accesses, for the sanitizer.
 
-/// How a statement orders memory, as its opcode and modifiers say. Its eight bytes are copied for every instruction that is checked.
+/// How a statement orders memory, according to its opcode and modifiers. Its eight bytes are copied for every checked
+/// instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// Its accesses do not race with others of this kind: atomic, volatile, relaxed and stronger.
+    /// Its accesses do not race with other strong accesses: atomic, volatile, relaxed or stronger.
     pub strong: bool,
-    /// Its reads precede all following accesses.
+    /// Its reads precede all later accesses.
     pub acquire: bool,
     /// Its writes follow all earlier accesses.
     pub release: bool,
-    /// It is a fence.
     pub fence: bool,
     /// Its guarantees hold only within the block.
     pub in_block: bool,
     /// The lanes that execute it wait for each other.
     pub synchronizes: bool,
-    /// What few statements do.
+    /// Guarantees that only a few statements give.
     pub special: SpecialOrder,
-    /// The memory in which it orders accesses through the generic proxy before those through the async proxy.
+    /// The memory in which it orders accesses through the generic proxy before later ones through the async proxy.
     pub proxy_fence: ProxyFence,
 }
 
-/// What few statements do.
+/// Properties that only a few statements have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SpecialOrder {
-    /// Nothing special.
     #[default]
     None,
-    /// It initializes an mbarrier.
+    /// Initializes an mbarrier.
     Initializes,
-    /// It waits for the prerequisite grid.
+    /// Waits for the prerequisite grid.
     AwaitsGrid,
-    /// Its accesses use the async proxy.
+    /// Accesses memory through the async proxy.
     AsyncProxy,
-    /// Its accesses use the async proxy, and read matrices that descriptors describe.
+    /// Accesses memory through the async proxy, and reads matrices given by descriptors.
     AsyncMatrices,
 }
 
@@ -47,13 +46,10 @@ impl SpecialOrder {
 /// The memory that a proxy fence covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProxyFence {
-    /// It is not a fence of the async proxy.
+    /// Not a fence of the async proxy.
     #[default]
     None,
-    /// Shared memory.
     Shared,
-    /// Global memory.
     Global,
-    /// All memory.
     All,
 }

@@ -1,4 +1,4 @@
-//! What the races of a run say about its other findings.
+//! What the races of a run imply for its other findings.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_warp::ids::StatementId;
@@ -6,7 +6,7 @@ use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::remove_raced_reads;
 use warplens_sim_warp::trace::Finding;
 
-/// The cheapest synchronization of two accesses.
+/// The cheapest synchronization that orders two accesses.
 pub(crate) fn barrier(scope: RaceScope) -> &'static str {
     match scope {
         RaceScope::Warp => "put a `bar.warp.sync` between the two accesses",
@@ -26,7 +26,7 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
 pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
     raced: FxHashSet<StatementId>,
-    /// The widest scope of the races of a statement.
+    /// The widest scope of each statement's races.
     scopes: FxHashMap<StatementId, RaceScope>,
 }
 
@@ -44,7 +44,7 @@ impl RaceContext {
         *widest = scope.max(*widest);
     }
 
-    /// Adds other races of the run.
+    /// Adds the races that another part of the run found.
     pub fn merge(&mut self, other: RaceContext) {
         self.raced.extend(other.raced);
         other.scopes.into_iter().for_each(|(statement, scope)| self.widen(statement, scope));
@@ -56,7 +56,7 @@ impl RaceContext {
         findings.iter_mut().for_each(|finding| self.widen_advice(finding));
     }
 
-    /// Recommends one barrier for all races of a statement: the widest.
+    /// Recommends the same barrier in all races of a statement: that of the widest scope.
     fn widen_advice(&self, race: &mut Finding) {
         let statements =
             race.statement.into_iter().chain(race.related.iter().map(|related| related.statement));

@@ -1,8 +1,9 @@
-//! The registers of one call of a function, laid out lane by lane, and the loops over lanes.
+//! The registers of one call of a function, laid out lane by lane, and loops over lanes.
 //!
-//! A register of up to 32 bits is a `[u32; 32]` (narrower values zero-extended), one of 64 bits a `[u64; 32]`, a predicate a
-//! mask. Constants and special registers that do not change are registers too, filled when the call begins, so an operand is
-//! always a slot and no loop asks what kind it is. With all lanes on, a loop is plain and vectorises; otherwise it blends.
+//! A register of up to 32 bits is a `[u32; 32]` (narrower values are zero-extended), a 64-bit register is a `[u64;
+//! 32]`, a predicate is a mask. Constants and unchanging special registers are registers too, filled when the call
+//! begins. So every operand is a slot, and no loop has to distinguish kinds of operands. If all lanes are active, a
+//! loop is plain and vectorizes; otherwise it blends.
 
 #![expect(
     clippy::needless_range_loop,
@@ -21,10 +22,9 @@ pub const WIDTH: usize = 32;
 /// All lanes.
 pub const FULL: u32 = u32::MAX;
 
-/// One value a lane.
+/// One value per lane.
 pub type Lanes<T> = [T; WIDTH];
 
-/// A register.
 pub type Row<T> = LaneRow<T, WIDTH>;
 
 /// The register files of one call.
@@ -32,14 +32,14 @@ pub type Row<T> = LaneRow<T, WIDTH>;
 pub struct Registers {
     /// Registers of up to 32 bits.
     pub words: Vec<Row<u32>>,
-    /// 64-bit registers, and the halves of 128-bit ones.
+    /// 64-bit registers and the halves of 128-bit registers.
     pub doubles: Vec<Row<u64>>,
     /// Predicates.
     pub predicates: Vec<u32>,
 }
 
 impl Registers {
-    /// Bytes that they take of the host.
+    /// Host memory in bytes.
     pub fn bytes(&self) -> u64 {
         let files = [
             size_of_val(self.words.as_slice()),
@@ -50,17 +50,15 @@ impl Registers {
     }
 }
 
-/// What a register file holds.
+/// An element of a register file.
 pub trait Word: Copy + Default + 'static {
-    /// The file.
     fn file(registers: &Registers) -> &[Row<Self>];
-    /// The file, to write to.
+    /// The register file, mutable.
     fn file_mut(registers: &mut Registers) -> &mut [Row<Self>];
-    /// Widened.
     fn widen(self) -> u64;
-    /// The low bits.
+    /// Keeps the low bits.
     fn narrow(bits: u64) -> Self;
-    /// `self` where `keep` is all ones, `other` where it is 0. Without a branch, so that whole vectors blend.
+    /// `self` if `keep` is all ones, `other` if it is 0. Branch-free, so that whole vectors blend.
     fn or_else(self, keep: i32, other: Self) -> Self;
 }
 
@@ -96,7 +94,7 @@ word!(u32, i32, words);
 word!(u64, i64, doubles);
 
 impl Registers {
-    /// The values of a register.
+    /// The values of a register in all lanes.
     #[inline(always)]
     pub fn get<T: Word>(&self, slot: Slot) -> &Lanes<T> {
         &T::file(self)[slot as usize]
@@ -142,7 +140,7 @@ impl Registers {
         self.set(s.d, mask, &values);
     }
 
-    /// The lanes in which `f(a, b)` holds; lanes off the warp's mask too, for the caller to cut.
+    /// The lanes in which `f(a, b)` holds. Includes inactive lanes, which the caller masks.
     #[inline(always)]
     pub fn test2<S: Simd, A: Word, B: Word>(&self, simd: S, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
         let (a, b) = (self.get(s.a), self.get(s.b));
@@ -157,7 +155,7 @@ impl Registers {
     }
 }
 
-/// The values of `f` by lane, first all of them, so that what is then written may have been a source.
+/// The values of `f` by lane. All are computed before any is written, so the destination may also be a source.
 #[inline(always)]
 pub fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
     let mut values = [T::default(); WIDTH];
@@ -167,7 +165,7 @@ pub fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
     values
 }
 
-/// `d[lane] = f(lane)` in the lanes of `mask`. `f` is asked for the other lanes too, so it must have no effect.
+/// `d[lane] = f(lane)` in the lanes of `mask`. `f` is also called for the other lanes, so it must have no side effects.
 #[inline(always)]
 pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
     merge(d, mask, &each(f));

@@ -9,12 +9,12 @@ use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
 use super::race_context::RaceContext;
 use super::sanitizer::{Report, Sanitizer};
 
-/// What distinguishes findings with the same code and statement.
+/// What distinguishes findings of one kind at one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FindingKey {
-    /// Findings about one warp: the warp.
+    /// Findings about a warp: the warp.
     By([u32; 3], u32),
-    /// Findings about the program: the other statement, whichever warp shows it.
+    /// Findings about the program: the other statement, whichever warp shows the problem.
     With(Option<StatementId>),
 }
 
@@ -24,13 +24,11 @@ pub struct RunState {
     pub steps: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
-    /// The step limit.
     pub limit: u64,
     /// Whether the requested trace is complete.
     pub trace_complete: bool,
     pub findings: Vec<Finding>,
     pub races: RaceContext,
-    /// The sanitizer, if the run has one.
     pub sanitizer: Option<Box<Sanitizer>>,
     seen: FxHashSet<(FindingKind, Option<StatementId>, FindingKey)>,
     max: usize,
@@ -51,20 +49,20 @@ impl RunState {
         }
     }
 
-    /// Ends the run at the next pause, which is due now.
+    /// Ends the run at the next pause, which is made due at once.
     pub fn complete_trace(&mut self) {
         self.trace_complete = true;
         self.pause_at = 0;
     }
 
-    /// The findings, completed by what the races say.
+    /// The findings, completed with what the races imply.
     pub fn into_findings(self) -> Vec<Finding> {
         let RunState { mut findings, races, .. } = self;
         races.apply(&mut findings);
         with_titles(findings)
     }
 
-    /// Takes over the results of the sanitizer at an instruction. The visits from `unrecorded` on are not recorded yet.
+    /// Collects the results of the sanitizer at an instruction. The visits from `unrecorded` on are not recorded yet.
     #[inline]
     pub fn collect(
         &mut self,
@@ -88,7 +86,7 @@ impl RunState {
         }
     }
 
-    /// Takes over the findings that the exit of a block shows. They belong to no visit.
+    /// Collects the findings that the exit of a block shows. They belong to no visit.
     pub fn collect_at_exit(&mut self) {
         let Some(mut sanitizer) = self.sanitizer.take() else { return };
         let Report { findings, races, .. } = sanitizer.take_report();
@@ -96,14 +94,14 @@ impl RunState {
         self.sanitizer = Some(sanitizer);
     }
 
-    /// Most instructions have no findings: kept apart, so that they only test that.
+    /// A separate function, because most instructions have no findings and only test for them.
     #[cold]
     fn collect_findings(&mut self, findings: &mut Vec<Finding>, races: &mut RaceContext) {
         findings.drain(..).for_each(|finding| self.report(finding));
         self.races.merge(std::mem::take(races));
     }
 
-    /// Adds a finding once per statement and warp, or once per pair of statements if it is the sanitizer's.
+    /// Adds a finding once per statement and warp, or once per pair of statements if it comes from the sanitizer.
     pub fn report(&mut self, finding: Finding) {
         let seen = match Sanitizer::KINDS.contains(&finding.kind) {
             true => FindingKey::With(finding.related.first().map(|related| related.statement)),
@@ -118,7 +116,7 @@ impl RunState {
         }
     }
 
-    /// Whether a division by zero is reported as a warning already. A warning replaces the information.
+    /// Whether a warning already reports this division by zero. A warning replaces an information.
     fn is_superseded(&mut self, finding: &Finding) -> bool {
         let is_same = |other: &Finding| (other.kind, other.statement) == (finding.kind, finding.statement);
         if finding.severity == Severity::Information {

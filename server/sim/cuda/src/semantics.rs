@@ -1,7 +1,8 @@
-//! What each instruction computes, a family a file: functions on lanes that know nothing of programs, groups or traces.
+//! What instructions compute, one family per file: functions on lanes that know nothing of programs, groups or traces.
 //!
-//! Callers give most operations as constants, so optimized builds inline functions of many operations and keep one of them. Unoptimized
-//! builds would keep all of them at each call, half of the code of the crate: there these functions are called.
+//! Callers pass most operations as constants. Optimized builds therefore inline functions that implement many
+//! operations and keep only the one that is needed. Unoptimized builds would keep all of them at every call, which was
+//! half of the code of the crate, so there these functions are called.
 
 pub mod bits;
 pub mod carry;

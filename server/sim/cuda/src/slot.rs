@@ -1,9 +1,9 @@
-//! Slots: the locations of registers, of formal parameters and of arguments.
+//! Slots: where registers, formal parameters and arguments are.
 
 /// The index of a register in its register file.
 pub type Slot = u32;
 
-/// No register: `_`, or an omitted operand.
+/// No register: `_` or an omitted operand.
 pub const NO_SLOT: Slot = u32::MAX;
 
 /// A slot together with its register file.
@@ -13,14 +13,13 @@ pub enum RegisterSlot {
     Word(Slot),
     /// 64 bits.
     Double(Slot),
-    /// 128 bits: this slot and the next.
+    /// 128 bits: this slot and the next one.
     Quad(Slot),
-    /// A predicate.
     Predicate(Slot),
 }
 
 impl RegisterSlot {
-    /// The slot, whichever file it is in.
+    /// The slot in whichever register file.
     pub fn slot(self) -> Slot {
         match self {
             RegisterSlot::Word(slot)
@@ -30,7 +29,7 @@ impl RegisterSlot {
         }
     }
 
-    /// Element `index` of a vector register whose first element this is.
+    /// Element `index` of a vector register whose first element is `self`.
     pub fn element(self, index: u32) -> RegisterSlot {
         match self {
             RegisterSlot::Word(slot) => RegisterSlot::Word(slot + index),
@@ -44,7 +43,6 @@ impl RegisterSlot {
 /// The slots of an instruction's operands; the operation determines the register file of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
-    /// The destination.
     pub d: Slot,
     /// The first source.
     pub a: Slot,
@@ -56,22 +54,20 @@ pub struct Slots {
     pub e: Slot,
 }
 
-/// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formal {
-    /// Its location.
+    /// Where the argument is passed.
     pub at: Passing,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// The location of an argument or a formal parameter.
+/// Where an argument or a formal parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Passing {
-    /// In the frame's local memory, from this byte on.
+    /// In the frame's local memory, starting at this byte.
     Local(u32),
-    /// In a register.
     Register(RegisterSlot),
-    /// Nowhere (`_`).
+    /// Not passed (`_`).
     Nowhere,
 }

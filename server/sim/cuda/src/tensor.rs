@@ -1,7 +1,7 @@
-//! Tensor maps, which launches build, and copies and `tensormap.replace` read.
+//! Tensor maps. Launches build them, copies and `tensormap.replace` read them.
 //!
-//! Layouts are data: [`swizzle`] has the address patterns, [`map`] the fields and limits of tensor maps. Execution, launches and
-//! documentation read the same tables.
+//! Layouts are data: [`swizzle`] has the address patterns, [`map`] the fields and limits of tensor maps. Execution,
+//! launches and documentation read these tables.
 
 pub mod box_mode;
 pub mod changed_maps;

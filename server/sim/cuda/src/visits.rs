@@ -3,7 +3,7 @@
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::StatementId;
 
-/// Visits that are not recorded yet: of the instructions from `start` on, each by all lanes of the group.
+/// Visits not recorded yet: those of the instructions from `start` on, each by all lanes of the group.
 pub struct Visits<'w> {
     pub recorder: &'w mut Recorder,
     /// The statement of instruction 0.
@@ -13,7 +13,7 @@ pub struct Visits<'w> {
 }
 
 impl Visits<'_> {
-    /// The lanes of `mask` run from `start` on.
+    /// The lanes of `mask` continue at `start`.
     #[inline(always)]
     pub fn continue_with(&mut self, mask: u32, start: u32) {
         (self.mask, self.start) = (mask, start);
@@ -27,7 +27,7 @@ impl Visits<'_> {
         self.start = pc;
     }
 
-    /// Records the instructions up to that at `pc`, which has not been recorded and which lanes of `executed` execute.
+    /// Records the instructions up to and including the one at `pc`, which only the lanes of `executed` execute.
     #[inline(always)]
     pub fn through(&mut self, pc: u32, executed: u32) {
         let (first, end) = (self.first + self.start, self.first + pc + 1);
@@ -35,7 +35,7 @@ impl Visits<'_> {
         self.start = pc + 1;
     }
 
-    /// The number of visits of the instruction at `pc`, up to the present one.
+    /// The number of visits of the instruction at `pc`, including the current one.
     #[inline]
     pub fn number(&self, pc: u32) -> u64 {
         let recorded = self.recorder.visits_of(StatementId(self.first + pc));

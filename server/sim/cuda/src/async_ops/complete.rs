@@ -1,4 +1,4 @@
-//! The completion of operations: sources are read, destinations written, and the mbarrier gets its signal.
+//! The completion of operations: reads the sources, writes the destinations and signals the mbarrier.
 
 use super::operation::{
     Convert, Effect, Family, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer,
@@ -11,7 +11,6 @@ use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::{Spaces, read, write};
 
 impl Spaces {
-    /// Issues an operation.
     pub fn issue(&mut self, operation: Operation) {
         if self.asynchronous.eager {
             self.complete(operation);
@@ -20,7 +19,7 @@ impl Spaces {
         }
     }
 
-    /// Completes the oldest operation in flight; `false` if there is none.
+    /// Completes the oldest operation in flight; returns `false` if there is none.
     pub fn complete_oldest(&mut self) -> bool {
         if self.asynchronous.operations.is_empty() {
             return false;
@@ -37,7 +36,8 @@ impl Spaces {
             .for_each(|operation| self.complete(operation));
     }
 
-    /// Threads wait until at most `left` groups of a family are in flight; with `read`, until their sources have been read.
+    /// Threads wait until at most `left` groups of a family are in flight; with `read`, only until their sources have
+    /// been read.
     pub fn wait_for_groups(&mut self, waiting: Issuer, family: Family, left: Option<u32>, read: bool) {
         if self.asynchronous.operations.is_empty() {
             return;
@@ -99,7 +99,7 @@ impl Spaces {
                 None => target.copy_from_slice(bytes),
                 Some((op, ty)) => {
                     let size = ty.bytes() as u32;
-                    // Atomics of halves and singles depend on the space.
+                    // Whether atomics of halves and singles flush subnormals depends on the space.
                     let space = if region == MemoryRegion::Shared { Space::Shared } else { Space::Global };
                     for at in (0..len).step_by(size as usize) {
                         let (old, value) = (read(target, at, size), read(bytes, at, size));
@@ -119,7 +119,7 @@ impl Spaces {
             Signal::Arrive(at) => (at, 0, 1),
         };
         self.changes += 1;
-        // A program may have invalidated the object in the meantime.
+        // The program may have invalidated the object in the meantime.
         let Some(bits) = self.shared.get(at..at + 8).map(|bytes| read(bytes, 0, 8)) else { return };
         let Some(mut object) = Object::of_bits(bits) else { return };
         if object.expect(-i64::from(bytes)).is_err() || object.arrive(arrivals).is_err() {
@@ -149,7 +149,7 @@ fn convert(convert: Convert, data: &mut [u8]) {
         let exponent = bits & 0x7f80_0000;
         let new = match convert {
             Convert::Flush | Convert::FlushTf32 if exponent == 0 => bits & 0x8000_0000,
-            // Round to nearest, ties away, as `cvt.rna.tf32`.
+            // Rounds to nearest, ties away from zero, like `cvt.rna.tf32`.
             Convert::Tf32 | Convert::FlushTf32 if exponent != 0x7f80_0000 => {
                 bits.wrapping_add(0x1000) & !0x1fff
             }

@@ -6,31 +6,28 @@ use super::operation::Issuer;
 use crate::tensor::box_mode::BoxMode;
 use crate::tensor::map::TensorMap;
 
-/// Statements of warps that are kept.
+/// Maximum number of statement and warp pairs to keep.
 const MAX_COPIES: usize = 256;
 
-/// A tensor copy of one lane.
+/// A tensor copy by one lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxCopy {
-    /// The map.
     pub map: TensorMap,
-    /// How the elements are chosen.
+    /// How the copy selects elements.
     pub mode: BoxMode,
-    /// Whether the copy is to shared memory.
+    /// Whether the copy writes to shared memory.
     pub loads: bool,
-    /// The coordinates.
     pub coordinates: Vec<i32>,
     /// Rows of the box.
     pub rows: u64,
-    /// Elements that are not in the tensor.
+    /// Elements outside of the tensor.
     pub outside: u64,
     /// The offset of the tile in the shared memory of the cluster.
     pub tile: usize,
-    /// The thread.
     pub issuer: Issuer,
 }
 
-/// The last copies by statement and warp, with the number of copies.
+/// For each statement and warp, the number of copies and the last copy.
 #[derive(Clone, Debug, Default)]
 pub struct CopyLog(FxHashMap<(u32, u32, u32), (u64, BoxCopy)>);
 
@@ -46,7 +43,7 @@ impl CopyLog {
         }
     }
 
-    /// The statements with the number of copies and the last one, in program order.
+    /// For each statement in program order, the number of copies and the last copy.
     pub fn all(&self) -> Vec<(u32, u64, &BoxCopy)> {
         let mut all: Vec<_> = self.0.iter().collect();
         all.sort_unstable_by_key(|(key, _)| **key);

@@ -1,4 +1,4 @@
-//! Text of tensor copies, for hovers.
+//! Describes tensor copies in words, for hovers.
 
 use std::fmt::Display;
 
@@ -8,7 +8,8 @@ use crate::async_ops::copy_log::BoxCopy;
 use crate::tensor::box_mode::BoxMode;
 
 impl BoxCopy {
-    /// The lines of a hover: the box, its bytes, what is outside of the tensor, and the map. `tile` is the name of its first byte.
+    /// The lines of a hover: the box, its bytes, the elements outside of the tensor, and the map. `tile` names the
+    /// first byte of the tile.
     pub fn lines(&self, tile: &str) -> Vec<String> {
         let map = &self.map;
         let rank = usize::from(map.rank);
@@ -106,7 +107,7 @@ mod tests {
     use crate::tensor::map::{ElementType, Im2col, TensorMap};
     use crate::tensor::swizzle::Swizzle;
 
-    /// A load through a map of halves, in a tensor of 64 x 8 x 8.
+    /// A load through a map of halves, from a tensor of 64 x 8 x 8.
     fn check(
         mode: BoxMode,
         coordinates: &[i32],

@@ -6,7 +6,7 @@ use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
 use crate::tensor_memory::operation::CellOperation;
 
-/// The threads that issued an operation: lanes of a warp of a block of the cluster.
+/// The threads that issued an operation: some lanes of a warp, in a block of the cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issuer {
     /// The rank of the block.
@@ -15,14 +15,14 @@ pub struct Issuer {
     pub lanes: u32,
 }
 
-/// The families of groups in which threads wait for operations.
+/// Families of groups; a thread waits for the groups of each family separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Of `cp.async`
+    /// `cp.async`
     Single,
-    /// Of `cp.async.bulk`
+    /// `cp.async.bulk`
     Bulk,
-    /// Of `tcgen05.st`: all that are in flight form one group
+    /// `tcgen05.st`: all stores in flight form one group
     CellStores,
 }
 
@@ -30,7 +30,7 @@ pub enum Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     pub family: Family,
-    /// Committed groups of the thread when the operation was issued.
+    /// Groups that the thread had committed when the operation was issued.
     pub number: u32,
 }
 
@@ -41,12 +41,12 @@ pub struct MemoryPosition {
     pub index: usize,
 }
 
-/// Contiguous bytes that are copied.
+/// Contiguous bytes to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// The source; without one, the fill of the transfer is written.
+    /// The source; if `None`, the transfer's fill is written.
     pub from: Option<MemoryPosition>,
-    /// The destination; without one, the bytes are dropped.
+    /// The destination; if `None`, the bytes are dropped.
     pub to: Option<MemoryPosition>,
     pub len: usize,
 }
@@ -70,9 +70,9 @@ pub struct Transfer {
     pub segments: Vec<Segment>,
     /// The bytes, once the sources have been read.
     pub data: Option<Vec<u8>>,
-    /// The element that is written where there is no source; zero if it is empty.
+    /// The element to write where there is no source; zero if empty.
     pub fill: Vec<u8>,
-    /// The reduction with the destination; `None` replaces it.
+    /// The reduction into the destination; `None` overwrites it.
     pub reduction: Option<(AtomicOp, ScalarType)>,
     pub convert: Convert,
 }
@@ -83,17 +83,17 @@ pub enum Effect {
     Transfer(Transfer),
     /// Reads or writes tensor memory.
     Cells(Box<CellOperation>),
-    /// Only its signal.
+    /// Does nothing except signal.
     Nothing,
 }
 
-/// What an operation does to an mbarrier when it is complete.
+/// What an operation does to an mbarrier on completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     Nothing,
-    /// Completes bytes at the object at this offset of the cluster's shared memory.
+    /// Completes bytes at the mbarrier at this offset of the cluster's shared memory.
     Bytes(usize, u32),
-    /// Arrives there.
+    /// Arrives at the mbarrier at this offset.
     Arrive(usize),
 }
 
@@ -101,9 +101,9 @@ pub enum Signal {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub issuer: Issuer,
-    /// The statement that issued it.
+    /// The issuing statement.
     pub statement: u32,
-    /// The group that a wait covers; `None` if the thread does not wait for it in groups.
+    /// The group for which the thread waits; `None` if it does not wait for the operation in groups.
     pub group: Option<Group>,
     pub effect: Effect,
     pub signal: Signal,

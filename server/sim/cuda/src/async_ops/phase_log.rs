@@ -1,18 +1,17 @@
-//! What happened in the phases of each mbarrier, for findings and hovers about them.
+//! What happened in the phases of each mbarrier, for findings and hovers.
 
 use rustc_hash::FxHashMap;
 
-/// Statements that are kept of a phase.
+/// Maximum number of statements to keep per phase.
 const MAX_ENTRIES: usize = 8;
-/// Completed phases that are kept of an mbarrier, the first ones.
+/// Maximum number of completed phases to keep per mbarrier; the first ones are kept.
 const MAX_PHASES: usize = 8;
 
-/// What a statement does to a phase.
+/// The effect of a statement on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseAction {
-    /// Sets the number of arrivals, and starts phase 0.
+    /// Sets the number of arrivals and starts phase 0.
     Initialize,
-    /// Arrives.
     Arrive,
     /// Announces bytes.
     Expect,
@@ -20,14 +19,12 @@ pub enum PhaseAction {
     Complete,
 }
 
-/// What a statement did to a phase.
+/// The effect that a statement had on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseEntry {
-    /// The statement.
     pub statement: u32,
-    /// The action.
     pub action: PhaseAction,
-    /// Arrivals or bytes, of all threads together.
+    /// Arrivals or bytes, summed over all threads.
     pub count: u64,
 }
 
@@ -36,7 +33,7 @@ pub struct PhaseEntry {
 pub struct Phases {
     /// The number of completed phases.
     pub completed: u64,
-    /// What happened in the running phase.
+    /// What happened in the current phase.
     pub running: Vec<PhaseEntry>,
     /// What happened in the first completed phases.
     pub first: Vec<Vec<PhaseEntry>>,
@@ -46,12 +43,12 @@ pub struct Phases {
     pub announced: Option<u32>,
 }
 
-/// The phases by the offset of their mbarrier in the shared memory of the cluster.
+/// The phases of each mbarrier, by its offset in the shared memory of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseLog(FxHashMap<usize, Phases>);
 
 impl PhaseLog {
-    /// A statement acts on the running phase.
+    /// A statement acts on the current phase.
     pub fn note(&mut self, object: usize, statement: u32, action: PhaseAction, count: u64) {
         let phases = self.0.entry(object).or_default();
         match action {
@@ -68,7 +65,6 @@ impl PhaseLog {
         }
     }
 
-    /// A statement has waited for a phase.
     pub fn waited(&mut self, object: usize, statement: u32) {
         let waits = &mut self.0.entry(object).or_default().waits;
         if !waits.contains(&statement) && waits.len() < MAX_ENTRIES {
@@ -76,7 +72,7 @@ impl PhaseLog {
         }
     }
 
-    /// The running phase is complete: the next one starts.
+    /// The current phase is complete: starts the next one.
     pub fn advance(&mut self, object: usize) {
         let phases = self.0.entry(object).or_default();
         let ended = std::mem::take(&mut phases.running);
@@ -86,12 +82,11 @@ impl PhaseLog {
         phases.completed += 1;
     }
 
-    /// The phases of the mbarrier at an offset.
     pub fn of(&self, object: usize) -> Option<&Phases> {
         self.0.get(&object)
     }
 
-    /// All phases, by the offset of their mbarrier.
+    /// All phases with the offset of their mbarrier, in ascending order.
     pub fn all(&self) -> Vec<(usize, &Phases)> {
         let mut phases: Vec<_> = self.0.iter().map(|(object, phases)| (*object, phases)).collect();
         phases.sort_unstable_by_key(|(object, _)| *object);
@@ -100,7 +95,7 @@ impl PhaseLog {
 }
 
 impl Phases {
-    /// The copies that completed bytes of the running phase: their statements and bytes.
+    /// The copies that completed bytes of the current phase: statements and bytes.
     pub fn copies(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let copies = self.running.iter().filter(|entry| entry.action == PhaseAction::Complete);
         copies.map(|entry| (entry.statement, entry.count))

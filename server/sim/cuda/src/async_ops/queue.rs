@@ -9,45 +9,44 @@ use crate::registers::{WIDTH, lanes};
 use crate::tensor_memory::operation::{CellOperation, LateProblem};
 use crate::tensor_memory::use_log::UseLog;
 
-/// Operations in flight, oldest first, of the running cluster.
+/// The operations in flight of the running cluster, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// Whether operations complete at issue.
     pub eager: bool,
     pub(super) operations: Vec<Operation>,
-    /// What completed operations found in their operands, with the issuer and the statement.
+    /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
     /// What happened in the phases of mbarriers.
     pub phases: PhaseLog,
-    /// The tensor copies of its statements, in runs with checks.
+    /// The tensor copies of each statement, in runs with checks.
     pub copies: CopyLog,
-    /// What blocks did with their tensor memory, by rank, in runs with checks.
+    /// How each block used its tensor memory, by rank, in runs with checks.
     pub cells: Vec<UseLog>,
-    /// This queue and the shared memory of the cluster when the trace of a warp was complete.
+    /// A snapshot of this queue and of the cluster's shared memory at the time when the trace of a warp was complete.
     traced: Option<Box<(Queue, Vec<u8>)>>,
-    /// Committed groups by rank, warp and family, of each lane.
+    /// Committed groups of each lane, by rank, warp and family.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }
 
 impl Queue {
-    /// An empty queue.
     pub fn new(eager: bool) -> Queue {
         Queue { eager, ..Queue::default() }
     }
 
-    /// Keeps the present state, with the shared memory of the cluster: the trace of a warp is complete.
+    /// Keeps a snapshot with the shared memory of the cluster, because the trace of a warp is complete.
     pub fn keep(&mut self, shared: &[u8]) {
         if self.traced.is_none() {
             self.traced = Some(Box::new((self.clone(), shared.to_vec())));
         }
     }
 
-    /// The kept state.
+    /// Takes the snapshot.
     pub fn take_kept(&mut self) -> Option<(Queue, Vec<u8>)> {
         self.traced.take().map(|kept| *kept)
     }
 
-    /// What a block did with its tensor memory.
+    /// How a block used its tensor memory.
     pub fn cells_of(&mut self, rank: u32) -> &mut UseLog {
         let rank = rank as usize;
         if self.cells.len() <= rank {
@@ -65,7 +64,7 @@ impl Queue {
         self.operations.iter().map(bytes).sum()
     }
 
-    /// The operations on tensor memory in flight, with their issuers and statements.
+    /// The operations in flight on tensor memory, with issuers and statements.
     pub fn cell_operations(&self) -> impl Iterator<Item = (Issuer, u32, &CellOperation)> {
         self.operations.iter().filter_map(|operation| match &operation.effect {
             Effect::Cells(cells) => Some((operation.issuer, operation.statement, &**cells)),
@@ -73,7 +72,7 @@ impl Queue {
         })
     }
 
-    /// A completed operation found a problem; one of a kind is kept for a statement.
+    /// A completed operation found a problem. One problem of each kind is kept per statement.
     pub(super) fn note_problem(&mut self, issuer: Issuer, statement: u32, problem: LateProblem) {
         let known =
             |(_, at, other): &(Issuer, u32, LateProblem)| (*at, other.kind) == (statement, problem.kind);
@@ -82,7 +81,7 @@ impl Queue {
         }
     }
 
-    /// The group that an operation of a thread belongs to.
+    /// The group that a new operation of the thread joins.
     pub fn group(&self, issuer: Issuer, family: Family) -> Group {
         let lane = issuer.lanes.trailing_zeros() as usize % WIDTH;
         let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
@@ -96,7 +95,8 @@ impl Queue {
         lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
     }
 
-    /// Whether a wait of threads, until at most `left` groups are in flight (`None`: no operation), covers an operation.
+    /// Whether a wait covers an operation. The threads wait until at most `left` groups are in flight, or for `None`,
+    /// until no operation is.
     pub(super) fn covers(
         &self,
         waiting: Issuer,

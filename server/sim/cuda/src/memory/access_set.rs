@@ -1,22 +1,20 @@
-//! The set of bytes that a range of blocks accesses in memory shared by all blocks: decides whether ranges are independent, and
-//! which bytes each has written.
+//! The set of bytes that a range of blocks accesses in memory that all blocks share. It shows whether ranges of blocks
+//! are independent, and which bytes each range has written.
 //!
-//! Granules of four bytes are bits; a list of the nonzero words makes iteration proportional to the accesses, not to the
-//! memory.
+//! Each granule of four bytes is one bit. A list of the nonzero words makes iteration proportional to the accesses
+//! instead of the memory.
 
 use super::region::{AccessMode, Extent, MemoryRegion};
 use crate::registers::{Lanes, lanes};
 
-/// Bytes of a granule.
 const GRANULE: usize = 4;
-/// Bytes covered by one word of bits.
+/// Bytes of memory that one word of bits covers.
 const WORD_BYTES: usize = 64 * GRANULE;
 
-/// A set of granules.
 #[derive(Clone, Debug)]
 struct Granules {
     words: Vec<u64>,
-    /// The nonzero words.
+    /// The indices of the nonzero words.
     dirty: Vec<u32>,
 }
 
@@ -33,7 +31,7 @@ impl Granules {
         *have |= bits;
     }
 
-    /// Adds the granules of `len` bytes, at least one.
+    /// Adds the granules of `len` bytes; `len` is at least one.
     #[inline]
     fn add_bytes(&mut self, at: usize, len: usize) {
         let (mut first, last) = (at / GRANULE, (at + len - 1) / GRANULE);
@@ -50,7 +48,7 @@ impl Granules {
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
     }
 
-    /// Takes all nonzero words.
+    /// Removes and returns all nonzero words.
     fn drain(&mut self) -> impl Iterator<Item = (usize, u64)> {
         let words = &mut self.words;
         self.dirty.drain(..).map(|word| (word as usize, std::mem::take(&mut words[word as usize])))
@@ -97,7 +95,7 @@ impl AccessSet {
             AccessMode::Load => &mut of.read,
             AccessMode::Store => &mut of.written,
         };
-        // Lanes are usually contiguous: their common range is added at once.
+        // Lanes usually access contiguous bytes, so their common range is added at once.
         let mut range = 0..0;
         for lane in lanes(mask) {
             let at = extent.index(addresses[lane]);
@@ -115,7 +113,7 @@ impl AccessSet {
         }
     }
 
-    /// Whether neither side wrote what the other accessed.
+    /// Whether neither range of blocks wrote bytes that the other accessed.
     fn is_disjoint(&self, others: &AccessSet) -> bool {
         self.regions.iter().zip(&others.regions).all(|(ours, theirs)| {
             ours.written.is_disjoint(&theirs.read)
@@ -124,8 +122,8 @@ impl AccessSet {
         })
     }
 
-    /// Adds the accesses of other blocks, which ran on a copy of the memory, and copies the bytes that they wrote; `from` and
-    /// `to` are the bytes of the regions. Returns `false` if one side wrote bytes that the other accessed.
+    /// Adds the accesses of other blocks, which ran on a copy of the memory, and copies the bytes that they wrote from
+    /// `from` to `to`, the bytes of the regions. Returns `false` if one side wrote bytes that the other accessed.
     pub fn absorb(&mut self, others: &mut AccessSet, from: [&[u8]; 2], to: [&mut [u8]; 2]) -> bool {
         if !self.is_disjoint(others) {
             return false;

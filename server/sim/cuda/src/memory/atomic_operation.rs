@@ -6,7 +6,7 @@ use warplens_sim_warp::soft_float::{BF16, F16, Format, Rounding, op};
 use crate::address::{AtomicOp, Space};
 use crate::semantics::float::{FloatOp, extremum_32, flush_32};
 
-/// The new value of an operation on an old value and its operands.
+/// The value that an atomic stores, given the old value and the operands.
 #[inline]
 pub fn apply(op: AtomicOp, ty: ScalarType, space: Space, old: u128, b: u128, c: u128) -> u128 {
     let bits = ty.bits();
@@ -48,7 +48,7 @@ fn arithmetic(op: AtomicOp, ty: ScalarType, space: Space, old: u64, b: u64) -> u
     }
 }
 
-/// Additions in global memory flush subnormals, additions in shared memory do not.
+/// Additions flush subnormals in global memory, but not in shared memory.
 fn single(op: AtomicOp, space: Space, old: u32, b: u32) -> u32 {
     let flush = |bits| if space == Space::Shared { bits } else { flush_32(bits) };
     let (x, y) = (f32::from_bits(flush(old)), f32::from_bits(flush(b)));

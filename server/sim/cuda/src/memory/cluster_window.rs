@@ -1,5 +1,5 @@
-//! Addresses in the shared memory of a cluster's blocks. The shared memory of all blocks is contiguous; an address has the rank of
-//! its block in the upper bits, from bit 24 up in the shared space.
+//! Addresses in the shared memory of a cluster's blocks. The shared memory of all blocks is contiguous; the upper bits
+//! of an address are the rank of its block, from bit 24 up in the shared space.
 
 use crate::address::Space;
 use crate::windows;
@@ -12,7 +12,7 @@ pub struct ClusterWindow {
     pub blocks: u32,
     /// Bytes per block.
     pub size: u32,
-    /// Exited blocks, by rank.
+    /// The mask of exited blocks, by rank.
     pub ended: u32,
 }
 
@@ -23,7 +23,7 @@ impl ClusterWindow {
         self.rank * windows::SHARED_RANK as u32
     }
 
-    /// The rank of the block that a shared or generic address belongs to, and the offset in its memory.
+    /// The rank of the block to which a shared or generic address belongs, and the offset in its memory.
     #[inline]
     pub fn block_at(self, space: Space, address: u64) -> Option<(u64, u64)> {
         let (start, stride) = window(space);
@@ -31,7 +31,7 @@ impl ClusterWindow {
         Some((offset / stride, offset % stride))
     }
 
-    /// The address in the block with this rank that corresponds to a shared or generic address.
+    /// The address that corresponds to a shared or generic address in the block with this rank.
     #[inline]
     pub fn mapped(self, space: Space, address: u64, rank: u32) -> u64 {
         let (start, stride) = window(space);
@@ -39,7 +39,7 @@ impl ClusterWindow {
         start + u64::from(rank) * stride + within
     }
 
-    /// The generic address that corresponds to a shared address, or with `to_shared` the reverse.
+    /// Converts a shared address to a generic one, or with `to_shared` the other way round.
     pub fn converted(self, address: u64, to_shared: bool) -> u64 {
         let (from, to) =
             if to_shared { (Space::Generic, Space::Shared) } else { (Space::Shared, Space::Generic) };
@@ -55,7 +55,7 @@ impl ClusterWindow {
     }
 }
 
-/// The first address of the block of rank 0, and the distance between two blocks.
+/// The first address of the block with rank 0, and the distance between two blocks.
 fn window(space: Space) -> (u64, u64) {
     match space {
         Space::Shared => (0, windows::SHARED_RANK),

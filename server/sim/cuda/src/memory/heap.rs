@@ -1,16 +1,16 @@
 //! The device heap: `malloc` and `free`.
 //!
-//! Blocks are allocated in device memory among the launch's buffers, each with a name and a guard gap after it. A freed block
-//! is reused only when the heap has no other space, so that use after free is detected.
+//! Blocks are allocated in device memory among the launch's buffers, each with a name and a guard gap after it. Freed
+//! blocks are reused only when the heap has no other space left, so that use after free is detected.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
 use warplens_sim_warp::memory::{DeviceMemory, GRANULE};
 
-/// Limit of live bytes, the default of a device.
+/// Limit of allocated bytes, the default of a device.
 const LIVE: u64 = 8 << 20;
-/// Bytes of blocks, including freed ones, before freed blocks are reused.
+/// Freed blocks are reused once all blocks, including freed ones, have this many bytes.
 const FRESH: u64 = 64 << 20;
 
 /// The blocks of a launch.
@@ -20,16 +20,16 @@ pub struct Heap {
     blocks: FxHashSet<u64>,
     live: u64,
     fresh: u64,
-    /// Addresses and sizes of freed blocks, the oldest first.
+    /// Addresses and sizes of freed blocks, oldest first.
     freed: VecDeque<(u64, u64)>,
 }
 
 /// Why a block cannot be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeError {
-    /// It was freed before.
+    /// The block was freed before.
     Again,
-    /// No block starts there.
+    /// No block starts at this address.
     NoBlock,
 }
 
@@ -39,7 +39,7 @@ fn size(len: u64) -> u64 {
 }
 
 impl Heap {
-    /// A new block; address 0 if the heap is full.
+    /// Allocates a block; returns address 0 if the heap is full.
     pub fn allocate(&mut self, memory: &mut DeviceMemory, len: u64) -> u64 {
         let size = size(len);
         if self.live.saturating_add(size) > LIVE {
@@ -62,7 +62,6 @@ impl Heap {
         address
     }
 
-    /// Frees a block.
     pub fn free(&mut self, memory: &mut DeviceMemory, address: u64) -> Result<(), FreeError> {
         let block = memory.buffer_of(address, 0).filter(|_| self.blocks.contains(&address));
         let block = block.ok_or(FreeError::NoBlock)?;

@@ -1,18 +1,18 @@
 //! Local memory of each thread: `.local` variables, stack, and the `.param` variables of calls.
 //!
-//! Stored as rows of 32 words, so that an access at the same offset in all lanes moves whole rows.
+//! Stored as rows of 32 words, so that an access at one offset in all lanes moves whole rows.
 
 use super::local_frames::LocalFrames;
 use crate::registers::{LaneRow, Lanes, WIDTH, blend};
 
-/// Local memory limit per thread in bytes, as on hardware.
+/// Limit of local memory per thread in bytes, as on hardware.
 pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
 
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     rows: Vec<LaneRow<u32, WIDTH>>,
-    /// The calls that have it.
+    /// The calls that use this memory.
     pub frames: LocalFrames,
 }
 
@@ -38,7 +38,7 @@ impl Local {
         self.rows.len() as u64 * 4
     }
 
-    /// The words that differ, and in which lanes; words that only one side has count as 0.
+    /// The offsets of words that differ, and the lanes in which they do. Words that only one side has compare with 0.
     pub fn differing(&self, other: &Local) -> Vec<(u32, u32)> {
         let zeros = LaneRow::all(0);
         let rows = self.rows.len().max(other.rows.len());
@@ -50,7 +50,7 @@ impl Local {
         (0..rows).map(|index| (index as u32, lanes(index))).filter(|(_, lanes)| *lanes != 0).collect()
     }
 
-    /// Up to eight bytes of one lane; the access must be inside and aligned.
+    /// Reads up to eight bytes of one lane. The access must be in bounds and aligned.
     #[inline]
     pub fn read(&self, lane: usize, address: u64, size: u32) -> u64 {
         let row = (address / 4) as usize;
@@ -81,13 +81,13 @@ impl Local {
         }
     }
 
-    /// The words at a multiple of four, in all lanes.
+    /// The words at `address`, a multiple of four, in all lanes.
     #[inline]
     pub fn row(&self, address: u64) -> &Lanes<u32> {
         &self.rows[(address / 4) as usize]
     }
 
-    /// Writes the words at a multiple of four in the lanes of `mask`.
+    /// Writes the words at `address`, a multiple of four, in the lanes of `mask`.
     #[inline]
     pub fn set_row(&mut self, address: u64, mask: u32, values: &Lanes<u32>) {
         blend(&mut self.rows[(address / 4) as usize], mask, |lane| values[lane]);

@@ -1,12 +1,12 @@
-//! The calls whose variables are in local memory, and the range around an address in it that the running call may access: the
-//! variables of the call itself, of its callers and of the module.
+//! The calls whose variables are in local memory. Gives the range around an address that the running call may access:
+//! its own variables, those of its callers, and those of the module.
 
 use warplens_sim_warp::objects::Object;
 
 use crate::objects::{FrameObjects, ProgramObjects};
 use crate::slot::Slot;
 
-/// The calls of a warp by slot.
+/// The calls of a warp, by slot.
 #[derive(Clone, Debug, Default)]
 pub struct LocalFrames {
     calls: Vec<LocalFrame>,
@@ -18,13 +18,13 @@ pub struct LocalFrames {
 struct LocalFrame {
     function: u32,
     start: u32,
-    /// The dynamic stack, in the lane with the largest one.
+    /// The dynamic stack, in the lane whose stack is largest.
     dynamic: (u32, u32),
     caller: Option<Slot>,
 }
 
 impl LocalFrames {
-    /// A call gets local memory from `start` on.
+    /// A call gets local memory starting at `start`.
     pub fn called(&mut self, slot: Slot, function: u32, start: u32, caller: Slot) {
         let slot = slot as usize;
         if self.calls.len() <= slot {
@@ -41,7 +41,7 @@ impl LocalFrames {
         self.calls[slot as usize].dynamic = (start, end);
     }
 
-    /// The call at a slot runs.
+    /// The call at this slot runs now.
     #[inline(always)]
     pub fn run(&mut self, slot: Slot) {
         self.running = slot;
@@ -67,7 +67,7 @@ impl LocalFrames {
             .or_else(|| of(&objects.local, 0))
     }
 
-    /// The variables that the running call may access, those of the running call first.
+    /// The variables that the running call may access, its own variables first.
     pub(super) fn objects<'o>(&self, objects: &'o ProgramObjects) -> Vec<(u64, &'o Object)> {
         let of = |frame: LocalFrame| {
             let objects = objects.frames.get(frame.function as usize).map_or(&[][..], |frame| &frame.objects);

@@ -1,16 +1,16 @@
 //! mbarrier objects: 64 bits that count arrivals and bytes, phase by phase.
 //!
-//! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
+//! The 64 bits are the whole state of an object. Their layout is private: programs only pass the bits on.
 
 /// Maximum number of arrivals of a phase.
 pub const MAX_ARRIVALS: u64 = (1 << 20) - 1;
-/// Maximum number of pending bytes of a phase, also of bytes completed early.
+/// Maximum number of pending bytes of a phase, and of bytes completed early.
 pub(crate) const MAX_BYTES: i64 = (1 << 20) - 1;
 
 /// Set in every initialized object, so that zeros are not an object.
 const LIVE: u64 = 1 << 63;
 
-/// The bits on which the result of a test depends: the parity, and whether there is an object.
+/// The bits that decide the result of a test: the parity, and whether there is an object.
 pub const PHASE: u64 = LIVE | 1 << 61;
 
 /// An initialized object.
@@ -32,7 +32,7 @@ impl Object {
         (bits & LIVE != 0).then_some(Object {
             expected: bits & MAX_ARRIVALS,
             pending: bits >> 20 & MAX_ARRIVALS,
-            // 21 bits, signed.
+            // A signed field of 21 bits.
             bytes: (bits << 3) as i64 >> 43,
             parity: bits >> 61 & 1,
             layout: bits >> 62 & 1,
@@ -63,7 +63,7 @@ impl Object {
         Ok(())
     }
 
-    /// Starts the next phase if this one is complete.
+    /// Starts the next phase if the current one is complete.
     pub fn advance(&mut self) {
         if self.pending == 0 && self.bytes == 0 {
             self.parity ^= 1;

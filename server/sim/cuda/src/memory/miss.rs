@@ -1,4 +1,4 @@
-//! Faults of invalid accesses: outside all objects, misaligned, or to read-only memory.
+//! Faults of invalid accesses: outside of all objects, misaligned, or stores to read-only memory.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::objects::{bytes, display_name, grouped};
@@ -10,16 +10,16 @@ use super::spaces::Spaces;
 use crate::address::Space;
 use crate::fault::Fault;
 
-/// Beyond this distance, an address has nothing to do with the nearest object.
+/// An address farther away than this is unrelated to the nearest object.
 const FAR: u64 = 1 << 20;
-/// The same in local memory, where other calls had variables.
+/// As [`FAR`], but in local memory, where other calls have had variables.
 const LOCAL_FAR: u64 = 64;
 
-/// The position of an access relative to the nearest object.
+/// Where an access is relative to the nearest object.
 enum Position {
-    /// This many bytes before its start.
+    /// Starts this many bytes before the object.
     Before(u64),
-    /// At this offset from its start.
+    /// Starts at this offset in the object or behind it.
     At(u64),
 }
 
@@ -28,7 +28,7 @@ impl InvalidAccess {
         format!("{} of {}", self.mode.name(), bytes(self.span))
     }
 
-    /// The distance by which the address is below 0, if the space has no addresses as large.
+    /// How far the address is below 0, if it is too large to be any other address of its space.
     fn below_zero(self) -> Option<u64> {
         match self.address {
             0x8000_0000_0000_0000.. => Some(self.address.wrapping_neg()),
@@ -39,7 +39,7 @@ impl InvalidAccess {
         }
     }
 
-    /// The nearest object.
+    /// The nearest object, and the position of the access relative to it.
     fn nearest(self, named: &[NamedObject]) -> Option<(&NamedObject, Position)> {
         if let Some(below) = self.below_zero() {
             let first = named.iter().min_by_key(|named| named.object.start)?;
@@ -55,7 +55,7 @@ impl InvalidAccess {
 }
 
 impl Spaces {
-    /// The fault of an access that is not inside an object.
+    /// The fault of an access outside of every object.
     pub(super) fn miss(&self, access: InvalidAccess, local: &Local) -> Fault {
         let InvalidAccess { space, address, mode, .. } = access;
         if let Some(rank) = self.ended_block(space, address) {
@@ -129,7 +129,7 @@ fn before(access: InvalidAccess, named: &NamedObject, distance: u64) -> Fault {
     Fault::new(FindingKind::OutOfBounds, message, 0)
 }
 
-/// An access whose end, and perhaps its start, is beyond the end of an object.
+/// An access that ends, and perhaps starts, past the end of an object.
 fn beyond(access: InvalidAccess, NamedObject { object, kind }: &NamedObject, offset: u64) -> Fault {
     let InvalidAccess { span, unit, .. } = access;
     let (name, element) = (display_name(&object.name), object.element(offset, unit));

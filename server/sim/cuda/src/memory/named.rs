@@ -1,4 +1,4 @@
-//! The named objects of a running block: buffers, variables and parameters, at the addresses by which a thread accesses them.
+//! The named objects of a running block (buffers, variables and parameters), at the addresses that a thread uses.
 
 use warplens_sim_warp::memory::Buffer;
 use warplens_sim_warp::objects::Object;
@@ -9,24 +9,23 @@ use super::spaces::Spaces;
 use crate::address::Space;
 use crate::windows;
 
-/// A named object at its address.
 pub(super) struct NamedObject {
     pub(super) object: Object,
     pub(super) kind: ObjectKind,
 }
 
-/// What decides the size of an object.
+/// What determines the size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     /// The launch, or `malloc`.
     Buffer,
-    /// The launch, as the size of dynamic shared memory.
+    /// The size of dynamic shared memory in the launch.
     DynamicShared,
     /// The declaration of a variable.
     Variable,
-    /// It was freed.
+    /// Nothing: it was freed.
     Freed,
-    /// A multimem address, which stands for several buffers.
+    /// A multimem address, which refers to several buffers.
     Multimem,
 }
 
@@ -45,7 +44,7 @@ impl NamedObject {
     }
 }
 
-/// The state space that an address belongs to, and the first address of its window; `None` near the null pointer.
+/// The state space to which an address belongs, and the first address of its window; `None` near the null pointer.
 pub(super) fn area(space: Space, address: u64) -> Option<(Space, u64)> {
     match (space, address) {
         (Space::Generic, windows::MODULE..) => Some((Space::Global, 0)),
@@ -60,7 +59,7 @@ pub(super) fn area(space: Space, address: u64) -> Option<(Space, u64)> {
 }
 
 impl Spaces {
-    /// The named objects of the space of an address.
+    /// The named objects in the space of an address.
     pub(super) fn named(&self, space: Space, address: u64, local: &Local) -> Vec<NamedObject> {
         let Some((space, origin)) = area(space, address) else { return Vec::new() };
         let variable = |object: &Object, start: u64| NamedObject {
@@ -95,7 +94,7 @@ impl Spaces {
         }
     }
 
-    /// The shared memory of the block that an address belongs to.
+    /// The objects in the shared memory of the block to which an address belongs.
     fn named_shared(&self, address: u64, origin: u64) -> Vec<NamedObject> {
         let (space, own) = (if origin == 0 { Space::Shared } else { Space::Generic }, self.window.rank);
         let rank = self.window.block_at(space, address).map_or(own.into(), |(rank, _)| rank);
@@ -113,7 +112,7 @@ impl Spaces {
         fixed.chain(dynamic).collect()
     }
 
-    /// The element that an access of elements of `size` bytes at an address is in: `sdata[32]`; or the address.
+    /// Names the element that an access of `size`-byte elements touches, such as `sdata[32]`, or else the address.
     pub fn element(&self, space: Space, address: u64, size: u64, local: &Local) -> String {
         let named = self.named(space, address, local);
         let inside = |named: &&NamedObject| (named.object.start..named.object.end()).contains(&address);
@@ -125,7 +124,7 @@ impl Spaces {
         }
     }
 
-    /// The element of a region of all threads.
+    /// Names an element of a region that all threads share.
     pub fn common_element(&self, region: MemoryRegion, index: u64, size: u64) -> String {
         let none = Local::default();
         let memory = match region {

@@ -1,4 +1,4 @@
-//! Memory that a waiting warp reads again and again.
+//! Memory that a waiting warp reads repeatedly.
 
 use super::region::MemoryRegion;
 
@@ -6,17 +6,17 @@ use super::region::MemoryRegion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolledValue {
     pub region: MemoryRegion,
-    /// The first byte in the region.
+    /// The offset of the first byte in the region.
     pub index: usize,
     pub size: u32,
-    /// The bits that the wait depends on.
+    /// The bits on which the wait depends.
     pub mask: u64,
-    /// Their value.
+    /// The value of these bits.
     pub value: u64,
 }
 
 impl PolledValue {
-    /// The location, without the value.
+    /// The memory range, without the value.
     #[inline]
     pub fn location(&self) -> MemoryRange {
         MemoryRange { region: self.region, index: self.index, size: self.size }
@@ -31,11 +31,11 @@ pub struct PolledMemory {
     pub values: Vec<PolledValue>,
     /// Whether the loop reads the clock.
     pub reads_clock: bool,
-    /// The memory that each iteration changes, if the warp repeats its iteration until the polled memory changes; `None` if it
-    /// may stop by itself, or if that is not known.
+    /// The memory that each iteration changes, if the warp repeats the iteration until the polled memory changes.
+    /// `None` if the warp may stop by itself, or if this is unknown.
     pub writes: Option<Vec<MemoryRange>>,
-    /// If the iteration has barriers: how often memory had changed when it was observed. Until it changes again, the warp repeats
-    /// the iteration, in which it waits at the barriers for the others.
+    /// If the iteration has barriers: the number of memory changes when it was observed. Until memory changes again,
+    /// the warp repeats the iteration, in which it waits for the others at the barriers.
     pub at_barriers: Option<u64>,
 }
 
@@ -43,13 +43,13 @@ pub struct PolledMemory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryRange {
     pub region: MemoryRegion,
-    /// The first byte in the region.
+    /// The offset of the first byte in the region.
     pub index: usize,
     pub size: u32,
 }
 
 impl MemoryRange {
-    /// The words that it touches.
+    /// The words that the range touches.
     pub fn words(self) -> impl Iterator<Item = (MemoryRegion, usize)> {
         let words = self.index / 4..(self.index + self.size as usize).div_ceil(4);
         words.map(move |word| (self.region, word))

@@ -1,9 +1,9 @@
-//! Regions of memory, ranges of addresses in them, and the result of an address check.
+//! Memory regions, address ranges in them, and the result of an address check.
 
 use crate::address::Space;
 use crate::registers::Lanes;
 
-/// The memory region that an address belongs to.
+/// The memory region to which an address belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryRegion {
     Launch,
@@ -15,14 +15,14 @@ pub enum MemoryRegion {
 }
 
 impl MemoryRegion {
-    /// Whether threads share it and may write it.
+    /// Whether threads share the region and may write it.
     #[inline]
     pub fn is_common(self) -> bool {
         matches!(self, MemoryRegion::Launch | MemoryRegion::Globals | MemoryRegion::Shared)
     }
 }
 
-/// A range of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
+/// A contiguous range of accessible addresses. Byte 0 of its region has the address `origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub region: MemoryRegion,
@@ -38,20 +38,19 @@ impl Extent {
         address >= self.start && address <= self.end && self.end - address >= span
     }
 
-    /// Bytes from `address` to the end.
+    /// Bytes from `address` to the end of the extent.
     #[inline]
     pub fn end_of(self, address: u64) -> u64 {
         self.end.saturating_sub(address)
     }
 
-    /// The offset of `address` in its region.
+    /// The offset of `address` in the region.
     #[inline(always)]
     pub fn index(self, address: u64) -> usize {
         address.wrapping_sub(self.origin) as usize
     }
 }
 
-/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessMode {
     Load,
@@ -68,7 +67,7 @@ impl AccessMode {
     }
 }
 
-/// An access of `span` bytes, in elements of `unit` bytes, that is not valid.
+/// An invalid access of `span` bytes, in elements of `unit` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InvalidAccess {
     pub(super) space: Space,
@@ -80,9 +79,9 @@ pub(super) struct InvalidAccess {
 
 /// Addresses that have been checked.
 pub enum CheckedAddresses {
-    /// All lanes are in one extent.
+    /// All lanes are in the same extent.
     One(Extent),
-    /// One extent per lane.
+    /// An extent for each lane.
     Each(Box<Lanes<Option<Extent>>>),
 }
 
@@ -98,7 +97,7 @@ impl CheckedAddresses {
         }
     }
 
-    /// The extent of a lane's address.
+    /// The extent that contains a lane's address.
     #[inline(always)]
     pub fn of(&self, lane: usize) -> Option<Extent> {
         match self {

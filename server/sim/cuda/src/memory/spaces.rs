@@ -21,38 +21,36 @@ use crate::tensor::changed_maps::ChangedMaps;
 use crate::tensor_memory::cells::TensorMemory;
 use crate::windows;
 
-/// All memory that a block accesses except local memory.
+/// All memory that a block accesses, except local memory.
 #[derive(Clone, Debug)]
 pub struct Spaces {
     pub launch: DeviceMemory,
     pub globals: DeviceMemory,
     pub constants: DeviceMemory,
     pub params: Vec<u8>,
-    /// Of all blocks of the running block's cluster.
+    /// The shared memory of all blocks of the running cluster.
     pub shared: Vec<u8>,
-    /// The running block's own part of it.
+    /// The running block's part of the shared memory.
     pub window: ClusterWindow,
-    /// The device heap.
     pub heap: Heap,
-    /// Printed text.
     pub printed: PrintBuffer,
     /// The objects of the program that have no buffer.
     pub objects: Arc<ProgramObjects>,
-    /// Counts changes of shared and global memory: a spinning warp need not run before it changes.
+    /// Number of changes to shared and global memory; a spinning warp need not run before it increases.
     pub changes: u64,
-    /// How far clocks are ahead of the executed instructions: time passes quickly while all threads wait.
+    /// How far clocks are ahead of the executed instructions, because time is skipped while all threads wait.
     pub skipped_time: u64,
-    /// The asynchronous operations in flight of the running cluster.
+    /// Asynchronous operations in flight of the running cluster.
     pub asynchronous: Queue,
     /// The tensor memory of the running cluster.
     pub tensor_memory: TensorMemory,
     /// Tensor maps that the device has changed.
     pub changed_maps: ChangedMaps,
-    /// Records accesses to memory shared between blocks, if requested.
+    /// Records accesses to memory that blocks share, if requested.
     pub access_set: Option<Box<AccessSet>>,
 }
 
-/// What addresses of variables are relative to.
+/// The bases of addresses of variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bases {
     /// The start of the frame's local memory.
@@ -61,7 +59,7 @@ pub struct Bases {
     pub shared: u32,
 }
 
-/// The access of `span` bytes at the address of each lane of `mask`.
+/// An access of `span` bytes at the address of each lane in `mask`.
 pub struct AddressCheck<'a> {
     pub space: Space,
     pub addresses: &'a Lanes<u64>,
@@ -73,7 +71,7 @@ pub struct AddressCheck<'a> {
 }
 
 impl Spaces {
-    /// The extent around `address`.
+    /// The extent that contains `address`.
     fn extent(&self, space: Space, address: u64, local: &Local) -> Option<Extent> {
         let window = |region, origin: u64, len: u64| {
             let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
@@ -103,7 +101,7 @@ impl Spaces {
         }
     }
 
-    /// The local memory of the running call and its callers, whose window starts at `origin`.
+    /// The local memory of the running call and its callers; its window starts at `origin`.
     fn local(&self, address: u64, origin: u64, local: &Local) -> Option<Extent> {
         let (start, end) = local.frames.range(address - origin, &self.objects)?;
         let end = end.min(local.len());
@@ -111,7 +109,8 @@ impl Spaces {
         Some(Extent { region, start: origin + start, end: origin + end, origin, read_only: false })
     }
 
-    /// Shared memory, whose window starts at `start` and has a block every `stride` bytes: usually the block's own.
+    /// Shared memory; its window starts at `start` and has a block every `stride` bytes. Usually the address is in the
+    /// running block's own.
     #[inline(always)]
     fn shared(&self, address: u64, start: u64, stride: u64) -> Option<Extent> {
         let (size, rank) = (u64::from(self.window.size), u64::from(self.window.rank));
@@ -145,7 +144,7 @@ impl Spaces {
         })
     }
 
-    /// The rank of the block that an address belongs to, if that block has exited.
+    /// The rank of the block to which an address belongs, if that block has exited.
     pub(super) fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
         let is_shared = space == Space::Shared
             || space == Space::Generic && (windows::SHARED..windows::LOCAL).contains(&address);
@@ -180,7 +179,7 @@ impl Spaces {
         Ok(checked)
     }
 
-    /// The extents of valid addresses, without a record of the access; `None` if an address is not valid.
+    /// The extents of valid addresses, without recording the access; `None` if an address is invalid.
     #[inline]
     pub fn locate(&self, request: &AddressCheck<'_>, local: &Local) -> Option<CheckedAddresses> {
         self.find(request, local).ok()
@@ -190,7 +189,7 @@ impl Spaces {
     fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
         let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
-        // Without lanes there is nothing to check; the extents are not used then.
+        // With an empty mask there is nothing to check, and the caller does not use the extents.
         if let Some(extent) = self.extent(space, addresses[first], local)
             && !(mode == AccessMode::Store && extent.read_only)
         {
@@ -248,7 +247,7 @@ impl Spaces {
         }
     }
 
-    /// [`Self::bytes`], mutable.
+    /// Like [`Self::bytes`], but mutable.
     #[inline]
     pub fn bytes_mut(&mut self, region: MemoryRegion) -> &mut [u8] {
         match region {
@@ -273,13 +272,13 @@ impl Spaces {
         [self.launch.raw().1, self.globals.raw().1]
     }
 
-    /// [`Self::device_bytes`], mutable.
+    /// Like [`Self::device_bytes`], but mutable.
     #[inline]
     pub fn device_bytes_mut(&mut self) -> [&mut [u8]; 2] {
         [self.launch.raw_mut().1, self.globals.raw_mut().1]
     }
 
-    /// Up to eight bytes of one lane at an unchecked address, without a record of the access.
+    /// Reads up to eight bytes of one lane at an unchecked address, without recording the access.
     #[inline]
     pub fn peek(
         &self,
@@ -302,7 +301,7 @@ impl Spaces {
         })
     }
 
-    /// Whether polled memory has another value now.
+    /// Whether the polled memory has changed.
     #[inline]
     pub fn has_changed(&self, polled: &PolledMemory) -> bool {
         let differs = |polled: &PolledValue| {
@@ -311,7 +310,7 @@ impl Spaces {
         polled.values.iter().any(differs)
     }
 
-    /// Up to eight bytes at a checked address.
+    /// Reads up to eight bytes at a checked address.
     #[inline]
     pub fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
         let index = extent.index(address);
@@ -347,7 +346,7 @@ fn device(memory: &DeviceMemory, region: MemoryRegion, address: u64) -> Option<E
     Some(Extent { region, start, end, origin, read_only: buffer.read_only })
 }
 
-/// `size` bytes (1, 2, 4 or 8), little-endian.
+/// Reads `size` bytes (1, 2, 4 or 8) in little-endian order.
 #[inline(always)]
 pub fn read(bytes: &[u8], at: usize, size: u32) -> u64 {
     match size {
@@ -358,7 +357,7 @@ pub fn read(bytes: &[u8], at: usize, size: u32) -> u64 {
     }
 }
 
-/// Writes `size` bytes (1, 2, 4 or 8), little-endian.
+/// Writes `size` bytes (1, 2, 4 or 8) in little-endian order.
 #[inline(always)]
 pub fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
     match size {

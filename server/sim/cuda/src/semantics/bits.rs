@@ -45,7 +45,7 @@ pub fn logic(op: Logic, width: ScalarType, s: &Slots, r: &mut Registers, mask: u
     }
 }
 
-/// `ones` has all bits of the type.
+/// `ones` has all bits of the type set.
 #[inline(always)]
 fn logic_words<T>(op: Logic, ones: T, s: &Slots, r: &mut Registers, mask: u32)
 where
@@ -71,27 +71,27 @@ pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
     select(a, by_b(4), by_b(0))
 }
 
-/// An operation that counts bits of an operand or moves them within it.
+/// An operation that counts or locates bits of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {
-    /// Bits that are set
+    /// Set bits
     Population,
-    /// Zeros above the highest bit set
+    /// Zeros above the highest set bit
     LeadingZeros,
-    /// The highest bit set
+    /// The position of the highest set bit
     FindUnsigned,
-    /// The highest bit that differs from the sign
+    /// The position of the highest bit that differs from the sign
     FindSigned,
-    /// As `FindUnsigned`, as a distance from the top
+    /// Like `FindUnsigned`, but as a distance from the top
     FindUnsignedShift,
-    /// As `FindSigned`, as a distance from the top
+    /// Like `FindSigned`, but as a distance from the top
     FindSignedShift,
 }
 
-/// Counts in words of `bits` bits; the result has 32.
+/// Runs a counting operation on words of `bits` bits; the result has 32 bits.
 pub fn count<T: Word>(op: Count, bits: u32, s: &Slots, r: &mut Registers, mask: u32) {
     let found = |bits: u64| bits.checked_ilog2().unwrap_or(u32::MAX);
-    // Without a bit that is found, the distance is all ones too.
+    // If no bit is found, the distance is all ones as well.
     let from_top = |bit: u32| if bit == u32::MAX { bit } else { bits - 1 - bit };
     let magnitude = |a: T| {
         let a = a.widen();
@@ -107,7 +107,7 @@ pub fn count<T: Word>(op: Count, bits: u32, s: &Slots, r: &mut Registers, mask: 
     }
 }
 
-/// `bfe`: `length` bits of `a` from `position` on, filled up with zeros or with the sign.
+/// `bfe`: `length` bits of `a` starting at `position`, extended with zeros or the sign.
 pub fn extract_field<T: Word>(bits: u32, signed: bool, a: T, position: u32, length: u32) -> T {
     let (position, length) = (position & 0xff, length & 0xff);
     let a = a.widen();
@@ -121,7 +121,7 @@ pub fn extract_field<T: Word>(bits: u32, signed: bool, a: T, position: u32, leng
     T::narrow(if sign { field | above } else { field })
 }
 
-/// `bfi`: `b` with `length` of its bits from `position` on replaced by the low bits of `a`.
+/// `bfi`: replaces `length` bits of `b`, starting at `position`, by the low bits of `a`.
 pub fn insert_field<T: Word>(bits: u32, a: T, b: T, position: u32, length: u32) -> T {
     let (position, length) = (position & 0xff, length & 0xff);
     if length == 0 || position >= bits {
@@ -131,7 +131,8 @@ pub fn insert_field<T: Word>(bits: u32, a: T, b: T, position: u32, length: u32) 
     T::narrow(b.widen() & !mask | a.widen() << position & mask)
 }
 
-/// `fns`: the position of the `offset`th set bit of `bits`, counted from `base` upward, or downward for a negative offset.
+/// `fns`: the position of the `offset`th set bit of `bits`, counting upward from `base`, or downward if `offset` is
+/// negative.
 pub fn find_nth_set(bits: u32, base: u32, offset: i32) -> u32 {
     let base = base & 31;
     let set = |position: &u32| bits >> position & 1 == 1;
@@ -144,13 +145,13 @@ pub fn find_nth_set(bits: u32, base: u32, offset: i32) -> u32 {
     found.unwrap_or(u32::MAX)
 }
 
-/// `bmsk`: ones from bit `a` on, `b` of them.
+/// `bmsk`: `b` ones, starting at bit `a`.
 pub fn bit_mask(wrap: bool, a: u32, b: u32) -> u32 {
     let (a, b) = if wrap { (a & 31, b & 31) } else { (a, b.min(32)) };
     if a >= 32 || b == 0 { 0 } else { (u32::MAX >> (32 - b)) << a }
 }
 
-/// `szext`: the low `b` bits of `a`, extended.
+/// `szext`: the low `b` bits of `a`, zero- or sign-extended.
 pub fn extend(wrap: bool, signed: bool, a: u32, b: u32) -> u32 {
     let count = if wrap { b & 31 } else { b.min(32) };
     match count {
@@ -212,7 +213,7 @@ pub enum Shift {
     ArithmeticRight,
 }
 
-/// Shifts; counts beyond the width shift everything out. Which it is, is asked once and not lane by lane.
+/// Shifts; counts beyond the width shift everything out. The operation is dispatched once, not per lane.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn shift(op: Shift, width: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match (op, width) {
@@ -233,7 +234,7 @@ pub fn shift(op: Shift, width: ScalarType, s: &Slots, r: &mut Registers, mask: u
     }
 }
 
-/// `shf`: a shift of the pair `b:a`, of which one half is kept.
+/// `shf`: shifts the pair `b:a` and keeps one half.
 #[inline(always)]
 pub fn funnel(left: bool, wrap: bool, a: u32, b: u32, c: u32) -> u32 {
     let count = if wrap { c & 31 } else { c.min(32) };
@@ -241,10 +242,10 @@ pub fn funnel(left: bool, wrap: bool, a: u32, b: u32, c: u32) -> u32 {
     if left { (pair << count >> 32) as u32 } else { (pair >> count) as u32 }
 }
 
-/// `dp4a` and `dp2a`: which bytes of `b`, and which operands are signed.
+/// The operand bytes of `dp4a` and `dp2a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotProduct {
-    /// Four bytes of `a` and of `b`
+    /// Four bytes of `a` and four of `b`
     Bytes,
     /// Two halves of `a`, the low bytes of `b`
     Low,
@@ -270,7 +271,7 @@ pub fn dot_product(op: DotProduct, a_signed: bool, b_signed: bool, a: u32, b: u3
     })
 }
 
-/// `clmad`: the product over GF(2), its low or its high half, with `c` added.
+/// `clmad`: the low or high half of the carry-less product (over GF(2)), with `c` added.
 pub fn carryless_mad(high: bool, a: u64, b: u64, c: u64) -> u64 {
     let terms = (0..64).filter(|bit| b >> bit & 1 == 1).map(|bit| u128::from(a) << bit);
     let product = terms.fold(0, |product, term| product ^ term);

@@ -1,6 +1,6 @@
 //! The carry chain: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 //!
-//! The flag is a carry, one bit a lane: a subtraction stores its carry (1 = no borrow), as the hardware does.
+//! The flag is a carry, one bit per lane. A subtraction stores its carry (1 means no borrow), as the hardware does.
 
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -11,15 +11,14 @@ use crate::slot::Slots;
 /// An instruction of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Carry {
-    /// What it computes.
     pub op: CarryOp,
     /// Operand type.
     pub ty: ScalarType,
-    /// Whether the flag goes in (`addc`, `subc`, `madc`).
+    /// Whether the flag is an input (`addc`, `subc`, `madc`).
     pub takes: bool,
-    /// Whether the flag is written (`.cc`).
+    /// Whether the flag is an output (`.cc`).
     pub gives: bool,
-    /// Whether the result is clamped (`.sat`, of 32 bits and signed).
+    /// Whether the result is clamped (`.sat`, 32-bit signed only).
     pub saturate: bool,
 }
 
@@ -58,7 +57,7 @@ fn add_halves(a: u32, b: u32) -> (u32, bool) {
     (sum & 0xffff, sum > 0xffff)
 }
 
-/// The flag goes in, a clamped number comes out.
+/// Runs a saturating instruction, which reads the flag and clamps the result.
 fn run_saturating(op: Carry, s: &Slots, r: &mut Registers, flag: u32, mask: u32) {
     let (a, b) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b));
     let c = if op.op == CarryOp::MadHigh { *r.get(s.c) } else { [0; WIDTH] };
@@ -68,7 +67,7 @@ fn run_saturating(op: Carry, s: &Slots, r: &mut Registers, flag: u32, mask: u32)
         let (x, y) = (signed(a[lane]), signed(b[lane]));
         let exact = match op.op {
             CarryOp::Add => x + y + carry,
-            // The flag is a carry: without one there is a borrow.
+            // The flag is a carry: if it is 0, there is a borrow.
             CarryOp::Sub => x - y - (1 - carry),
             CarryOp::MadLow | CarryOp::MadHigh => ((x * y) >> 32) + signed(c[lane]) + carry,
         };

@@ -9,7 +9,7 @@ use super::integer::Integer;
 use crate::registers::{FULL, Registers, WIDTH};
 use crate::slot::Slots;
 
-/// A comparison. The unordered ones hold where an operand is a NaN.
+/// A comparison. The unordered ones also hold if an operand is a NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `eq`
@@ -36,14 +36,14 @@ pub enum Comparison {
     GreaterUnordered,
     /// `geu`
     GreaterEqualUnordered,
-    /// `num`: neither is a NaN
+    /// `num`: neither operand is a NaN
     Numbers,
-    /// `nan`: one is a NaN
+    /// `nan`: at least one operand is a NaN
     AnyNan,
 }
 
 impl Comparison {
-    /// Whether it holds between two values, of which neither need be ordered with the other.
+    /// Whether the comparison holds; the values may be unordered.
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         let unordered = a.partial_cmp(b).is_none();
         match self {
@@ -65,18 +65,17 @@ impl Comparison {
     }
 }
 
-/// A comparison of two numbers of a type.
+/// A comparison of two values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compare {
-    /// The comparison.
     pub op: Comparison,
-    /// The type: an integer, bits or a float of 16 to 64 bits.
+    /// An integer, bits or a float of 16 to 64 bits.
     pub ty: ScalarType,
-    /// `.ftz`: subnormals count as zeros.
+    /// `.ftz`: subnormals count as zero.
     pub flush: bool,
 }
 
-/// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
+/// The lanes in which the comparison of `a` and `b` holds; the bits of inactive lanes are arbitrary.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn compare<S: Simd>(simd: S, compare: Compare, s: &Slots, r: &Registers) -> u32 {
     let Compare { op, ty, flush } = compare;
@@ -94,13 +93,13 @@ pub fn compare<S: Simd>(simd: S, compare: Compare, s: &Slots, r: &Registers) -> 
     }
 }
 
-/// As [`compare`], for the lower (0) or the upper (1) halves of words.
+/// Like [`compare`], for the lower (0) or upper (1) halves of words.
 pub fn compare_halves(compare: Compare, part: usize, s: &Slots, r: &Registers) -> u32 {
     let Compare { op, ty, flush } = compare;
     floats(Scalar::new(), op, s, r, |bits: u32| half(ty, flush, bits >> (16 * part)))
 }
 
-/// The value of a number in half precision, the low 16 bits.
+/// The value of the half-precision number in the low 16 bits.
 fn half(ty: ScalarType, flush: bool, bits: u32) -> f32 {
     let format = if ty == ScalarType::Bf16 { BF16 } else { F16 };
     let bits = u64::from(bits & 0xffff);
@@ -133,13 +132,13 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
     r: &Registers,
     value: impl Fn(B) -> F,
 ) -> u32 {
-    // A macro, so that each comparison is compiled with its loop.
+    // A macro, so that each comparison is compiled together with its loop.
     macro_rules! test {
         ($operator:tt) => {
             r.test2(simd, s, |a: B, b: B| value(a) $operator value(b))
         };
     }
-    // Only with a NaN is there no order.
+    // Only NaNs are unordered.
     let nan = || r.test2(simd, s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
     match cmp {
         Comparison::Equal => test!(==),
@@ -159,10 +158,10 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
     }
 }
 
-/// What `testp` asks.
+/// A class of numbers that `testp` tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatClass {
-    /// Neither infinite nor a NaN
+    /// Neither infinite nor NaN
     Finite,
     /// An infinity
     Infinite,
@@ -170,13 +169,13 @@ pub enum FloatClass {
     Number,
     /// A NaN
     NotANumber,
-    /// Neither subnormal nor infinite nor a NaN; zeros count
+    /// Neither subnormal, infinite nor NaN; includes zeros
     Normal,
-    /// Below the normal range, not zero
+    /// Below the normal range, but not zero
     Subnormal,
 }
 
-/// The lanes in which `a` is of the class.
+/// The lanes in which `a` belongs to the class.
 pub fn test_class(class: FloatClass, double: bool, s: &Slots, r: &Registers) -> u32 {
     let mut mask = 0;
     for lane in 0..WIDTH {

@@ -6,33 +6,31 @@ use warplens_sim_warp::soft_float::{Exact, F32, F64, Format, Number, Rounding};
 use crate::registers::{Registers, Word, lanes};
 use crate::slot::Slots;
 
-/// A conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Convert {
     /// Source type.
     pub from: ScalarType,
     /// Destination type.
     pub to: ScalarType,
-    /// How a float is rounded.
+    /// How a float result is rounded.
     pub rounding: Rounding,
-    /// Whether the result is a whole number (`.rni` …) though its type is a float.
+    /// Whether the result is rounded to an integer (`.rni` …) although its type is a float.
     pub integral: bool,
     /// `.ftz`
     pub flush: bool,
-    /// How the result is clamped.
     pub clamp: Clamp,
-    /// `.pzo`: a zero is positive.
+    /// `.pzo`: zeros become positive.
     pub positive_zero: bool,
-    /// Width of the destination register, which a narrower integer is extended to.
+    /// Width of the destination register, to which a narrower integer is extended.
     pub register_bits: u32,
-    /// Width of the source register, of which the low bits count.
+    /// Width of the source register, whose low bits are converted.
     pub source_bits: u32,
 }
 
 /// How a conversion clamps its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clamp {
-    /// Not at all (floats still clamp to integers).
+    /// No clamping, except of floats to the range of an integer type.
     None,
     /// `.sat`
     Saturate,
@@ -44,7 +42,7 @@ pub enum Clamp {
     FiniteRelu,
 }
 
-/// The low `bits` of a word, extended to 64.
+/// Extends the low `bits` of a word to 64.
 #[inline(always)]
 fn extend(word: u64, bits: u32, signed: bool) -> u64 {
     let shift = 64 - bits;
@@ -58,7 +56,7 @@ fn cut(word: u64, bits: u32) -> u64 {
 }
 
 impl Convert {
-    /// Whether it only truncates or extends an integer.
+    /// Whether the conversion only truncates or extends an integer.
     #[inline(always)]
     pub fn only_extends(&self) -> bool {
         self.from.format().is_none() && self.to.format().is_none() && self.clamp == Clamp::None
@@ -71,7 +69,7 @@ impl Convert {
         let (source, narrow) = (from.bits(), from.bits().min(to.bits()));
         let signed = if from.bits() < to.bits() { from.is_signed() } else { to.is_signed() };
         let value = extend(cut(value, source), narrow, signed);
-        // A signed byte in an unsigned 32-bit type stops at that type; the register beyond it is zero.
+        // A signed byte is extended only to the width of an unsigned 32-bit type; the rest of the register is zero.
         cut(extend(value, to.bits(), to.is_signed()), register_bits)
     }
 }
@@ -112,7 +110,7 @@ fn run<A: Word, D: Word>(convert: &Convert, s: &Slots, r: &mut Registers, mask: 
     }
 }
 
-/// Converts one value; an integer comes out extended to 64 bits.
+/// Converts one value; an integer result is extended to 64 bits.
 pub fn value(convert: &Convert, bits: u64) -> u64 {
     let bits = if convert.flush && convert.from == ScalarType::F32 { F32.flush(bits) } else { bits };
     match (convert.from.format(), convert.to.format()) {
@@ -139,7 +137,7 @@ fn integer(ty: ScalarType, bits: u64) -> Number {
     Number::Finite(Exact::integer(negative, magnitude.into()))
 }
 
-/// The least and the greatest value of an integer type.
+/// The smallest and largest value of an integer type.
 fn range(ty: ScalarType) -> (i128, i128) {
     let bits = ty.bits();
     if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
@@ -160,7 +158,7 @@ fn float_to_integer(convert: &Convert, format: Format, bits: u64) -> u64 {
     let to = convert.to;
     let (least, greatest) = range(to);
     let value = match format.unpack(bits) {
-        // Wide sources or destinations give the top bit for a NaN, the others nothing.
+        // A NaN becomes the top bit if the source or the destination is wide, otherwise 0.
         Number::Nan if to.bits() == 64 || format == F64 => return 1 << (to.bits() - 1),
         Number::Nan => return 0,
         Number::Infinite { negative: true } => least,
@@ -195,7 +193,7 @@ fn nan_to_nan(from: Format, to: Format, bits: u64) -> u64 {
     match (from, to) {
         (F32, F64) => (bits & F32.sign_bit()) << 32 | 0x7ff8 << 48 | (bits & 0x7f_ffff) << 29,
         (F64, F32) => bits >> 32 & F32.sign_bit() | 0x7fc0_0000 | bits >> 29 & 0x7f_ffff,
-        // Halves lose what they carry on the way through a single.
+        // A conversion of halves through a single loses the NaN payload.
         (_, F64) => nan_to_nan(F32, F64, F32.nan()),
         _ => to.nan(),
     }

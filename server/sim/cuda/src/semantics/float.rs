@@ -1,7 +1,7 @@
 //! Single and double precision arithmetic, and the approximations.
 //!
-//! Rounding to nearest uses the host's floats, which round the same way; everything else goes through [`soft_float`], so every
-//! mode is exact. Approximations give the correctly rounded value, which every documented bound admits.
+//! Rounding to nearest uses the host's floats, which round alike. Everything else goes through [`soft_float`], so every
+//! mode is exact. Approximations return the correctly rounded value, which every documented bound admits.
 
 use std::any::Any;
 
@@ -28,34 +28,33 @@ pub enum FloatOp {
     Reciprocal,
     /// The square root of `a`
     Sqrt,
-    /// The smaller operand, a NaN only of two
+    /// The smaller operand; NaN only if both are
     Min,
-    /// The larger operand, a NaN only of two
+    /// The larger operand; NaN only if both are
     Max,
-    /// The smaller operand, a NaN of one
+    /// The smaller operand; NaN if either is
     MinNan,
-    /// The larger operand, a NaN of one
+    /// The larger operand; NaN if either is
     MaxNan,
-    /// The smaller magnitude with the product's sign, a NaN only of two
+    /// The smaller magnitude with the sign of the product; NaN only if both operands are
     MinXorSign,
-    /// The larger magnitude with the product's sign, a NaN only of two
+    /// The larger magnitude with the sign of the product; NaN only if both operands are
     MaxXorSign,
-    /// The smaller magnitude with the product's sign, a NaN of one
+    /// The smaller magnitude with the sign of the product; NaN if either operand is
     MinNanXorSign,
-    /// The larger magnitude with the product's sign, a NaN of one
+    /// The larger magnitude with the sign of the product; NaN if either operand is
     MaxNanXorSign,
-    /// Without the sign
+    /// `|a|`
     Abs,
-    /// With the other sign
+    /// `-a`
     Neg,
     /// `b` with the sign of `a`
     CopySign,
 }
 
-/// How an operation rounds, and what becomes of subnormals and of results outside 0 to 1.
+/// How an operation rounds, and how it treats subnormals and results outside of 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatMode {
-    /// The rounding.
     pub rounding: Rounding,
     /// `.ftz`
     pub flush: bool,
@@ -64,13 +63,13 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
-    /// To nearest, nothing else.
+    /// Rounds to nearest and changes nothing else.
     pub const PLAIN: FloatMode = FloatMode { rounding: Rounding::Nearest, flush: false, saturate: false };
 }
 
 const NAN_32: u32 = 0x7fff_ffff;
 
-/// A subnormal becomes a zero of its sign.
+/// Replaces a subnormal by a zero of the same sign.
 #[inline(always)]
 pub fn flush_32(bits: u32) -> u32 {
     if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
@@ -147,7 +146,7 @@ fn directed_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask:
     }
 }
 
-/// The operations that round, in any mode.
+/// The operations that round, in any rounding mode.
 fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
     let one = soft_float::Number::Finite(soft_float::Exact::integer(false, 1));
     match op {
@@ -158,18 +157,18 @@ fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: 
         FloatOp::Div => soft_float::op::div(format, rounding, a, b),
         FloatOp::Reciprocal => format.pack(one.over(format.unpack(a)), rounding),
         FloatOp::Sqrt => soft_float::op::sqrt(format, rounding, a),
-        // The others are exact: no mode changes them, and decoding gives them none.
+        // The other operations are exact, so decoding gives them no rounding mode.
         _ => a,
     }
 }
 
-/// A fused multiply-add: one instruction, where the host has it.
+/// A fused multiply-add: a single instruction if the host has one.
 #[inline(always)]
 pub fn fma_32<S: Simd>(simd: S, a: f32, b: f32, c: f32) -> f32 {
     if has_fma(simd) { a.mul_add(b, c) } else { fma_by_doubles(a, b, c) }
 }
 
-/// Whether code that is compiled for `simd` has an instruction for [`f32::mul_add`]. Without it that is a call for each lane.
+/// Whether code compiled for `simd` has an instruction for [`f32::mul_add`]. Without one, that is a call per lane.
 #[inline(always)]
 fn has_fma<S: Simd>(simd: S) -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -183,28 +182,28 @@ fn has_fma<S: Simd>(simd: S) -> bool {
     cfg!(target_arch = "aarch64")
 }
 
-/// A fused multiply-add by way of doubles: the product is exact there, and the sum is made odd in its last place where it is
-/// not exact, so that the second rounding sees on which side the true value lies.
+/// A fused multiply-add through doubles. The product is exact there. If the sum is inexact, its last bit is made odd,
+/// so that the second rounding can tell on which side the true value lies.
 #[inline(always)]
 fn fma_by_doubles(a: f32, b: f32, c: f32) -> f32 {
     sum_32(f64::from(a) * f64::from(b), f64::from(c))
 }
 
-/// The sum of two doubles, rounded once to a single.
+/// The sum of two doubles, rounded once to single precision.
 #[inline(always)]
 pub fn sum_32(product: f64, addend: f64) -> f32 {
     let sum = product + addend;
     let back = sum - product;
     let error = (product - (sum - back)) + (addend - back);
     let bits = sum.to_bits();
-    // Not so of infinities and NaNs, whose error is a NaN.
+    // False for infinities and NaNs, whose error is a NaN.
     let inexact = error.abs() > 0.0;
     let toward = if (error > 0.0) == (sum > 0.0) { 1 } else { u64::MAX };
     let odd = if inexact && bits & 1 == 0 { bits.wrapping_add(toward) } else { bits };
     f64::from_bits(odd) as f32
 }
 
-/// The min and max family; a NaN comes out as a NaN.
+/// The min and max family. A NaN result is some NaN.
 #[inline(always)]
 pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
     let nan =
@@ -223,7 +222,7 @@ pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
             (false, false) => x,
         }
     } else if x == y {
-        // Equal but for the sign of zero: the negative one is smaller.
+        // Equal except for the sign of zero; the negative zero is the smaller one.
         let (x, y) = (x.to_bits(), y.to_bits());
         f32::from_bits(if smaller { x | y } else { x & y })
     } else if (x < y) == smaller {
@@ -234,14 +233,14 @@ pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
     if xor && !chosen.is_nan() { f32::from_bits(chosen.to_bits() & 0x7fff_ffff | sign) } else { chosen }
 }
 
-/// `min` and `max` of three singles, or of their magnitudes, in the lanes of `mask`.
+/// `min` or `max` of three singles, or of their magnitudes, in the lanes of `mask`.
 pub fn extremum_of_three(op: FloatOp, flush: bool, abs: bool, s: &Slots, r: &mut Registers, mask: u32) {
     let magnitude = if abs { 0x7fff_ffff } else { u32::MAX };
     let value = |bits: u32| f32::from_bits(magnitude & if flush { flush_32(bits) } else { bits });
     r.map3(s, mask, |a, b, c| canonical_32(extremum_32(op, extremum_32(op, value(a), value(b)), value(c))));
 }
 
-/// Runs a single-precision operation on the pairs of singles in 64 bits, in the lanes of `mask`.
+/// Runs a single-precision operation on pairs of singles in 64-bit registers, in the lanes of `mask`.
 pub fn execute_pair(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     let wide = |bits: u64| if mode.flush { flush_32(bits as u32) } else { bits as u32 }.into();
     let one = |a: u64, b: u64, c: u64| {
@@ -281,7 +280,7 @@ pub fn execute_64(op: FloatOp, rounding: Rounding, s: &Slots, r: &mut Registers,
 
 const SIGN_64: u64 = 1 << 63;
 
-/// A NaN result passes on the payload of the first operand that is one, quieted.
+/// A NaN result has the payload of the first NaN operand, quieted.
 #[inline(always)]
 fn done_64(value: f64, a: u64, b: u64, c: u64) -> u64 {
     if !value.is_nan() {
@@ -310,7 +309,7 @@ fn extremum_64(smaller: bool, a: u64, b: u64) -> u64 {
     }
 }
 
-/// What `min` and `max` give for two NaNs.
+/// The result of `min` and `max` for two NaNs.
 const NAN_64: u64 = 0x7fff_ffff_ffff_ffff;
 
 fn directed_64(op: FloatOp, rounding: Rounding, s: &Slots, r: &mut Registers, mask: u32) {
@@ -385,7 +384,7 @@ fn approximate_32(op: Approximation, a: f32, b: f32) -> f32 {
         Approximation::Exp2 => wide.exp2(),
         Approximation::Tanh => wide.tanh(),
         Approximation::Div if b.abs() > 2f32.powi(126) && b.is_finite() => {
-            // The reciprocal of so large a divisor is below the range.
+            // The reciprocal of such a large divisor is below the normal range.
             let zero = 0f64.copysign(f64::from(b));
             wide * zero
         }
@@ -394,7 +393,7 @@ fn approximate_32(op: Approximation, a: f32, b: f32) -> f32 {
     result as f32
 }
 
-/// The double-precision approximations look at the upper word only.
+/// The double-precision approximations read only the upper word.
 fn upper_input(bits: u64) -> f64 {
     f64::from_bits(bits & !0xffff_ffff)
 }
@@ -403,7 +402,7 @@ fn flush_64(value: f64) -> f64 {
     if value.is_subnormal() { 0f64.copysign(value) } else { value }
 }
 
-/// 20 bits of fraction are given, the lower word is 0.
+/// The result has 20 fraction bits; the lower word is 0.
 fn upper_half(value: f64) -> u64 {
     if value.is_nan() { 0x7fff_ffff_0000_0000 } else { flush_64(value).to_bits() & !0xffff_ffff }
 }

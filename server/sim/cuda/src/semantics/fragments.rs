@@ -1,48 +1,47 @@
-//! Which lane holds which element of a matrix that is spread over the registers of a warp.
+//! Which lane holds which element of a matrix that is distributed over the registers of a warp.
 //!
-//! The documented fragments of `mma`: with `g = lane / 4`, `t = lane % 4`, and `E` elements to a 32-bit register, register `r`
-//! of A holds row `g + 8 * (r & 1)` (8-row shapes: `g`) and columns `(r >> 1) * 4E + tE + e`; register `r` of B holds column `g`
-//! and rows `r * 4E + tE + e`; 32- and 64-bit elements of C and D are at row `g + 8 * (r >> 1)`, column `2t + (r & 1)`, pairs of
-//! halves at row `g + 8r`, columns `2t` and `2t + 1`.
+//! The documented fragments of `mma`, with `g = lane / 4`, `t = lane % 4`, and `E` elements per 32-bit register:
+//! register `r` of A holds row `g + 8 * (r & 1)` (8-row shapes: `g`) and columns `(r >> 1) * 4E + tE + e`; register `r`
+//! of B holds column `g` and rows `r * 4E + tE + e`; 32- and 64-bit elements of C and D are at row `g + 8 * (r >> 1)`,
+//! column `2t + (r & 1)`, pairs of halves at row `g + 8r`, columns `2t` and `2t + 1`.
 //!
-//! The layout of the fragments of `wmma` is unspecified. Here an element's number is its row (of B: its column)
-//! times the length of that, plus its place in it, and lanes hold as many neighbours as fit into their registers, one lane
-//! after the other; of halves in A and B, which have more registers than they need, the other lanes hold copies.
+//! The fragments of `wmma` have no documented layout. Here the elements are numbered row by row (B: column by column),
+//! and each lane holds as many consecutive elements as fit into its registers, lane after lane. Halves in A and B have
+//! more registers than they need, so the remaining lanes hold copies.
 
 /// Where an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// The register.
     pub register: usize,
-    /// The lane.
     pub lane: usize,
-    /// The lowest bit.
+    /// The lowest bit of the element in the register.
     pub shift: u32,
 }
 
 /// How fragments are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// As documented for `mma`.
+    /// The documented layout of `mma`.
     Documented,
-    /// As documented for `mma.m8n8k4` of halves: four products, each in a pair of quads.
+    /// The documented layout of `mma.m8n8k4` with halves: four products, each in a pair of quads.
     Quads {
-        /// Lanes hold columns of A.
+        /// Whether lanes hold columns of A.
         a_columns: bool,
-        /// Lanes hold rows of B.
+        /// Whether lanes hold rows of B.
         b_rows: bool,
     },
-    /// As chosen here for `wmma`.
+    /// The layout chosen here for `wmma`.
     Own,
 }
 
 impl Layout {
-    /// How many products there are.
+    /// The number of products.
     pub fn tiles(self) -> u32 {
         if let Layout::Quads { .. } = self { 4 } else { 1 }
     }
 
-    /// The element of A at a row and a column, or of B at a column (`outer`) and a row (`inner`).
+    /// Where the element of A is at a row (`outer`) and a column (`inner`), or the element of B at a column (`outer`)
+    /// and a row (`inner`).
     pub fn factor(self, of: Matrix, tile: u32, outer: u32, inner: u32) -> Spot {
         match self {
             Layout::Documented => documented_factor(of, outer, inner),
@@ -59,7 +58,7 @@ impl Layout {
         }
     }
 
-    /// The element of C or D at a row and a column.
+    /// Where the element of C or D is at a row and a column.
     pub fn sum(self, of: Matrix, tile: u32, row: u32, column: u32) -> Spot {
         match self {
             Layout::Documented => {
@@ -89,23 +88,23 @@ fn documented_factor(of: Matrix, outer: u32, inner: u32) -> Spot {
     let per = (32 / of.bits).max(1);
     let (step, within) = (inner / (4 * per), inner % (4 * per));
     let lane = outer % 8 * 4 + within / per;
-    // Sixteen rows take two registers a step.
+    // Sixteen rows need two registers per step.
     let register = if of.outer == 16 { step * 2 + outer / 8 } else { step };
     spot(register, lane, if of.bits == 64 { 0 } else { of.bits * (within % per) })
 }
 
-/// A matrix that is spread over a warp. Its elements are numbered along `inner`: the columns of A, C and D, the rows of B.
+/// A matrix distributed over a warp. Its elements are numbered along `inner`: the columns of A, C and D, the rows of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Matrix {
-    /// How many rows A, C or D has, how many columns B.
+    /// The number of rows of A, C or D, or of columns of B.
     pub outer: u32,
-    /// How many elements such a row or column has.
+    /// The number of elements in each of these rows or columns.
     pub inner: u32,
     /// Bits of an element in a register.
     pub bits: u32,
-    /// Whether it is B.
+    /// Whether the matrix is B.
     pub is_b: bool,
-    /// Registers of a lane.
+    /// Registers per lane.
     pub registers: u32,
 }
 
@@ -116,12 +115,12 @@ impl Matrix {
         Matrix { outer, inner, bits, is_b, registers }
     }
 
-    /// How many elements a lane holds.
+    /// The number of elements that a lane holds.
     pub fn per_lane(self) -> u32 {
         self.registers * self.bits.max(32) / self.bits
     }
 
-    /// How many lanes hold all of it; the others have copies.
+    /// The number of lanes that together hold the matrix; the other lanes have copies.
     pub fn owners(self) -> u32 {
         (self.outer * self.inner / self.per_lane()).max(1)
     }
@@ -140,7 +139,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Every element has a distinct position, and together they fill the registers.
+    /// Every element has a position of its own, and together they fill the registers.
     fn fills(layout: Layout, of: Matrix, sum: bool) {
         let mut seen = HashSet::new();
         for tile in 0..layout.tiles() {

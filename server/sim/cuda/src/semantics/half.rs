@@ -1,4 +1,5 @@
-//! Half precision: `f16` and `bf16`, alone and in pairs, rounded once through [`soft_float`](warplens_sim_warp::soft_float).
+//! Half precision: `f16` and `bf16`, single or in pairs, rounded once through
+//! [`soft_float`](warplens_sim_warp::soft_float).
 
 use warplens_sim_warp::soft_float::{BF16, F16, Rounding, op};
 
@@ -7,18 +8,15 @@ use super::float::{FloatOp, extremum_32};
 use crate::registers::{Registers, lanes};
 use crate::slot::Slots;
 
-/// A half-precision operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Half {
-    /// What it computes.
     pub op: HalfOp,
-    /// `bf16` rather than `f16`.
+    /// Whether the operands are `bf16` instead of `f16`.
     pub brain: bool,
-    /// Two of them in 32 bits.
+    /// Whether each operand is a pair in 32 bits.
     pub packed: bool,
-    /// `.ftz`: subnormals become zeros, operands too.
+    /// `.ftz`: subnormal operands and results become zeros.
     pub flush: bool,
-    /// How it rounds.
     pub rounding: Rounding,
     /// How the result is clamped: `.sat`, `.relu` or not at all.
     pub clamp: Clamp,
@@ -27,7 +25,7 @@ pub struct Half {
 /// What a half-precision operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfOp {
-    /// One of the operations that all formats have.
+    /// An operation that all formats have.
     Common(FloatOp),
     /// `ex2.approx`
     Exp2,
@@ -53,7 +51,7 @@ fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
     let mode = half.rounding;
     let single = |bits: u64| match bits & (format.sign_bit() - 1) > format.infinity(false) {
-        // A NaN keeps its sign, which `.xorsign` asks for.
+        // A NaN keeps its sign, because `.xorsign` reads it.
         true => f32::NAN.copysign(if bits & format.sign_bit() == 0 { 1.0 } else { -1.0 }),
         false => format.to_f32(bits),
     };

@@ -38,21 +38,20 @@ pub enum IntOp {
     Min,
     /// The larger of `a` and `b`
     Max,
-    /// As `Min`, negative results become 0
+    /// Like `Min`, but negative results become 0
     MinRelu,
-    /// As `Max`, negative results become 0
+    /// Like `Max`, but negative results become 0
     MaxRelu,
     /// `|a - b| + c`
     Sad,
 }
 
-/// Integers as lanes hold them.
+/// An integer type that a lane may hold.
 pub trait Integer: Copy + Default + Ord {
     /// The register file of this width.
     type Word: Word;
-    /// A lane's value.
     fn of(word: Self::Word) -> Self;
-    /// The value as a lane holds it.
+    /// The value as stored in a register.
     fn word(self) -> Self::Word;
     /// `self + other` modulo the width.
     fn plus(self, other: Self) -> Self;
@@ -66,9 +65,9 @@ pub trait Integer: Copy + Default + Ord {
     fn times(self, other: Self) -> Self;
     /// The high half of the product.
     fn times_high(self, other: Self) -> Self;
-    /// The quotient, rounded toward zero; all ones by zero.
+    /// The quotient, rounded toward zero; all ones for a division by zero.
     fn over(self, other: Self) -> Self;
-    /// The remainder with the sign of `self`; all ones by zero.
+    /// The remainder with the sign of `self`; all ones for a division by zero.
     fn modulo(self, other: Self) -> Self;
     /// The magnitude modulo the width.
     fn magnitude(self) -> Self;
@@ -203,7 +202,7 @@ fn three<T: Integer>(s: &Slots, r: &mut Registers, mask: u32, f: impl Fn(T, T, T
     r.map3(s, mask, |a, b, c| f(T::of(a), T::of(b), T::of(c)).word());
 }
 
-/// `mul.wide`; the type is that of the factors, of 16 or 32 bits.
+/// `mul.wide`; `ty` is the type of the factors, which have 16 or 32 bits.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub fn multiply_wide(ty: ScalarType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
@@ -247,7 +246,7 @@ fn wide_s32(a: u32, b: u32) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
 
-/// `mul24` and `mad24`: which bits of the 48-bit product, what is added, how it ends.
+/// `mul24` and `mad24`: which half of the 48-bit product, whether `c` is added, and whether the result is clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mul24 {
     /// `mul24.lo`

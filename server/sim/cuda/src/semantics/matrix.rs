@@ -1,8 +1,9 @@
-//! Products of small matrices whose elements lie spread over the registers of a warp, where
-//! [`fragments`](super::fragments) says.
+//! Products of small matrices whose elements are distributed over the registers of a warp as
+//! [`fragments`](super::fragments) describes.
 //!
-//! Products are exact. Sums of singles and halves round to a single at each step along `k` (the machine's order and its
-//! roundings are unspecified), sums of doubles round once a step as the instruction says.
+//! Products are exact. Sums of singles and halves round to single precision at each step along `k`, because the order
+//! and the roundings of the hardware are unspecified. Sums of doubles round once per step, as the instruction
+//! specifies.
 
 use warplens_sim_warp::soft_float::{self, F16, F32, F64, Number, Rounding};
 
@@ -10,27 +11,27 @@ use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
 
-/// What the elements of a factor are.
+/// The element type of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
     F16,
     Bf16,
     Tf32,
-    /// A narrow float, with the bits that it takes in a register and those below it there.
+    /// A narrow float, with the number of bits that it occupies in a register and the number of unused bits below it.
     Narrow(Narrow, u32, u32),
     F64,
     S8,
     U8,
     S4,
     U4,
-    /// Bits, multiplied by `xor`
+    /// Single bits, multiplied with `xor`
     BitsXor,
-    /// Bits, multiplied by `and`
+    /// Single bits, multiplied with `and`
     BitsAnd,
 }
 
 impl Factor {
-    /// `e4m3`, `e5m2`, `e3m2` and `e2m3` in bytes of their own; `e2m1` in the middle of one.
+    /// `e4m3`, `e5m2`, `e3m2` and `e2m3` in a byte each; `e2m1` in the middle of a byte.
     pub fn in_byte(name: &str) -> Option<Factor> {
         Some(match name {
             "e4m3" => Factor::Narrow(E4M3, 8, 0),
@@ -42,7 +43,7 @@ impl Factor {
         })
     }
 
-    /// `e2m1`, two to a byte.
+    /// `e2m1`, two per byte.
     pub const PACKED_E2M1: Factor = Factor::Narrow(E2M1, 4, 0);
 
     /// Bits of an element in a register.
@@ -58,7 +59,6 @@ impl Factor {
         }
     }
 
-    /// Whether elements are integers.
     pub fn is_integer(self) -> bool {
         matches!(self, Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 | Factor::BitsXor | Factor::BitsAnd)
     }
@@ -84,7 +84,7 @@ impl Factor {
         match self {
             Factor::F16 => double(F16.unpack(bits)),
             Factor::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
-            // The low bits are ignored.
+            // The hardware ignores the low bits.
             Factor::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
             Factor::Narrow(format, _, below) => {
                 let width = 1 + format.exponent_bits + format.fraction_bits;
@@ -95,7 +95,7 @@ impl Factor {
     }
 }
 
-/// The value of a half, without the steps of a conversion in software.
+/// The value of a half, without the cost of a conversion in software.
 fn f16_value(bits: u16) -> f64 {
     let (exponent, fraction) = (bits >> 10 & 31, f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -111,7 +111,7 @@ fn double(number: Number) -> f64 {
     f64::from_bits(F64.pack(number, Rounding::Nearest))
 }
 
-/// What the elements of a sum are.
+/// The element type of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sum {
     F16,
@@ -121,7 +121,6 @@ pub enum Sum {
 }
 
 impl Sum {
-    /// The name of the type.
     pub fn name(self) -> &'static str {
         match self {
             Sum::F16 => "f16",
@@ -141,33 +140,34 @@ impl Sum {
     }
 }
 
-/// Scales that blocks of the factors are multiplied by.
+/// Scale factors for blocks of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockScale {
-    /// How many blocks a row has.
+    /// Blocks per row.
     pub blocks: u32,
-    /// `ue4m3` rather than `ue8m0`.
+    /// Whether the scales are `ue4m3` instead of `ue8m0`.
     pub ue4m3: bool,
 }
 
 impl BlockScale {
-    /// The factor that a byte is.
+    /// The factor that a byte encodes.
     pub fn value(self, byte: u32) -> f64 {
         let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
         double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
     }
 }
 
-/// The scales that a warp gives: the words of its lanes, and which byte and which lanes of a quad (of A: which pair) to take.
+/// The scales that a warp provides: the words of its lanes, and which byte of them and which lanes of a quad to use
+/// (for A, which pair of lanes).
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleWords {
     /// The words of A.
     pub a: [u32; 32],
     /// The words of B.
     pub b: [u32; 32],
-    /// The byte, and the pair of lanes, of A.
+    /// The byte and the pair of lanes for A.
     pub select_a: (u32, u32),
-    /// The byte, and the lane, of B.
+    /// The byte and the lane for B.
     pub select_b: (u32, u32),
 }
 
@@ -188,26 +188,25 @@ pub struct Product {
     pub c: Sum,
     /// Elements of D.
     pub d: Sum,
-    /// `.satfinite`: integer sums clamp.
+    /// `.satfinite`: clamps integer sums.
     pub saturate: bool,
-    /// How sums of doubles round.
+    /// How sums of doubles are rounded.
     pub rounding: Rounding,
-    /// Where the elements are.
     pub layout: Layout,
-    /// What blocks of the factors are multiplied by.
+    /// The scales of blocks of the factors.
     pub scale: Option<BlockScale>,
 }
 
-/// Registers of a warp, a lane each.
+/// Registers of a warp, one value per lane.
 pub type Words = Vec<[u64; 32]>;
 
 impl Product {
-    /// A, B, C and D.
+    /// The matrices A, B, C and D.
     pub fn matrices(&self) -> [Matrix; 4] {
         let tiles = self.layout.tiles();
         let factor = |outer, bits, is_b| {
             let matrix = Matrix::new(outer, self.k, bits, is_b, tiles);
-            // Halves in fragments of `wmma` have copies.
+            // Fragments of `wmma` hold copies of halves.
             let copies = self.layout == Layout::Own && self.a == Factor::F16;
             if copies { Matrix { registers: 8, ..matrix } } else { matrix }
         };
@@ -215,7 +214,7 @@ impl Product {
         [factor(self.m, self.a.bits(), false), factor(self.n, self.b.bits(), true), sum(self.c), sum(self.d)]
     }
 
-    /// Computes the registers of D from those of A, B and C.
+    /// Computes the registers of D from the registers of A, B and C.
     pub fn compute(&self, a: &Words, b: &Words, c: &Words, scales: Option<&ScaleWords>) -> Words {
         let [of_a, of_b, of_c, of_d] = self.matrices();
         let mut out = vec![[0; 32]; of_d.registers as usize];
@@ -313,7 +312,7 @@ impl Product {
         }
     }
 
-    /// The scale of an element: that of its block, from the byte and the lane that are chosen.
+    /// The scale of the block that contains an element, from the selected byte and lane.
     fn scale_of(&self, scale: BlockScale, words: &ScaleWords, is_b: bool, outer: u32, k: u32) -> f64 {
         let block = k / (self.k / scale.blocks);
         let (word, byte) = if is_b {

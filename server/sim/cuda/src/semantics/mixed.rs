@@ -1,11 +1,11 @@
-//! Sums and products of operands of several float formats, one to four elements a register, each rounded once.
+//! Sums and products of operands in several float formats, with one to four elements per register, each rounded once.
 
 use warplens_sim_warp::soft_float::{F32, Number, Rounding};
 
 use super::convert::{Clamp, clamp_float};
 use super::narrow::Element;
 
-/// What is computed; of each pair or triple of elements.
+/// The operation on each pair or triple of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MixedOp {
     /// `a + c`
@@ -19,7 +19,7 @@ pub enum MixedOp {
 }
 
 impl MixedOp {
-    /// How many operands there are.
+    /// The number of operands.
     pub fn operands(self) -> usize {
         if self == MixedOp::Fma { 3 } else { 2 }
     }
@@ -28,9 +28,8 @@ impl MixedOp {
 /// The elements of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Elements {
-    /// Their format.
     pub element: Element,
-    /// Bits from one to the next.
+    /// The distance between elements in bits.
     pub stride: u32,
 }
 
@@ -42,18 +41,16 @@ impl Elements {
     }
 }
 
-/// An operation on operands of several formats.
+/// An operation on operands in several formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mixed {
-    /// What is computed.
     pub op: MixedOp,
-    /// Of what the result is.
+    /// The elements of the result.
     pub to: Elements,
-    /// Of what the operands are.
+    /// The elements of each operand.
     pub from: [Elements; 3],
-    /// How many elements there are.
+    /// The number of elements.
     pub count: u32,
-    /// The rounding.
     pub rounding: Rounding,
     /// `.ftz`
     pub flush: bool,
@@ -64,7 +61,7 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// The result for the words of the operands.
+    /// The packed result for the words of the operands.
     pub fn apply(&self, words: [u64; 3]) -> u64 {
         (0..self.count).fold(0, |word, index| {
             let at = |operand: usize| self.from[operand].number(words[operand], index, self.flush);

@@ -1,29 +1,29 @@
-//! Conversions of several values at once: pairs of halves, and the 8-, 6- and 4-bit floats.
+//! Conversions of several values at once: pairs of halves, and 8-, 6- and 4-bit floats.
 
 use warplens_sim_warp::soft_float::{BF16, Exact, F16, F32, Format, Number, Rounding};
 
 use super::convert::{Clamp, clamp_float};
 
-/// A float format of at most eight bits. None has infinities; NaNs are one code, if there are any.
+/// A float format of at most eight bits, with at most one infinity and one NaN per sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Narrow {
     /// Bits of the biased exponent.
     pub exponent_bits: u32,
     /// Bits of the fraction.
     pub fraction_bits: u32,
-    /// The greatest magnitude.
+    /// The largest finite magnitude.
     pub largest: u8,
-    /// The magnitude that is a NaN.
+    /// The magnitude that encodes NaN.
     pub nan: Option<u8>,
-    /// The magnitude that is an infinity.
+    /// The magnitude that encodes infinity.
     pub infinity: Option<u8>,
-    /// Whether there is a sign.
+    /// Whether there is a sign bit.
     pub signed: bool,
 }
 
-/// 1/4/3 bits, one NaN.
+/// 1/4/3 bits (sign, exponent, fraction), one NaN.
 pub const E4M3: Narrow = Narrow { nan: Some(0x7f), ..Narrow::finite(4, 3, 0x7e) };
-/// 1/5/2 bits, as IEEE has them.
+/// 1/5/2 bits, with infinities and NaNs as in IEEE formats.
 pub const E5M2: Narrow = Narrow { nan: Some(0x7f), infinity: Some(0x7c), ..Narrow::finite(5, 2, 0x7b) };
 /// 1/2/3 bits.
 pub const E2M3: Narrow = Narrow::finite(2, 3, 0x1f);
@@ -31,9 +31,9 @@ pub const E2M3: Narrow = Narrow::finite(2, 3, 0x1f);
 pub const E3M2: Narrow = Narrow::finite(3, 2, 0x1f);
 /// 1/2/1 bits.
 pub const E2M1: Narrow = Narrow::finite(2, 1, 0x7);
-/// 5/3 bits without a sign, one NaN.
+/// Unsigned, 5/3 bits, one NaN.
 pub const UE5M3: Narrow = Narrow { nan: Some(0xff), signed: false, ..Narrow::finite(5, 3, 0xfe) };
-/// 4/3 bits without a sign, one NaN.
+/// Unsigned, 4/3 bits, one NaN.
 pub const UE4M3: Narrow = Narrow { signed: false, ..E4M3 };
 
 impl Narrow {
@@ -54,12 +54,12 @@ impl Narrow {
         2 - (1 << (self.exponent_bits - 1)) - self.fraction_bits as i32
     }
 
-    /// Rounds to the format; what is too large becomes the largest.
+    /// Rounds to the format; overflow gives the largest number.
     pub fn pack(self, number: Number, rounding: Rounding) -> u8 {
         self.bounded(number, rounding, self.largest)
     }
 
-    /// Rounds to the format; what is too large becomes infinite, or a NaN where there are no infinities.
+    /// Rounds to the format; overflow gives infinity, or NaN if the format has no infinities.
     pub fn pack_unbounded(self, number: Number, rounding: Rounding) -> u8 {
         self.bounded(number, rounding, self.infinity.or(self.nan).unwrap_or(self.largest))
     }
@@ -68,7 +68,7 @@ impl Narrow {
         let signed =
             |negative: bool, magnitude: u8| if negative { magnitude | self.sign() } else { magnitude };
         match number {
-            // A format without NaNs has no sign for one either.
+            // A format without NaNs does not keep the sign of one either.
             Number::Nan => self.nan.unwrap_or(self.largest),
             Number::Infinite { negative } => signed(negative, beyond),
             Number::Finite(exact) => {
@@ -79,7 +79,7 @@ impl Narrow {
         }
     }
 
-    /// Takes a number apart.
+    /// Unpacks a number.
     pub fn unpack(self, bits: u8) -> Number {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & self.magnitude();
@@ -98,20 +98,20 @@ impl Narrow {
 /// An element of a packed conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
-    /// A single, one a register.
+    /// A single, one per register.
     Single,
     /// A half of 16 bits.
     Half(Format),
-    /// A float of at most eight bits; four-bit ones share a byte.
+    /// A float of at most eight bits; four-bit elements share a byte.
     Narrow(Narrow),
-    /// `ue8m0`: a power of two, by its biased exponent.
+    /// `ue8m0`: a power of two, stored as its biased exponent.
     Power,
-    /// `s2f6`: a signed number of 64ths.
+    /// `s2f6`: a signed multiple of 1/64.
     Fixed,
 }
 
 impl Element {
-    /// Takes a number apart.
+    /// Unpacks a number.
     pub fn unpack(self, bits: u32) -> Number {
         match self {
             Element::Single => F32.unpack(bits.into()),
@@ -145,7 +145,7 @@ impl Element {
         }
     }
 
-    /// Bits that an element takes in a packed register.
+    /// Bits that an element occupies in a packed register.
     pub fn stride(self) -> u32 {
         match self {
             Element::Single => 32,
@@ -155,7 +155,7 @@ impl Element {
         }
     }
 
-    /// The sign, and nothing else.
+    /// The bits of negative zero, if the format has one.
     fn negative_zero(self) -> Option<u32> {
         match self {
             Element::Single => Some(1 << 31),
@@ -165,7 +165,7 @@ impl Element {
         }
     }
 
-    /// Bits of a fraction, and the weight of the lowest place.
+    /// The fraction bits, and the weight of the least significant bit as an exponent of two.
     fn places(self) -> Option<(u32, i32)> {
         match self {
             Element::Half(format) => Some((format.fraction_bits, format.lowest())),
@@ -203,21 +203,20 @@ fn fixed(number: Number, rounding: Rounding, relu: bool) -> u32 {
 /// A conversion of two or four numbers at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedConvert {
-    /// Of the source.
+    /// The source format.
     pub from: Element,
-    /// Of the destination.
+    /// The destination format.
     pub to: Element,
-    /// The rounding, where it is not by random bits.
+    /// The rounding mode, unless random bits decide.
     pub rounding: Rounding,
-    /// The clamping.
     pub clamp: Clamp,
-    /// `.pzo`: zeros are positive.
+    /// `.pzo`: zeros become positive.
     pub positive_zero: bool,
 }
 
 impl PackedConvert {
-    /// Converts numbers, of which the first goes uppermost. Each half of `random` rounds one half of them; each byte of `scales`
-    /// is the power of two that one of them is multiplied by.
+    /// Converts numbers; the first one ends up in the uppermost bits. Each half of `random` rounds half of the numbers;
+    /// each byte of `scales` is the power of two that multiplies one number.
     pub fn apply(&self, numbers: &[u32], random: Option<u32>, scales: Option<u32>) -> u32 {
         let last = numbers.len() - 1;
         numbers.iter().enumerate().fold(0, |packed, (index, &bits)| {
@@ -235,7 +234,7 @@ impl PackedConvert {
         })
     }
 
-    /// Moved away from zero to the next number where the discarded digits and the random ones carry, else toward zero.
+    /// Rounds away from zero if adding the random digits to the discarded ones carries, else toward zero.
     fn dithered(&self, number: Number, random: u32) -> Number {
         let (Number::Finite(exact), Some((fraction_bits, lowest))) = (number, self.to.places()) else {
             return number;
@@ -254,7 +253,7 @@ impl PackedConvert {
         let unit = (top - fraction_bits as i32).max(lowest);
         let grain = unit - digits;
         let finest = grain.min(exact.exponent);
-        // So far below the last place that nothing random makes up for it.
+        // Too small for any random increment to round up.
         if grain - exact.exponent > 100 {
             return zero;
         }
@@ -269,7 +268,7 @@ pub fn half(brain: bool) -> Element {
     Element::Half(if brain { BF16 } else { F16 })
 }
 
-/// `cvt.pack.sat`: clamps `a` and `b` to a narrow integer type and puts them below what is left of `c`.
+/// `cvt.pack.sat`: clamps `a` and `b` to a narrow integer type and packs them below the remaining bits of `c`.
 pub fn pack_saturated(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let mask = u32::MAX >> (32 - bits);
     let clamp = |word: u32| {
@@ -354,7 +353,7 @@ mod tests {
     #[test]
     fn random_bits_carry() {
         let halves = packed(Element::Single, half(false), Rounding::Nearest);
-        // One, and a quarter of the way to the next half.
+        // One, plus a quarter of the distance to the next half.
         let x = 1f32 + 2f32.powi(-12);
         let with = |random: u32| halves.apply(&[x.to_bits(), x.to_bits()], Some(random), None);
         assert_eq!(with(0), 0x3c00_3c00);

@@ -8,9 +8,9 @@ use crate::slot::Slots;
 /// How a word is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Division {
-    /// Into four bytes, rather than two halves.
+    /// Into four bytes instead of two halves.
     pub bytes: bool,
-    /// Whether the parts are signed.
+    /// Whether the elements are signed.
     pub signed: bool,
 }
 
@@ -19,7 +19,7 @@ impl Division {
         if self.bytes { 8 } else { 16 }
     }
 
-    /// The word of what `f` makes of each pair of parts.
+    /// Applies `f` to each pair of elements and packs the results.
     fn map(self, a: u32, b: u32, f: impl Fn(i32, i32) -> i32) -> u32 {
         let bits = self.bits();
         let mask = (1 << bits) - 1;
@@ -42,7 +42,7 @@ impl Division {
     }
 }
 
-/// Runs an operation on the parts of words in the lanes of `mask`.
+/// Runs an operation on the elements of words in the lanes of `mask`.
 pub fn execute(op: IntOp, parts: Division, s: &Slots, r: &mut Registers, mask: u32) {
     if op == IntOp::Neg {
         return r.map1(s, mask, |a: u32| parts.map(a, 0, |a, _| -a));
@@ -60,12 +60,12 @@ fn compute(op: IntOp, parts: Division, a: i32, b: i32) -> i32 {
         IntOp::Max => a.max(b),
         IntOp::MinRelu => a.min(b).max(0),
         IntOp::MaxRelu => a.max(b).max(0),
-        // Decoding lets nothing else through.
+        // Decoding permits no other operations.
         _ => a,
     }
 }
 
-/// `set`: all ones in the parts in which the comparison holds.
+/// `set`: all ones in the elements for which the comparison holds.
 pub fn set(cmp: Comparison, parts: Division, s: &Slots, r: &mut Registers, mask: u32) {
     r.map2(s, mask, |a: u32, b: u32| parts.map(a, b, |a, b| -i32::from(cmp.holds(&a, &b))));
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each part is what the host's own type of that width gives.
+        /// Each element equals the result of the host's type of that width.
         #[test]
         fn parts_are_as_the_host_has_them(a: u32, b: u32) {
             let bytes = |f: fn(u8, u8) -> u8| {

@@ -1,4 +1,4 @@
-//! Reductions of the values that several replicas of a buffer hold at the same offset.
+//! Reductions of the values that several replicas of a buffer hold at one offset.
 
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Number, Rounding};
@@ -9,15 +9,14 @@ use super::narrow::{E4M3, E5M2, Element};
 use crate::address::{AtomicOp, Space};
 use crate::memory::atomic_operation::apply;
 
-/// A reduction over replicas, in their order.
+/// A reduction over replicas in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplicaReduction {
-    /// The operation.
     pub op: AtomicOp,
     /// The elements of a loaded value.
     pub element: ReplicaElement,
-    /// The precision of sums, if the statement names one. Otherwise sums have the precision of the elements, and of `f32` for
-    /// elements of eight bits, where the guide names none.
+    /// The precision of sums, if the statement specifies one. Otherwise sums have the precision of the elements, or of
+    /// `f32` for elements of eight bits, for which the guide specifies none.
     pub accumulator: Option<Format>,
 }
 
@@ -31,7 +30,7 @@ pub enum ReplicaElement {
 }
 
 impl ReplicaElement {
-    /// The elements of this type of the instruction.
+    /// The elements of the type with this name in the instruction.
     pub fn of_name(name: &str) -> Option<ReplicaElement> {
         let floats = match name {
             "f32" => Element::Single,
@@ -46,7 +45,7 @@ impl ReplicaElement {
 }
 
 impl ReplicaReduction {
-    /// The result for values of `bits` bits, which hold one or several elements.
+    /// The result for values of `bits` bits, each of which holds one or several elements.
     pub fn of(&self, bits: u32, values: &[u64]) -> u64 {
         match self.element {
             ReplicaElement::Number(ty) => {

@@ -1,13 +1,13 @@
-//! The video instructions: arithmetic on bytes and halves picked out of words, alone or side by side.
+//! The video instructions: arithmetic on bytes and halves selected from words, one pair at a time or several in
+//! parallel.
 
 use super::compare::Comparison;
 use crate::registers::Registers;
 use crate::slot::Slots;
 
-/// A video instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Video {
-    /// What is computed of each pair of parts.
+    /// The operation on each pair of parts.
     pub op: VideoOp,
     /// Whether parts of `a` are signed.
     pub a_signed: bool,
@@ -17,7 +17,7 @@ pub struct Video {
     pub d_signed: bool,
     /// `.sat`
     pub saturate: bool,
-    /// The selected parts of the operands, and the use of the results.
+    /// The selected parts of the operands, and what happens to the results.
     pub shape: Shape,
 }
 
@@ -29,37 +29,35 @@ pub enum VideoOp {
     AbsoluteDifference,
     Min,
     Max,
-    /// `.wrap`
+    /// Whether the shift count wraps (`.wrap`)
     ShiftLeft(bool),
-    /// `.wrap`
+    /// Whether the shift count wraps (`.wrap`)
     ShiftRight(bool),
     Average,
     Set(Comparison),
 }
 
-/// The selected parts of the operands, and the use of the results.
+/// The selected parts of the operands, and what happens to the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// One part of `a` and one of `b`.
+    /// One part of `a` and one part of `b`.
     Single {
-        /// The part of `a`.
         a: Part,
-        /// The part of `b`.
         b: Part,
-        /// The use of the result.
+        /// What happens to the result.
         then: Then,
     },
-    /// All parts of so many bits, each with its like.
+    /// All parts of this many bits, pairwise.
     Parallel {
         /// Bits of a part.
         bits: u32,
-        /// The parts of `b:a` that are the first operands: a hexadecimal digit each.
+        /// Selects the first operands among the parts of `b:a`, one hexadecimal digit each.
         a: u16,
-        /// As `a`, of the second operands.
+        /// Selects the second operands in the same way.
         b: u16,
-        /// The parts of `d` that are results, the others are those of `c`.
+        /// The parts of `d` to write; the other parts come from `c`.
         mask: u8,
-        /// The results are summed onto `c` instead.
+        /// Whether the results are added to `c` instead.
         add: bool,
     },
 }
@@ -67,9 +65,9 @@ pub enum Shape {
 /// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
-    /// Its lowest bit.
+    /// The lowest bit.
     pub shift: u32,
-    /// Its width.
+    /// The width in bits.
     pub bits: u32,
 }
 
@@ -88,16 +86,16 @@ impl Part {
     }
 }
 
-/// What becomes of the result of a single operation.
+/// What happens to the result of a single operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
-    /// It is the result.
+    /// It is the final result.
     Keep,
-    /// `c` is added.
+    /// It is added to `c`.
     Add,
-    /// The smaller of it and `c`.
+    /// The smaller of the result and `c`.
     Min,
-    /// The larger of it and `c`.
+    /// The larger of the result and `c`.
     Max,
     /// It replaces a part of `c`.
     Merge(Part),
@@ -110,11 +108,11 @@ pub struct VideoMad {
     pub a: (Part, bool),
     /// The part of `b`, and whether it is signed.
     pub b: (Part, bool),
-    /// The product is subtracted.
+    /// Whether the product is subtracted.
     pub negate_product: bool,
-    /// `c` is subtracted.
+    /// Whether `c` is subtracted.
     pub negate_c: bool,
-    /// `.po`: one is added.
+    /// `.po`: adds one.
     pub plus_one: bool,
     /// `.shr7`, `.shr15`
     pub shift: u32,

@@ -1,6 +1,6 @@
-//! Which elements of a tensor a copy takes.
+//! Which elements of a tensor a copy transfers.
 
-/// How the elements of a tensor copy are chosen.
+/// How a tensor copy selects elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BoxMode {
     /// A box of the tensor.

@@ -1,26 +1,28 @@
 //! Tensor maps that the device has changed, and whether copies see the changes.
 //!
-//! Copies read maps through the tensormap proxy: after a change, a release and an acquire of that proxy must precede the use.
+//! Copies read maps through the tensormap proxy. After a change, a release and an acquire of that proxy must precede
+//! the use.
 
 use rustc_hash::FxHashMap;
 
 use crate::memory::region::MemoryRegion;
 
-/// How far the change of a map has come.
+/// How far the change of a map has become visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// No thread has released it.
+    /// No thread has released it yet.
     Written,
-    /// No thread has acquired it.
+    /// A thread has released it, but none has acquired it yet.
     Released,
 }
 
-/// Changed maps in global memory that no thread has acquired since, by region and offset, with the statement of the change.
+/// Changed maps in global memory that no thread has acquired since, by region and offset, each with the statement of
+/// the change.
 #[derive(Clone, Debug, Default)]
 pub struct ChangedMaps(FxHashMap<(MemoryRegion, usize), (Change, u32)>);
 
 impl ChangedMaps {
-    /// The statement of the change of a map that copies may not see yet, and whether only the acquire is missing.
+    /// For a map that copies may not see yet: the statement that changed it, and whether only the acquire is missing.
     pub fn pending(&self, region: MemoryRegion, index: usize) -> Option<(u32, bool)> {
         self.0.get(&(region, index)).map(|(change, statement)| (*statement, *change == Change::Released))
     }

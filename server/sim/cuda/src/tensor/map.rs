@@ -1,6 +1,7 @@
-//! Tensor maps: their fields, the limits of the driver, and the 128 bytes that hold one.
+//! Tensor maps: their fields, the limits of the driver, and the 128 bytes that encode them.
 //!
-//! The encoding is private to the simulator, except that 128 zero bytes are a map to which `tensormap.replace` adds every field.
+//! The encoding is private to the simulator. The only exception: 128 zero bytes are a valid map, to which
+//! `tensormap.replace` adds every field.
 
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -9,12 +10,12 @@ use super::swizzle::Swizzle;
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 
-/// The type of the elements: the index in `ELEMENTS`, which is the code of `tensormap.replace`.
+/// The element type: the index in `ELEMENTS`, which is also its code in `tensormap.replace`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ElementType(pub u8);
 
-/// Each type by its code: its name in launches, the type of reductions, the elements of a unit, and the bytes of a unit in global
-/// and in shared memory.
+/// The types in the order of their codes: name in launches, type of reductions, elements per unit, and bytes per unit
+/// in global and in shared memory.
 const ELEMENTS: [(&str, Option<ScalarType>, u64, usize, usize); 16] = [
     ("u8", Some(ScalarType::U8), 1, 1, 1),
     ("u16", Some(ScalarType::U16), 1, 2, 2),
@@ -35,12 +36,11 @@ const ELEMENTS: [(&str, Option<ScalarType>, u64, usize, usize); 16] = [
 ];
 
 impl ElementType {
-    /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ELEMENTS.iter().map(|row| row.0)
     }
 
-    /// The type with a name.
+    /// The type with this name.
     pub fn from_name(name: &str) -> Option<ElementType> {
         let code = ELEMENTS.iter().position(|row| row.0 == name)?;
         Some(ElementType(code as u8))
@@ -50,17 +50,16 @@ impl ElementType {
         ELEMENTS[usize::from(self.0) % ELEMENTS.len()]
     }
 
-    /// The name.
     pub fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// The type of a reduction; `None` if elements are not reduced.
+    /// The type of reductions; `None` if these elements cannot be reduced.
     pub fn scalar(self) -> Option<ScalarType> {
         self.row().1
     }
 
-    /// Elements that are stored together.
+    /// Number of elements that are stored together as a unit.
     pub fn unit(self) -> u64 {
         self.row().2
     }
@@ -80,12 +79,12 @@ impl ElementType {
         self.global_bytes() != self.shared_bytes()
     }
 
-    /// Whether it is a floating-point type.
+    /// Whether this is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self.0, 6..=12)
     }
 
-    /// An element that marks positions outside of the tensor.
+    /// The NaN that marks positions outside of the tensor.
     pub fn nan(self) -> Vec<u8> {
         match self.name() {
             "f16" => vec![0xff, 0x7f],
@@ -106,7 +105,7 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// The mode with a name.
+    /// The mode with this name.
     pub fn from_name(name: &str) -> Option<Interleave> {
         Some(match name {
             "none" => Interleave::None,
@@ -116,7 +115,6 @@ impl Interleave {
         })
     }
 
-    /// The name.
     pub fn name(self) -> &'static str {
         ["none", "16b", "32b"][self as usize]
     }
@@ -125,13 +123,13 @@ impl Interleave {
 /// The fields of an im2col map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Im2col {
-    /// The lower corner of the bounding box by spatial dimension: W, H, D.
+    /// The lower corner of the bounding box, for the spatial dimensions W, H, D.
     pub lower: [i16; 3],
-    /// The upper corner.
+    /// The upper corner of the bounding box.
     pub upper: [i16; 3],
-    /// Elements of a pixel.
+    /// Channels, the elements of a pixel.
     pub channels: u16,
-    /// Pixels of a copy.
+    /// Pixels per copy.
     pub pixels: u16,
 }
 
@@ -140,29 +138,27 @@ pub struct Im2col {
 pub struct TensorMap {
     /// The address of the first element.
     pub address: u64,
-    /// The type of the elements.
     pub element: ElementType,
     /// Number of dimensions.
     pub rank: u8,
-    /// Elements by dimension, innermost first.
+    /// Elements per dimension, innermost first.
     pub dims: [u64; 5],
-    /// Bytes from one element to the next, from dimension 1 on.
+    /// Bytes between consecutive elements of a dimension, from dimension 1 on.
     pub strides: [u64; 4],
-    /// Elements of a box by dimension.
+    /// Elements of a box per dimension.
     pub extents: [u16; 5],
-    /// The distance of the elements of a box.
+    /// The distance between elements of a box, per dimension.
     pub element_strides: [u8; 5],
-    /// The interleaving of channels.
     pub interleave: Interleave,
-    /// The swizzle in shared memory; `None` if `tensormap.replace` set an impossible one.
+    /// The swizzle in shared memory; `None` if `tensormap.replace` set an invalid one.
     pub swizzle: Option<Swizzle>,
-    /// Whether elements outside of the tensor are NaNs rather than zeros.
+    /// Whether elements outside of the tensor are NaN instead of zero.
     pub nan: bool,
-    /// The fields of an im2col map; a tiled map has a box.
+    /// The fields of an im2col map; `None` for a tiled map, which has a box.
     pub im2col: Option<Im2col>,
 }
 
-/// Where the fields are in the 128 bytes.
+/// The offsets of the fields in the 128 bytes.
 mod at {
     pub(super) const ADDRESS: usize = 0;
     pub(super) const RANK: usize = 8;
@@ -172,7 +168,7 @@ mod at {
     pub(super) const ATOMICITY: usize = 12;
     pub(super) const FILL: usize = 13;
     pub(super) const IM2COL: usize = 14;
-    /// The bits 32 of the dimensions.
+    /// Bit 32 of each dimension.
     pub(super) const WIDE_DIMS: usize = 15;
     pub(super) const DIMS: usize = 16;
     pub(super) const STRIDES: usize = 36;
@@ -185,7 +181,7 @@ mod at {
     pub(super) const UNUSED: usize = 104;
 }
 
-/// A field of `tensormap.replace`: its position and size, and the distance between its ordinals.
+/// The position and the size of a field of `tensormap.replace`, for an ordinal.
 pub fn field(name: &str, ordinal: usize) -> Option<(usize, usize)> {
     Some(match name {
         "global_address" => (at::ADDRESS, 8),
@@ -193,7 +189,7 @@ pub fn field(name: &str, ordinal: usize) -> Option<(usize, usize)> {
         "box_dim" if ordinal < 5 => (at::BOX + 2 * ordinal, 2),
         "global_dim" if ordinal < 5 => (at::DIMS + 4 * ordinal, 4),
         "global_stride" if ordinal < 4 => (at::STRIDES + 8 * ordinal, 8),
-        // No map has a sixth dimension.
+        // Maps have no sixth dimension, so this stride is unused.
         "global_stride" if ordinal == 4 => (at::UNUSED, 8),
         "element_stride" if ordinal < 5 => (at::ELEMENT_STRIDES + ordinal, 1),
         "elemtype" => (at::ELEMENT, 1),
@@ -217,7 +213,7 @@ const SWIZZLES: [(Swizzle, u8, u8); 7] = [
 ];
 
 impl TensorMap {
-    /// The 128 bytes.
+    /// Encodes the map.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
@@ -250,7 +246,7 @@ impl TensorMap {
         bytes
     }
 
-    /// The map in 128 bytes; fields may violate the limits.
+    /// Decodes a map; the fields may violate the limits.
     pub fn decode(bytes: &[u8]) -> TensorMap {
         let get = |at: usize, size: usize| {
             let field = bytes.get(at..at + size).unwrap_or_default();
@@ -283,7 +279,7 @@ impl TensorMap {
         }
     }
 
-    /// The first violated limit of the driver: the parameter, and the rule.
+    /// The first limit of the driver that the map violates: the parameter and the rule.
     pub fn violation(&self) -> Option<(&'static str, String)> {
         let rank = usize::from(self.rank);
         let wrong = |key, rule: String| Some((key, rule));
@@ -400,13 +396,13 @@ impl TensorMap {
         self.span_violation("channels_per_pixel", inner, self.swizzle.unwrap_or_default())
     }
 
-    /// Bytes of the innermost elements of a box in shared memory.
+    /// Bytes of a row of a box in shared memory, without padding.
     pub fn inner_bytes(&self) -> usize {
         let elements = self.im2col.map_or(self.extents[0], |im2col| im2col.channels);
         usize::from(elements).div_ceil(self.element.unit() as usize) * self.element.shared_bytes()
     }
 
-    /// Bytes from one row of a box to the next in shared memory: at least the span of the swizzle.
+    /// Bytes between consecutive rows of a box in shared memory; at least the span of the swizzle.
     pub fn row_bytes(&self) -> usize {
         self.inner_bytes().max(self.swizzle.unwrap_or_default().span() as usize)
     }

@@ -1,4 +1,4 @@
-//! Swizzles: permutations of the 16-byte chunks of shared memory, applied to the final byte address.
+//! Swizzles: permutations of 16-byte chunks of shared memory, applied to the final byte address.
 
 /// A swizzle of a tensor map or of a matrix descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,8 +13,8 @@ pub enum Swizzle {
     Bytes128Atom64,
 }
 
-/// Each mode: its name in launches, its span, the unit that it moves, and the address bits that are XORed: shifted by how many
-/// bits, then masked.
+/// For each mode: its name in launches, its span, the unit that it moves, and the XORed address bits: the shift, then
+/// the mask.
 const TABLE: [(Swizzle, &str, u32, usize, u32, u64); 7] = [
     (Swizzle::None, "none", 0, 16, 0, 0),
     (Swizzle::Bytes32, "32b", 32, 16, 3, 0x10),
@@ -31,7 +31,6 @@ impl Swizzle {
         TABLE.iter().map(|row| row.1)
     }
 
-    /// The swizzle with a name.
     pub fn from_name(name: &str) -> Option<Swizzle> {
         TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
@@ -40,12 +39,11 @@ impl Swizzle {
         TABLE.iter().find(|row| row.0 == self).unwrap_or(&TABLE[0])
     }
 
-    /// The name in launches.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// Bytes of a row; 0 without a swizzle.
+    /// Bytes per row; 0 without a swizzle.
     pub fn span(self) -> u32 {
         self.row().2
     }
@@ -55,13 +53,13 @@ impl Swizzle {
         self.row().3
     }
 
-    /// How many bits an address is shifted by, and the bits of it that are XORed.
+    /// The number of bits by which the address is shifted, and the mask of the bits that are XORed.
     pub fn pattern(self) -> (u32, u64) {
         let row = self.row();
         (row.4, row.5)
     }
 
-    /// The position of the byte at an address.
+    /// The swizzled position of the byte at an address.
     pub fn apply(self, address: u64) -> u64 {
         let &(mode, _, _, _, shift, mask) = self.row();
         let swizzled = address ^ (address >> shift & mask);

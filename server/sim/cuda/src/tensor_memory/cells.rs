@@ -1,6 +1,7 @@
-//! The tensor memory of the blocks of a cluster: cells, allocations, and the loads in flight.
+//! The tensor memory of the blocks of a cluster: cells, allocations, and loads in flight.
 //!
-//! A block has 128 lanes of 512 columns; a cell has 32 bits. An address has the lane in its upper and the column in its lower half.
+//! A block has 128 lanes of 512 columns. A cell has 32 bits. The upper half of an address is the lane, the lower half
+//! the column.
 
 /// Lanes of a block's tensor memory.
 pub const LANES: u32 = 128;
@@ -13,16 +14,16 @@ pub const COLUMNS: u32 = 512;
 pub struct CellRange {
     /// The rank of the block.
     pub rank: u32,
-    /// The lanes, a bit for each.
+    /// The mask of lanes.
     pub lanes: u128,
     /// The first column.
     pub first: u32,
-    /// The column after the last.
+    /// One past the last column.
     pub end: u32,
 }
 
 impl CellRange {
-    /// Whether both have a cell.
+    /// Whether both ranges have a cell in common.
     pub fn overlaps(&self, other: &CellRange) -> bool {
         self.rank == other.rank
             && self.lanes & other.lanes != 0
@@ -31,7 +32,7 @@ impl CellRange {
     }
 }
 
-/// `count` lanes from `first` on.
+/// The mask of `count` lanes starting at `first`.
 pub fn lane_mask(first: u32, count: u32) -> u128 {
     let ones = if count >= LANES { u128::MAX } else { (1 << count) - 1 };
     ones.checked_shl(first).unwrap_or(0)
@@ -42,12 +43,11 @@ pub fn lane_mask(first: u32, count: u32) -> u128 {
 pub struct Allocation {
     pub first: u32,
     pub count: u32,
-    /// The warp of the block.
+    /// The allocating warp of the block.
     pub warp: u32,
     pub statement: u32,
 }
 
-/// A load whose warp has not waited for it.
 #[derive(Clone, Copy, Debug)]
 pub struct PendingLoad {
     pub range: CellRange,
@@ -58,19 +58,19 @@ pub struct PendingLoad {
 /// The tensor memory of a block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCells {
-    /// By column, then by lane; empty until the first allocation.
+    /// Indexed by column, then by lane; empty until the first allocation.
     cells: Vec<u32>,
-    /// By column: the lanes that were written since the allocation.
+    /// For each column, the lanes that were written since the allocation.
     written: Vec<u128>,
-    /// In use.
+    /// The current allocations.
     pub allocations: Vec<Allocation>,
-    /// Columns that a block allocated for both blocks of its pair, which this one has not yet asked for.
+    /// Columns that the other block of the pair allocated for both, and that this block has not allocated yet.
     pub offered: Vec<(u32, u32)>,
-    /// The first allocation, and the smallest number of columns allocated so far.
+    /// The first allocation, and the smallest number of columns that was ever allocated.
     pub earlier: Option<(Allocation, u32)>,
-    /// The statement that gave up the permit to allocate.
+    /// The statement that gave up the right to allocate.
     pub relinquished: Option<u32>,
-    /// Whether the first instruction had `cta_group::2`, and its statement.
+    /// Whether the first instruction had `cta_group::2`, and the statement of that instruction.
     pub group: Option<(bool, u32)>,
     /// Loads in flight.
     pub loads: Vec<PendingLoad>,
@@ -104,19 +104,18 @@ impl BlockCells {
         end <= COLUMNS && (first..end).all(holds)
     }
 
-    /// The value of a cell.
+    /// The value of a cell; 0 before the first allocation.
     pub fn get(&self, lane: u32, column: u32) -> u32 {
         self.cells.get((column * LANES + lane) as usize).copied().unwrap_or(0)
     }
 
-    /// Sets a cell.
     pub fn set(&mut self, lane: u32, column: u32, value: u32) {
         if let Some(cell) = self.cells.get_mut((column * LANES + lane) as usize) {
             *cell = value;
         }
     }
 
-    /// Notes that an operation writes a range.
+    /// Records that an operation writes a range.
     pub fn note_written(&mut self, range: &CellRange) {
         for column in range.first..range.end {
             if let Some(written) = self.written.get_mut(column as usize) {
@@ -125,7 +124,7 @@ impl BlockCells {
         }
     }
 
-    /// A cell of a range that no operation has written.
+    /// The first cell in a range that no operation has written.
     pub fn unwritten(&self, range: &CellRange) -> Option<(u32, u32)> {
         (range.first..range.end).find_map(|column| {
             let missing = range.lanes & !self.written.get(column as usize).copied().unwrap_or(0);
@@ -148,12 +147,12 @@ impl TensorMemory {
         &mut self.0[rank]
     }
 
-    /// All blocks that have used theirs.
+    /// The blocks, up to the last one that has used its tensor memory.
     pub fn blocks(&self) -> &[BlockCells] {
         &self.0
     }
 
-    /// A load in flight that overlaps a range.
+    /// A load in flight that overlaps the range.
     pub fn load_of(&self, range: &CellRange) -> Option<&PendingLoad> {
         self.0.get(range.rank as usize)?.loads.iter().find(|load| load.range.overlaps(range))
     }

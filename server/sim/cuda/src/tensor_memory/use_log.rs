@@ -1,4 +1,4 @@
-//! What a block has allocated in its tensor memory, and what it used the cells for, for hovers.
+//! What a block allocated in its tensor memory and how it used the cells, for hovers.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::cells::{Allocation, CellRange};
 
-/// Allocations, and uses, that are kept of a block: the first ones.
+/// Maximum number of allocations, and of uses, to keep per block; the first ones are kept.
 const MAX_ENTRIES: usize = 1000;
 
-/// What cells are for an instruction.
+/// The role of cells in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CellRole {
     /// The result of a product.
@@ -54,7 +54,7 @@ pub struct CellUse {
 }
 
 impl CellUse {
-    /// The lanes. The factors of a scale are in all four groups of 32 lanes, of which checks look at the first.
+    /// The lanes of the cells. Scale factors are in all four groups of 32 lanes; checks look only at the first group.
     pub fn lanes(&self) -> u128 {
         let lanes = self.range.lanes;
         match self.role {
@@ -81,9 +81,9 @@ impl LoggedAllocation {
 /// The allocations and uses of a block.
 #[derive(Clone, Debug, Default)]
 pub struct UseLog {
-    /// In the order of the program.
+    /// In program order.
     pub allocations: Vec<LoggedAllocation>,
-    /// The uses, with their numbers.
+    /// The uses, with the number of times that each occurred.
     uses: FxHashMap<CellUse, u64>,
     /// Whether allocations or uses were dropped.
     pub is_truncated: bool,
@@ -98,7 +98,7 @@ impl UseLog {
         }
     }
 
-    /// A statement frees the allocation that starts at a column.
+    /// A statement frees the allocation that starts at this column.
     pub fn freed(&mut self, first: u32, statement: u32) {
         let mut last = self.allocations.iter_mut().rev();
         if let Some(logged) = last.find(|it| it.allocation.first == first && it.freed.is_none()) {
@@ -116,14 +116,14 @@ impl UseLog {
         }
     }
 
-    /// The uses with their numbers, by role and place.
+    /// The uses with the number of times that each occurred, sorted by role and position.
     pub fn uses(&self) -> Vec<(CellUse, u64)> {
         let mut uses: Vec<_> = self.uses.iter().map(|(cells, count)| (*cells, *count)).collect();
         uses.sort_unstable();
         uses
     }
 
-    /// The statements, in program order.
+    /// The statements that allocate, free or use cells, in program order.
     pub fn statements(&self) -> Vec<u32> {
         let allocations = self.allocations.iter().flat_map(|it| [Some(it.allocation.statement), it.freed]);
         let used = self.uses.keys().map(|cells| Some(cells.statement));

@@ -2,7 +2,7 @@ use warplens_sim_warp::soft_float::BF16;
 
 use super::*;
 
-/// Numbers that repeat late and are small enough for every type that they are given to.
+/// A generator of numbers that repeat late and are small enough for every type in these tests.
 struct Numbers(u64);
 
 impl Numbers {
@@ -16,7 +16,7 @@ impl Numbers {
     }
 }
 
-/// The bits of a small whole number.
+/// The bits of a small integer.
 fn encode(ty: Factor, value: i64) -> u64 {
     let single = F32.unpack((value as f32).to_bits().into());
     match ty {
@@ -41,7 +41,7 @@ fn encode_sum(ty: Sum, value: i64) -> u64 {
 /// The documented layout of a lane's registers: the row and the column of element `e` of register `r`.
 type RegisterLayout = fn(lane: u32, r: u32, e: u32, per: u32) -> (u32, u32);
 
-/// Puts a matrix into registers in its documented layout.
+/// Distributes a matrix over registers in its documented layout.
 fn spread(count: u32, bits: u32, layout: RegisterLayout, value: impl Fn(u32, u32) -> u64) -> Words {
     let per = (32 / bits).max(1);
     let word = |r: u32, lane: u32| {
@@ -76,7 +76,7 @@ fn documented(m: u32, k: u32, a: Factor, b: Factor, sum: Sum) -> Product {
     }
 }
 
-/// The plain product of whole numbers.
+/// The plain product of integers.
 fn plain(a: &[Vec<i64>], b: &[Vec<i64>], c: &[Vec<i64>]) -> Vec<Vec<i64>> {
     let element = |row: usize, column: usize| {
         c[row][column] + (0..b.len()).map(|k| a[row][k] * b[k][column]).sum::<i64>()
@@ -154,7 +154,7 @@ fn four_products_of_quads() {
             })
             .collect();
         let half = |value: i64| encode(Factor::F16, value);
-        // From the documentation, by lane: its quad pair, its position `q` there, and its half.
+        // As documented, by lane: its quad pair, its position `q` in it, and its half.
         let position = |lane: usize| (lane % 16 / 4, lane % 4, 4 * (lane / 16));
         let a = |lane: usize, i: usize| {
             let (tile, q, hi) = position(lane);
@@ -211,7 +211,8 @@ fn blocks_are_scaled() {
     };
     // All elements are 1 (code 2).
     let (a, b, c) = (vec![[0x2222_2222; 32]; 4], vec![[0x2222_2222; 32]; 2], vec![[0; 32]; 4]);
-    // Row `g`'s scales come from lane 4g of the first pair, row `g + 8`'s from lane 4g + 1: blocks of 2^1 and 2^2, of 2^0 twice.
+    // The scales of row `g` come from lane 4g of the first pair, those of row `g + 8` from lane 4g + 1: blocks of 2^1
+    // and 2^2, of 2^0 twice.
     let scales_a = std::array::from_fn(|lane| match lane % 4 {
         0 => 0x8180_0000,
         1 => 0x7f7f_0000,
