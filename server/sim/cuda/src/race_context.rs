@@ -56,7 +56,7 @@ impl RaceContext {
         findings.iter_mut().for_each(|finding| self.widen_advice(finding));
     }
 
-    /// Recommends the same barrier in all races of a statement: that of the widest scope.
+    /// Recommends the same barrier in all races of a statement: the one with the widest scope.
     fn widen_advice(&self, race: &mut Finding) {
         let statements =
             race.statement.into_iter().chain(race.related.iter().map(|related| related.statement));

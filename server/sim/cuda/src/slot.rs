@@ -44,11 +44,8 @@ impl RegisterSlot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Slots {
     pub d: Slot,
-    /// The first source.
     pub a: Slot,
-    /// The second source.
     pub b: Slot,
-    /// The third source.
     pub c: Slot,
     /// A fourth source or a second destination.
     pub e: Slot,

@@ -3,7 +3,7 @@
 use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::StatementId;
 
-/// Visits not recorded yet: those of the instructions from `start` on, each by all lanes of the group.
+/// Visits not recorded yet: all lanes of the group visited each instruction from `start` on.
 pub struct Visits<'w> {
     pub recorder: &'w mut Recorder,
     /// The statement of instruction 0.

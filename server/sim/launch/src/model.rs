@@ -1,4 +1,4 @@
-//! The launch as it is written: the shape of `[[launch]]`, serialized in the same form in which it is read.
+//! The launch as it is written: the shape of `[[launch]]`, serialized in the form in which it is read.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,6 @@ pub struct Launch {
 /// The spans of a launch's parts, for problems that show up only when it is resolved against a kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchSpans {
-    /// The whole launch.
     pub launch: Option<Span>,
     /// The span of every key that was written, by name.
     pub keys: BTreeMap<String, Span>,
@@ -110,7 +109,6 @@ pub enum Passed {
     Alias(Alias),
     /// Several numbers and addresses in one parameter, with zeros in between.
     Fields(Vec<Field>),
-    /// A tensor map.
     TensorMap(Box<TensorMapArgument>),
     /// An address that refers to several buffers.
     Multimem(Vec<Buffer>),
@@ -180,7 +178,6 @@ pub struct Buffer {
 /// The initial contents of a buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contents {
-    /// A pattern.
     Filled {
         len: u64,
         fill: Fill,
@@ -223,7 +220,7 @@ pub struct TensorMapArgument {
     pub buffer: MapBuffer,
     /// Offset of the first element in the buffer, in bytes.
     pub offset: u64,
-    /// The type of the elements; by default that of the buffer.
+    /// The type of the elements; defaults to the type of the buffer.
     pub element: Option<ElementType>,
     /// Elements by dimension, innermost first.
     pub dims: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Problems of launches, and where they are.
+//! Errors in launches, and where they are.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! Repairs an inferred launch: runs it in other sizes and with other arguments, and keeps the first launch without
 //! findings.
 //!
-//! An inferred launch is a guess, so a finding may be due to the guess and not to the kernel. If every attempt has a
-//! finding, it does not depend on what was varied. All limits are step counts, so the choice is the same on every
-//! machine.
+//! An inferred launch is a guess, so a finding may be due to the guess and not to the kernel. A finding that
+//! occurs in every attempt does not depend on what was varied. All limits are step counts, so every machine makes the
+//! same choice.
 
 mod arguments;
 

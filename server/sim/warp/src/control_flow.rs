@@ -17,7 +17,6 @@ pub struct ControlFlow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockEnd {
     pub statement: StatementId,
-    /// The branch targets.
     pub targets: Vec<StatementId>,
     /// Whether lanes may fall through to the next statement.
     pub continues: bool,

@@ -62,7 +62,7 @@ pub fn with_titles(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Shortens the first line to [`MAX_TITLE`] characters by ending it at the last clause that fits.
+/// Limits the first line to [`MAX_TITLE`] characters: a longer one is broken after the last clause that fits.
 fn with_title(message: &str) -> String {
     let title = message.lines().next().unwrap_or_default();
     let Some((limit, _)) = title.char_indices().nth(MAX_TITLE) else { return message.to_owned() };

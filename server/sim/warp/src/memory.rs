@@ -1,6 +1,6 @@
 //! Device memory: allocations in one address range, found by address in constant time.
 //!
-//! Addresses are those that the program sees. Each allocation starts on a 256-byte boundary and is followed by a guard
+//! Addresses are the ones that the program sees. Each allocation starts on a 256-byte boundary and is followed by a guard
 //! gap, so an access past its end is detected and the message can name the object (`y`, 16 bytes past its end).
 
 use smol_str::SmolStr;

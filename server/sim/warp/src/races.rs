@@ -23,7 +23,7 @@ pub struct RacingThread {
 pub struct RaceReport<'r> {
     /// Whether both accesses store the same value.
     pub same_value: bool,
-    /// The kind of memory, as the title starts with it: `Shared`.
+    /// The kind of memory, with which the title starts: `Shared`.
     pub memory: &'static str,
     pub object: &'r str,
     /// The thread of the access at which the race was detected.

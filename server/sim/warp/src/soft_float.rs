@@ -48,7 +48,6 @@ impl Format {
         (1 << self.exponent_bits) - 1
     }
 
-    /// The sign bit.
     pub fn sign_bit(self) -> u64 {
         1 << (self.exponent_bits + self.fraction_bits)
     }

@@ -38,7 +38,6 @@ impl fmt::Debug for StepStream {
 #[derive(Clone, Debug)]
 pub struct WarpSteps {
     pub warp: WarpId,
-    /// The receiver.
     pub stream: StepStream,
 }
 

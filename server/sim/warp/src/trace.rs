@@ -133,7 +133,6 @@ impl Status {
 /// A statement related to a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// The statement.
     pub statement: StatementId,
     /// How it relates to the finding.
     pub message: String,

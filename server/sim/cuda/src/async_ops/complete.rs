@@ -99,7 +99,7 @@ impl Spaces {
                 None => target.copy_from_slice(bytes),
                 Some((op, ty)) => {
                     let size = ty.bytes() as u32;
-                    // Whether atomics of halves and singles flush subnormals depends on the space.
+                    // Atomics on halves and singles behave differently in shared and global memory.
                     let space = if region == MemoryRegion::Shared { Space::Shared } else { Space::Global };
                     for at in (0..len).step_by(size as usize) {
                         let (old, value) = (read(target, at, size), read(bytes, at, size));

@@ -101,7 +101,6 @@ pub enum Signal {
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub issuer: Issuer,
-    /// The issuing statement.
     pub statement: u32,
     /// The group for which the thread waits; `None` if it does not wait for the operation in groups.
     pub group: Option<Group>,

@@ -4,7 +4,7 @@
 use crate::address::Space;
 use crate::windows;
 
-/// The shared memory of the running block within that of its cluster.
+/// The running block's part of the shared memory of its cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClusterWindow {
     pub rank: u32,

@@ -13,7 +13,6 @@ const LIVE: u64 = 1 << 63;
 /// The bits that decide the result of a test: the parity, and whether there is an object.
 pub const PHASE: u64 = LIVE | 1 << 61;
 
-/// An initialized object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
     /// Arrivals that complete a phase.

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 
 /// An address farther away than this is unrelated to the nearest object.
 const FAR: u64 = 1 << 20;
-/// As [`FAR`], but in local memory, where other calls have had variables.
+/// Like [`FAR`], but in local memory, where other calls have had variables.
 const LOCAL_FAR: u64 = 64;
 
 /// Where an access is relative to the nearest object.

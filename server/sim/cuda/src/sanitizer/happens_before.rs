@@ -7,7 +7,8 @@
 //! instruction is one number per warp. Only synchronization through memory (a fence or `.release`, then a flag or an
 //! atomic that another thread reads) is stored per thread.
 //!
-//! The order is deliberately weaker than the model where correct programs in practice break a rule:
+//! Where correct programs in practice break a rule of the model, the sanitizer deliberately orders more than the model
+//! does, so that they are not reported:
 //!
 //! * an atomic that reads what a fence published orders the accesses after it, even without a second fence;
 //! * a fence by each thread before a barrier counts for any thread that publishes after the barrier.
@@ -96,7 +97,7 @@ struct WarpClock {
     /// `pairs[b][a]` is the last epoch of lane `a` that lane `b` knows, after some lanes synchronized.
     pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
     lanes: Option<Box<[LaneClock; WIDTH]>>,
-    /// Whether all lanes know the same and may publish the same.
+    /// Whether all lanes have equal knowledge and may publish it alike.
     is_merged: bool,
 }
 
@@ -121,7 +122,6 @@ struct Published {
     writer: Option<(u32, Thread)>,
 }
 
-/// A synchronizing access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SyncAccess {
     pub(super) reads: bool,

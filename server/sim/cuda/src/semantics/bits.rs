@@ -7,7 +7,6 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use crate::registers::{Registers, Word};
 use crate::slot::Slots;
 
-/// A bitwise operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
     /// `a & b`

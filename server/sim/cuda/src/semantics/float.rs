@@ -11,7 +11,6 @@ use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 use crate::registers::{Registers, lanes};
 use crate::slot::Slots;
 
-/// A float operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatOp {
     /// `a + b`
@@ -203,7 +202,7 @@ pub fn sum_32(product: f64, addend: f64) -> f32 {
     f64::from_bits(odd) as f32
 }
 
-/// The min and max family. A NaN result is some NaN.
+/// The min and max family. A NaN result is not yet the canonical NaN.
 #[inline(always)]
 pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
     let nan =
@@ -322,7 +321,6 @@ fn directed_64(op: FloatOp, rounding: Rounding, s: &Slots, r: &mut Registers, ma
     }
 }
 
-/// An approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Approximation {
     /// `rcp.approx.f32`

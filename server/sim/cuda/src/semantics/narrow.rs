@@ -203,9 +203,7 @@ fn fixed(number: Number, rounding: Rounding, relu: bool) -> u32 {
 /// A conversion of two or four numbers at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedConvert {
-    /// The source format.
     pub from: Element,
-    /// The destination format.
     pub to: Element,
     /// The rounding mode, unless random bits decide.
     pub rounding: Rounding,

@@ -72,7 +72,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// The whole word.
     pub const WORD: Part = Part { shift: 0, bits: 32 };
 
     fn of(self, word: u32, signed: bool) -> i64 {

@@ -133,7 +133,6 @@ pub struct Im2col {
     pub pixels: u16,
 }
 
-/// A tensor map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TensorMap {
     /// The address of the first element.
@@ -396,7 +395,7 @@ impl TensorMap {
         self.span_violation("channels_per_pixel", inner, self.swizzle.unwrap_or_default())
     }
 
-    /// Bytes of a row of a box in shared memory, without padding.
+    /// Bytes of the innermost dimension of a box in shared memory.
     pub fn inner_bytes(&self) -> usize {
         let elements = self.im2col.map_or(self.extents[0], |im2col| im2col.channels);
         usize::from(elements).div_ceil(self.element.unit() as usize) * self.element.shared_bytes()

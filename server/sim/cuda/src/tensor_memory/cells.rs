@@ -16,7 +16,6 @@ pub struct CellRange {
     pub rank: u32,
     /// The mask of lanes.
     pub lanes: u128,
-    /// The first column.
     pub first: u32,
     /// One past the last column.
     pub end: u32,
@@ -62,7 +61,6 @@ pub struct BlockCells {
     cells: Vec<u32>,
     /// For each column, the lanes that were written since the allocation.
     written: Vec<u128>,
-    /// The current allocations.
     pub allocations: Vec<Allocation>,
     /// Columns that the other block of the pair allocated for both, and that this block has not allocated yet.
     pub offered: Vec<(u32, u32)>,

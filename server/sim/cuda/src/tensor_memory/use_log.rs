@@ -72,7 +72,6 @@ pub struct LoggedAllocation {
 }
 
 impl LoggedAllocation {
-    /// The columns.
     pub fn columns(&self) -> Range<u32> {
         self.allocation.first..self.allocation.first + self.allocation.count
     }

@@ -6,7 +6,7 @@ use crate::sanitizer::row::Row;
 use crate::sanitizer::stamp::Stamp;
 
 impl Shadow {
-    /// Weak word loads by eight lanes, of which `access` is the lowest; returns the lanes that need the full check.
+    /// Weak word loads by eight lanes, the lowest of which is `access`; returns the lanes that need the full check.
     #[inline(always)]
     pub(in crate::sanitizer) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
         let start = indexes[0];
@@ -49,7 +49,7 @@ impl Shadow {
         words.load_each(at, firsts, *access)
     }
 
-    /// Weak stores of eight lanes to consecutive words; `access` is that of the lowest lane. If they need the full
+    /// Weak stores of eight lanes to consecutive words; `access` is the store of the lowest lane. If they need the full
     /// check, returns `false` and records nothing.
     #[inline(always)]
     pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &Access<'_>) -> bool {
@@ -125,7 +125,7 @@ impl EightCells<'_> {
         *self.lanes = lanes;
     }
 
-    /// Whether a load records the same in all cells. Consecutive words have usually been accessed together before.
+    /// Whether a load changes all cells alike. Consecutive words have usually been accessed together before.
     #[inline(always)]
     fn are_alike(&self) -> bool {
         let mut differences = 0;
@@ -135,7 +135,7 @@ impl EightCells<'_> {
         differences == 0
     }
 
-    /// Makes the same record in all cells, for the lanes of several rows of eight.
+    /// Records a load in all cells alike, for the lanes of several rows of eight.
     #[inline(always)]
     fn record(&mut self, quick: QuickLoad, firsts: u32, access: &Access<'_>) {
         let epoch = access.stamp.epoch;
