@@ -119,7 +119,7 @@ impl fmt::Display for Element<'_> {
     }
 }
 
-/// A name as messages show it: the innermost part of a mangled name, shortened to [`MAX_NAME`] characters.
+/// A name as messages show it: the innermost part of a mangled name, shortened to fit in a message.
 pub fn display_name(name: &str) -> SmolStr {
     let short = name.strip_prefix("_Z").and_then(source_name).unwrap_or_else(|| name.into());
     match short.char_indices().nth(MAX_NAME) {
