@@ -1,14 +1,14 @@
-//! Running a decoded kernel.
+//! Runs a decoded kernel.
 //!
-//! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups of lanes, a group its
-//! instructions:
+//! [`run`] runs a launch from its first block to its last. A block runs its warps, a warp its groups of lanes, and a group
+//! its instructions:
 //!
 //! * `schedule`: blocks, clusters and their barriers;
-//! * `divergence`: the groups of a warp under each divergence model, and nothing else differs between the models;
-//! * `exec`: a warp, the interpreter loop and the operations that touch no memory;
+//! * `divergence`: the groups of a warp under each divergence model; models differ in nothing else;
+//! * `exec`: a warp, the interpreter loop, and the operations that touch no memory;
 //! * `memory`: the operations that access memory.
 //!
-//! State spaces and the sanitizer are those of [`warplens_sim_cuda`].
+//! State spaces and the sanitizer come from [`warplens_sim_cuda`].
 
 mod divergence;
 pub(crate) mod exec;

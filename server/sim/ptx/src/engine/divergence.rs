@@ -1,7 +1,7 @@
 //! Divergence and reconvergence: which lanes of a warp run together.
 //!
 //! Each divergence model has a file here, and no other code depends on which model is active. How a group executes its
-//! instructions belongs to `exec`.
+//! instructions is up to `exec`.
 
 mod calls;
 mod frontier;

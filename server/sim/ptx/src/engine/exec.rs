@@ -1,6 +1,6 @@
 //! A warp and the instructions that it executes.
 //!
-//! Accesses to memory belong to `memory`, the choice of the group that runs next to `divergence`.
+//! Memory accesses are in `memory`, and the choice of the next group is in `divergence`.
 
 mod absence;
 mod call_checks;

@@ -12,17 +12,16 @@ use crate::engine::divergence::groups::Plan;
 use crate::program::Program;
 use crate::sanitizer::sanitizer;
 
-/// The cost of starting a block without shared memory, in instructions.
+/// Instructions that the start of a block without shared memory counts as.
 const START_COST: u64 = 4;
-/// Bytes of shared memory that are cleared in the time of an instruction.
+/// Bytes of shared memory whose clearing counts as one instruction.
 const BYTES_PER_INSTRUCTION: u64 = 1024;
 
-/// The launch, as seen by its warps.
 pub(crate) struct Launch<'p> {
     pub(crate) program: &'p Program,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// The cluster's extents in blocks.
+    /// Extents of a cluster, in blocks.
     pub(crate) cluster: [u32; 3],
     pub(crate) dynamic_shared: u32,
     /// The address of the workspace of a cooperative launch.
@@ -31,7 +30,7 @@ pub(crate) struct Launch<'p> {
     pub(crate) prerequisite_writes: Vec<(u64, u64)>,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
-    /// The instruction set of the host for the interpreter loop.
+    /// The host's instruction set that the interpreter loop uses.
     pub(crate) arch: Arch,
     pub(crate) listing: Listing,
     /// The warp whose steps the caller receives.
@@ -47,12 +46,11 @@ impl Launch<'_> {
         self.block.iter().product::<u32>().div_ceil(WIDTH as u32)
     }
 
-    /// Number of clusters in the grid.
     pub(crate) fn clusters(&self) -> u64 {
         volume(self.grid_of_clusters())
     }
 
-    /// The cost of starting a block, in instructions: its shared memory is cleared.
+    /// Instructions that the start of a block counts as, because its shared memory must be cleared.
     pub(crate) fn start_cost(&self) -> u64 {
         START_COST + u64::from(self.program.shared_size + self.dynamic_shared) / BYTES_PER_INSTRUCTION
     }
@@ -67,7 +65,7 @@ impl Launch<'_> {
         std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
     }
 
-    /// The blocks of a cluster by rank; x varies fastest.
+    /// The blocks of a cluster in order of their ranks; x varies fastest.
     pub(crate) fn ctas(&self, number: u64) -> Vec<[u32; 3]> {
         let first = position(number, self.grid_of_clusters());
         let ranks = (0..volume(self.cluster)).map(|rank| position(rank, self.cluster));
@@ -83,7 +81,7 @@ impl Launch<'_> {
         Some(sanitizer)
     }
 
-    /// The number of a block; x varies fastest.
+    /// The block's linear index; x varies fastest.
     pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
         let [x, y, z] = cta.map(u64::from);
         let [columns, rows, _] = self.grid.map(u64::from);
@@ -95,13 +93,13 @@ impl Launch<'_> {
         self.options.lists(id, self.is_within_limits(id))
     }
 
-    /// Whether a warp is one of those that the limits list.
+    /// Whether the limits let this warp be listed.
     pub(crate) fn is_within_limits(&self, id: WarpId) -> bool {
         self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
 }
 
-/// The position of a warp in the launch, as special registers show it.
+/// A warp's position in the launch, as the special registers show it.
 pub(crate) struct Threads {
     pub(crate) ids: [Lanes<u32>; 3],
     pub(crate) grid: [u32; 3],
@@ -139,18 +137,16 @@ impl Threads {
         }
     }
 
-    /// The position of the block in its cluster.
     pub(crate) fn in_cluster(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.cta[axis] % self.cluster[axis])
     }
 
-    /// The rank of the block in its cluster.
     pub(crate) fn rank_in_cluster(&self) -> u32 {
         let ([x, y, z], [columns, rows, _]) = (self.in_cluster(), self.cluster);
         (z * rows + y) * columns + x
     }
 
-    /// The lanes that exist.
+    /// The mask of lanes that exist: the last warp of a block may be partial.
     pub(crate) fn launched(&self) -> u32 {
         let threads = self.block.iter().product::<u32>();
         match threads - self.warp * WIDTH as u32 {

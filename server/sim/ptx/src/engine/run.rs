@@ -1,4 +1,4 @@
-//! A launch from its first block to its last.
+//! Runs a launch from its first block to its last.
 
 use std::sync::Arc;
 

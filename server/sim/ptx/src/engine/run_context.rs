@@ -1,4 +1,4 @@
-//! What all warps of a run share.
+//! The data that all warps of a run share.
 
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::run_state::RunState;

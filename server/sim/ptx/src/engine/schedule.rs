@@ -1,4 +1,4 @@
-//! Blocks and clusters: in which order they run, the barriers between their threads, and how a deadlock is explained.
+//! Blocks and clusters: the order in which they run, the barriers between their threads, and explanations of deadlocks.
 
 mod barrier;
 pub(super) mod block;

@@ -1,4 +1,4 @@
-//! The calls that lanes are in, for the models in which the caller's lanes do not stay at the call.
+//! The calls that lanes are in, for models in which the caller's lanes leave the call site.
 
 use std::cmp::Ordering;
 
@@ -6,18 +6,17 @@ use super::group::FunctionEntry;
 use super::order::Order;
 use crate::program::Slot;
 
-/// A call in progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Call {
     function: u32,
-    /// The caller's frame and the instruction there; `None` for the entry.
+    /// The caller's frame and the call instruction; `None` for the entry.
     site: Option<(Slot, u32)>,
     depth: u32,
     /// Lanes that have not returned.
     lanes: u32,
 }
 
-/// The calls of a warp by frame.
+/// The calls of a warp, by frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Calls {
     calls: Vec<Option<Call>>,
@@ -32,12 +31,10 @@ impl Calls {
         self.calls.get(frame as usize)?.as_ref()
     }
 
-    /// The function of a call.
     pub(super) fn function(&self, frame: Slot) -> usize {
         self.get(frame).map_or(0, |call| call.function as usize)
     }
 
-    /// The call depth.
     pub(super) fn depth(&self, frame: Slot) -> u32 {
         self.get(frame).map_or(0, |call| call.depth)
     }
@@ -53,14 +50,14 @@ impl Calls {
         self.calls[index] = Some(Call { function, site: Some((caller, pc)), depth, lanes });
     }
 
-    /// Lanes return from a call; returns where they continue.
+    /// Removes lanes that return from a call; returns where they continue.
     pub(super) fn leave(&mut self, frame: Slot, mask: u32) -> Option<(Slot, u32)> {
         let call = self.calls.get_mut(frame as usize)?.as_mut()?;
         call.lanes &= !mask;
         call.site.map(|(caller, pc)| (caller, pc + 1))
     }
 
-    /// Records the calls that have no remaining lanes.
+    /// Collects the calls that no lane is in any more.
     pub(super) fn note_done(&mut self, live: u32, done: &mut Vec<Slot>) {
         for (frame, call) in self.calls.iter_mut().enumerate().skip(1) {
             if call.as_ref().is_some_and(|call| call.lanes & live == 0) {
@@ -70,7 +67,7 @@ impl Calls {
         }
     }
 
-    /// Which of two positions is earlier in program order, compared in the innermost function that both were called from.
+    /// Which of two positions comes first in program order, compared in the innermost function that both were called from.
     pub(super) fn compare(&self, a: (Slot, u32), b: (Slot, u32), orders: &[Order]) -> Ordering {
         if a.0 == b.0 {
             let order = &orders[self.function(a.0)];

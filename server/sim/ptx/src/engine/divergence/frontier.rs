@@ -1,8 +1,9 @@
-//! Thread frontiers: one group per instruction that has lanes; the group earliest in program order runs.
+//! Thread frontiers: one group for each instruction at which lanes are; the group earliest in program order runs.
 //!
-//! Positions are compared by a weak topological order of the basic blocks, in which loops are contiguous. A group runs until it
-//! is no longer the earliest; groups that reach the same instruction merge, so no reconvergence points are needed. The earliest
-//! group may spin forever on a condition that a later group would satisfy: this model does not guarantee forward progress.
+//! After Diamos et al., "SIMD Re-Convergence At Thread Frontiers" (MICRO 2011). Positions are compared by a weak topological
+//! order of the basic blocks, in which loops are contiguous. A group runs until it is no longer the earliest. Groups that
+//! reach the same instruction merge, so no reconvergence points are needed. The earliest group may spin forever on a
+//! condition that a later group would satisfy: this model does not guarantee forward progress.
 
 use super::calls::Calls;
 use super::group::{FunctionEntry, Group, LanePosition};
@@ -13,11 +14,11 @@ use crate::program::Slot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: LanePosition,
-    /// Whether they wait at a barrier.
+    /// Whether the lanes wait at a barrier.
     blocked: bool,
 }
 
-/// The groups, in no order.
+/// The groups, in no particular order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frontier {
     entries: Vec<Entry>,

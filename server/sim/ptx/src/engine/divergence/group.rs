@@ -5,11 +5,9 @@ use crate::program::{ExchangeKind, Slot};
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// The next instruction.
     pub(crate) pc: u32,
     /// The instruction at which the scheduler must choose the next group.
     pub(crate) until: u32,
-    /// The lanes.
     pub(crate) mask: u32,
     /// The call that the lanes are in.
     pub(crate) frame: Slot,
@@ -24,9 +22,8 @@ pub(crate) struct Group {
 pub(crate) struct LanePosition {
     /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// The instruction at which they continue.
+    /// The instruction at which the lanes continue.
     pub(crate) pc: u32,
-    /// The lanes.
     pub(crate) mask: u32,
 }
 
@@ -39,13 +36,10 @@ impl LanePosition {
 /// Lanes that enter a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FunctionEntry {
-    /// The new call.
     pub(crate) frame: Slot,
-    /// The function's number.
     pub(crate) function: u32,
-    /// One past its last instruction.
+    /// One past the function's last instruction.
     pub(crate) end: u32,
-    /// The lanes.
     pub(crate) mask: u32,
 }
 

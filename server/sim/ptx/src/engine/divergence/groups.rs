@@ -1,8 +1,8 @@
 //! The groups of a warp: which lanes run together, which group runs next, and which groups wait.
 //!
-//! The divergence models differ only here. A warp requests the [`next`](Groups::next) group, runs it up to an instruction that
-//! requires a scheduling decision, and reports the result: the group advances, diverges, calls, returns or waits. A group that
-//! is alone takes uniform branches without a decision, so a warp without divergence costs the same under every model.
+//! Models differ only here. A warp requests the [`next`](Groups::next) group, runs it up to an instruction that requires a
+//! scheduling decision, and reports the result: the group advances, diverges, calls, returns or waits. A group that is alone
+//! takes uniform branches without a decision, so a warp without divergence costs the same under every model.
 
 use super::frontier::Frontier;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -17,7 +17,7 @@ use crate::program::{Instruction, Program, Slot};
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) model: Model,
-    /// By function; empty if the model does not need them.
+    /// One per function; empty if the model does not need them.
     orders: Vec<Order>,
 }
 
@@ -37,7 +37,6 @@ impl Plan {
     }
 }
 
-/// The groups of a warp under one of the models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Groups {
     Stack(Stack),
@@ -45,7 +44,6 @@ pub(crate) enum Groups {
     Its(Its),
 }
 
-/// Dispatches to the active model.
 macro_rules! dispatch {
     ($groups:expr, $model:ident => $call:expr) => {
         match $groups {
@@ -57,7 +55,7 @@ macro_rules! dispatch {
 }
 
 impl Groups {
-    /// One group at the start of the entry, whose code is `end` instructions long.
+    /// Creates one group at the start of the entry, whose code has `end` instructions.
     pub(crate) fn new(model: Model, mask: u32, end: u32) -> Groups {
         match model {
             Model::Stack => Groups::Stack(Stack::new(Rule::Merging, mask, end)),
@@ -67,7 +65,7 @@ impl Groups {
         }
     }
 
-    /// Like [`Groups::new`], with the allocations of an exited warp.
+    /// Like [`Groups::new`], but reuses the allocations of an exited warp.
     pub(crate) fn renew(&mut self, model: Model, mask: u32, end: u32) {
         match self {
             Groups::Stack(stack) => stack.renew(mask, end),
@@ -90,12 +88,12 @@ impl Groups {
         }
     }
 
-    /// Calls that have no remaining lanes.
+    /// Removes and returns the calls that no lane is in any more.
     pub(crate) fn take_done(&mut self) -> Vec<Slot> {
         dispatch!(self, model => std::mem::take(&mut model.done))
     }
 
-    /// Whether something changed in addition to the next group: calls are complete, or collectives were executed.
+    /// Whether more changed than the next group: calls are complete, or collectives were executed.
     #[inline(always)]
     pub(crate) fn has_pending_events(&self) -> bool {
         match self {
@@ -105,17 +103,16 @@ impl Groups {
         }
     }
 
-    /// The reconvergences since the last call.
+    /// The reconvergences since this was last called.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
         dispatch!(self, model => model.reconvergences.take())
     }
 
-    /// Whether no lanes remain.
     pub(crate) fn is_empty(&self) -> bool {
         dispatch!(self, model => model.is_empty())
     }
 
-    /// The positions of all lanes; of nested entries with the same lanes, the one that runs first comes first.
+    /// The positions of all lanes. If nested entries hold the same lanes, the one that runs first comes first.
     pub(crate) fn places(&self) -> Vec<LanePosition> {
         dispatch!(self, model => model.places())
     }
@@ -125,13 +122,13 @@ impl Groups {
         dispatch!(self, model => model.running())
     }
 
-    /// The running group continues at `pc`.
+    /// Continues the running group at `pc`.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, pc: u32) {
         dispatch!(self, model => model.go_on(pc));
     }
 
-    /// The running group diverges; models with reconvergence points use `join`. Parts are in the order of the instruction's
+    /// Splits the running group; models with reconvergence points use `join`. `parts` are in the order of the instruction's
     /// targets.
     #[inline(always)]
     pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
@@ -142,8 +139,9 @@ impl Groups {
         }
     }
 
-    /// Whether the second one of the paths of a branch, which have no control flow of their own and reconverge at `join`, runs first;
-    /// `None` if other groups may run between them. Afterwards the whole group is at `join`; [`Groups::rejoined`] records that.
+    /// For a branch whose two paths have no control flow of their own and reconverge at `join`: whether the second path runs
+    /// first, or `None` if other groups may run between the two. Afterwards the whole group is at `join`, which
+    /// [`Groups::rejoined`] records.
     #[inline(always)]
     pub(crate) fn reverses_paths(&self, paths: [u32; 2], join: u32) -> Option<bool> {
         match self {
@@ -152,7 +150,7 @@ impl Groups {
         }
     }
 
-    /// The running group ran the paths of a branch in this order, and continues at `join`.
+    /// Records that the running group ran the paths of a branch in this order and continues at `join`.
     #[inline(always)]
     pub(crate) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
         if let Groups::Stack(stack) = self {
@@ -160,7 +158,7 @@ impl Groups {
         }
     }
 
-    /// Lanes of the running group enter functions; they continue at `back` after their return.
+    /// Lanes of the running group enter functions, and continue at `back` after they return.
     pub(crate) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         dispatch!(self, model => model.call(back, entered));
     }
@@ -174,15 +172,15 @@ impl Groups {
         }
     }
 
-    /// The running group took the backward branch `from`; `changes` counts the changes of memory, `reads` tests whether the
-    /// loop reads memory.
+    /// The running group took the backward branch `from`. `changes` counts changes of memory; `reads` tests whether the loop
+    /// reads memory.
     pub(crate) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         if let Groups::Its(its) = self {
             its.take_back_edge(from, changes, reads);
         }
     }
 
-    /// Whether all lanes are in the same position and state as in `earlier`; how long groups have waited does not count.
+    /// Whether all lanes have the same position and state as in `earlier`. How long groups have waited is ignored.
     pub(crate) fn is_where(&self, earlier: &Groups) -> bool {
         match (self, earlier) {
             (Groups::Its(now), Groups::Its(earlier)) => now.is_where(earlier),
@@ -204,7 +202,7 @@ impl Groups {
         }
     }
 
-    /// The lanes in `mask` of the running group wait at a barrier; models that cannot split the group block all of it.
+    /// The lanes of `mask` in the running group wait at a barrier. Models that cannot split the group block all of it.
     pub(crate) fn block(&mut self, mask: u32) {
         match self {
             Groups::Stack(stack) => stack.block(),
@@ -225,7 +223,7 @@ impl Groups {
         }
     }
 
-    /// Groups that executed a collective together at different instructions; they have advanced already.
+    /// Groups that executed a collective together, each at its own instruction. They have already advanced.
     pub(crate) fn take_collectives(&mut self) -> Vec<Vec<LanePosition>> {
         match self {
             Groups::Its(its) => std::mem::take(&mut its.apart),
@@ -233,7 +231,7 @@ impl Groups {
         }
     }
 
-    /// Groups that wait for named lanes, and these lanes.
+    /// Groups that wait for named lanes, with those lanes.
     pub(crate) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         match self {
             Groups::Its(its) => its.waiting_for_lanes(),
@@ -241,8 +239,8 @@ impl Groups {
         }
     }
 
-    /// Called if no group can run: releases a group that waits only because of the model, not of the program. Returns `false`
-    /// if there is none.
+    /// Called when no group can run: releases a group that only the model, not the program, makes wait. Returns `false` if
+    /// there is none.
     pub(crate) fn force_progress(&mut self) -> bool {
         match self {
             Groups::Its(its) => its.force_progress(),

@@ -1,9 +1,10 @@
 //! Independent thread scheduling: forward progress for every lane.
 //!
-//! Lanes that diverge reconverge at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn
+//! GPUs since Volta (sm_70) guarantee this progress, but their scheduler is not documented; the rules here are ours. Lanes
+//! that diverge reconverge at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn
 //! ends at a backward branch, and the group with the lowest instruction is next. Lanes that wait at the reconvergence point
-//! stop waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes waits
-//! until they have reached it.
+//! stop waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes
+//! waits until they have reached it.
 
 use super::calls::Calls;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -16,11 +17,11 @@ use crate::program::Slot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// Its wait timed out: it executes the next instruction without the missing lanes.
+    /// The wait timed out: the group executes the next instruction without the missing lanes.
     Excused,
-    /// It waits at a barrier of the block.
+    /// The group waits at a barrier of the block.
     Blocked,
-    /// It waits until these lanes have reached the same collective.
+    /// The group waits until these lanes have reached the same collective.
     WaitsFor(u32, CollectiveKind),
 }
 
@@ -30,7 +31,7 @@ struct Entry {
     region: Option<Id>,
     state: State,
     patience: Patience,
-    /// Whether it has had its turn in this cycle.
+    /// Whether the group has had its turn in this cycle.
     had_turn: bool,
 }
 
@@ -44,7 +45,7 @@ impl Entry {
     }
 }
 
-/// The groups, unordered.
+/// The groups, in no particular order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Its {
     entries: Vec<Entry>,
@@ -90,7 +91,7 @@ impl Its {
         Some(Group { pc, until, mask, frame, alone: false, needs_convergence })
     }
 
-    /// The next group of this cycle: in the innermost call, at the lowest instruction.
+    /// The next group of this cycle: the one at the lowest instruction of the innermost call.
     fn whose_turn(&mut self) -> Option<usize> {
         let ready = (0..self.entries.len()).filter(|&at| self.entries[at].may_run());
         let key = |at: &usize| {
@@ -114,8 +115,8 @@ impl Its {
         self.reconvergences.retain(live);
     }
 
-    /// Applies all consequences of the groups' positions: groups at a reconvergence point wait there, complete regions end, and
-    /// complete collectives are released.
+    /// Applies all consequences of the groups' positions: groups at a reconvergence point wait there, complete regions end,
+    /// and complete collectives are released.
     fn settle(&mut self, live: u32) {
         loop {
             let (regions, reconvergences) = (&mut self.regions, &mut self.reconvergences);
@@ -136,7 +137,7 @@ impl Its {
         }
     }
 
-    /// Ends a region, early if lanes in it have not arrived.
+    /// Ends a region; `early` if some of its lanes have not arrived.
     fn open(&mut self, id: Id, early: bool) {
         let Some((place, counted, around)) = self.regions.open(id) else { return };
         for entry in self.entries.iter_mut().filter(|entry| entry.region == Some(id)) {
@@ -156,7 +157,7 @@ impl Its {
         waiting.is_some()
     }
 
-    /// Groups whose awaited lanes have all reached the same collective.
+    /// The groups of a collective that all awaited lanes have reached.
     fn complete_collective(&self, live: u32) -> Option<Vec<usize>> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => lanes & live,
@@ -237,7 +238,7 @@ impl Its {
         self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
     }
 
-    /// Groups that wait for named lanes, and these lanes.
+    /// Groups that wait for named lanes, with those lanes.
     pub(super) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => Some((entry.at, lanes)),
@@ -258,14 +259,14 @@ impl Its {
         }
     }
 
-    /// The running group took the backward branch `from`: its turn ends.
+    /// The running group took the backward branch `from`, which ends its turn.
     pub(super) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         let entry = &mut self.entries[self.running];
         entry.patience.count_iteration(from, changes, reads);
         entry.had_turn = true;
     }
 
-    /// Whether all lanes are where they were; the iterations that groups have counted do not matter.
+    /// Whether all lanes are at the same positions as in `earlier`. The iterations that groups have counted are ignored.
     pub(super) fn is_where(&self, earlier: &Its) -> bool {
         let place = |entry: &Entry| (entry.at, entry.region, entry.state, entry.had_turn);
         self.running == earlier.running
@@ -286,7 +287,7 @@ impl Its {
     pub(super) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
         let Entry { at: LanePosition { frame, mask, .. }, region, patience, .. } =
             self.entries.remove(self.running);
-        // Lanes that wait for the group go on waiting for its parts.
+        // Lanes that wait for the group keep waiting for its parts.
         let patience = if self.regions.is_awaited(region) { patience } else { Patience::default() };
         let region = self.regions.enter(frame, join, region, mask);
         for &(pc, mask) in parts {
@@ -321,7 +322,7 @@ impl Its {
         }
     }
 
-    /// Lanes of the running group wait at a barrier of the block; the others continue.
+    /// Lanes of the running group wait at a barrier of the block; the group's other lanes continue.
     pub(super) fn block(&mut self, mask: u32) {
         let entry = &mut self.entries[self.running];
         let others = LanePosition { mask: entry.at.mask & !mask, ..entry.at };
@@ -345,7 +346,7 @@ impl Its {
         self.entries[self.running].state = State::WaitsFor(lanes, what);
     }
 
-    /// Called if no group can run: releases a group that waits for others. `false` if there is none.
+    /// Called when no group can run: releases a group that waits for others. `false` if there is none.
     pub(super) fn force_progress(&mut self) -> bool {
         if self.open_early() {
             return true;

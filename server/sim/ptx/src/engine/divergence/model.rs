@@ -4,21 +4,22 @@ use warplens_sim_warp::ModelInfo;
 
 use crate::program::Instruction;
 
-/// A divergence model: how the lanes of a warp diverge and reconverge.
+/// How the lanes of a warp diverge and reconverge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Model {
     /// A reconvergence stack per warp; exiting lanes do not block the others, and waiting groups merge.
     #[default]
     Stack,
-    /// The plain immediate-post-dominator stack.
+    /// The plain immediate-post-dominator stack: Fung et al., "Dynamic Warp Formation and Scheduling for Efficient GPU
+    /// Control Flow" (MICRO 2007).
     Ipdom,
-    /// Thread frontiers.
+    /// Thread frontiers: Diamos et al., "SIMD Re-Convergence At Thread Frontiers" (MICRO 2011).
     Frontier,
-    /// Independent thread scheduling.
+    /// Independent thread scheduling, as on GPUs since Volta (sm_70).
     Its,
 }
 
-/// In the order of the variants of [`Model`], the default first.
+/// In the order of the variants of [`Model`]; the default comes first.
 pub static MODELS: [ModelInfo; 4] = [
     ModelInfo {
         name: "stack",
@@ -47,20 +48,17 @@ pub static MODELS: [ModelInfo; 4] = [
 ];
 
 impl Model {
-    /// All models.
     pub const ALL: [Model; 4] = [Model::Stack, Model::Ipdom, Model::Frontier, Model::Its];
 
-    /// The model with this name or former name.
+    /// Finds a model by its name or former name.
     pub fn from_name(name: &str) -> Option<Model> {
         Model::ALL.into_iter().find(|model| model.info().is_named(name))
     }
 
-    /// Its entry in the table.
     pub fn info(self) -> &'static ModelInfo {
         &MODELS[self as usize]
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.info().name
     }

@@ -1,25 +1,24 @@
-//! Program order of a function's blocks, and the instructions that lanes of a warp execute collectively.
+//! Program order of a function's blocks, and the instructions that the lanes of a warp execute collectively.
 
 use warplens_hir::graph::{Graph, weak_order};
 
 use crate::program::{Function, Guard, Op};
 
-/// A weak topological order of the blocks of a function.
+/// A weak topological order of a function's blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     /// In text order.
     blocks: Vec<Block>,
-    /// The instructions that lanes of a warp execute collectively, in text order.
+    /// The instructions that the lanes of a warp execute collectively, in text order.
     collectives: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
-    /// Its first instruction.
     start: u32,
-    /// One past its last.
+    /// One past the block's last instruction.
     end: u32,
-    /// Its rank in the order; last if it is unreachable.
+    /// The block's rank in the order; an unreachable block comes last.
     rank: u32,
 }
 
@@ -33,7 +32,7 @@ impl Order {
                 starts.extend(targets);
             }
         }
-        // Control may also reach one past the last instruction.
+        // Control may also reach the position one past the last instruction.
         starts.retain(|&start| start <= end);
         starts.sort_unstable();
         starts.dedup();
@@ -66,12 +65,12 @@ impl Order {
         self.block(pc).rank
     }
 
-    /// The first collective instruction from `pc` on.
+    /// The first collective instruction at or after `pc`.
     pub(crate) fn collective_from(&self, pc: u32) -> Option<u32> {
         self.collectives.get(self.collectives.partition_point(|&at| at < pc)).copied()
     }
 
-    /// One past the last instruction of the block that holds `pc`.
+    /// One past the last instruction of the block that contains `pc`.
     pub(crate) fn end(&self, pc: u32) -> u32 {
         self.block(pc).end
     }

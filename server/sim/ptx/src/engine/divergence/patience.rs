@@ -1,14 +1,14 @@
-//! How many iterations a group may take before other lanes stop waiting for it.
+//! How many iterations a group may run before other lanes stop waiting for it.
 
-/// Iterations of a loop that reads memory without any store or exit: the loop may wait for other lanes.
+/// Iterations of a loop that reads memory but neither stores nor exits: it may be waiting for other lanes.
 const POLLING: u32 = 64;
-/// Iterations of any loop without an exit: the limit that guarantees forward progress.
+/// Iterations of any loop that does not exit; this limit guarantees forward progress.
 const WHATEVER: u32 = 4096;
 
 /// The iterations of a group since it diverged from the lanes that wait for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Patience {
-    /// The count of memory changes at the start of counting.
+    /// The count of memory changes when counting started.
     changes: u64,
     /// Iterations by backward branch.
     polls: Vec<(u32, u32)>,
@@ -35,7 +35,7 @@ impl Patience {
         }
     }
 
-    /// Two groups merge: what both have counted.
+    /// Merges the counts of two groups: only what both have counted remains.
     pub(super) fn merge(&mut self, other: &Patience) {
         self.changes = self.changes.max(other.changes);
         self.iterations = self.iterations.min(other.iterations);

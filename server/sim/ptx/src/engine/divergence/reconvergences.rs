@@ -1,34 +1,32 @@
-//! Recording of reconvergences: groups that reached an instruction separately and continue together.
+//! Records reconvergences: groups that reached an instruction separately and continue together.
 
 use crate::program::Slot;
 
-/// Reconvergences recorded per instruction; more would repeat in loops.
+/// Reconvergences recorded per instruction; in loops, more would only repeat.
 const MAX_PER_INSTRUCTION: u8 = 32;
 
 /// Lanes that reached an instruction separately and continue together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reconvergence {
-    /// The call that they are in.
+    /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// The instruction.
     pub(crate) pc: u32,
-    /// The groups in order of arrival.
+    /// The groups, in order of arrival.
     pub(crate) parts: Vec<u32>,
 }
 
-/// The recorded reconvergences of a warp.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReconvergenceLog {
     ignored: bool,
     /// Groups that have reached a reconvergence point and wait there.
     arrived: Vec<(Slot, u32, u32)>,
-    /// Reconvergences that the warp has not taken yet.
+    /// Reconvergences that the warp has not collected yet.
     recorded: Vec<Reconvergence>,
-    /// Number of recorded reconvergences by instruction, of all functions together.
+    /// Number of recorded reconvergences by instruction, all functions together.
     counts: Vec<u8>,
 }
 
-/// The record does not influence execution, so it does not count when the spin detector compares states.
+/// All logs are equal: the log does not influence execution, so the spin detector must ignore it when it compares states.
 impl PartialEq for ReconvergenceLog {
     fn eq(&self, _: &ReconvergenceLog) -> bool {
         true
@@ -38,17 +36,15 @@ impl PartialEq for ReconvergenceLog {
 impl Eq for ReconvergenceLog {}
 
 impl ReconvergenceLog {
-    /// Disables recording.
     pub(super) fn ignore(&mut self) {
         self.ignored = true;
     }
 
-    /// Whether recording is disabled.
     pub(super) fn is_ignored(&self) -> bool {
         self.ignored
     }
 
-    /// A new warp starts.
+    /// Clears the log for a new warp.
     pub(super) fn forget(&mut self) {
         *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
     }
@@ -65,12 +61,12 @@ impl ReconvergenceLog {
         }
     }
 
-    /// Removes lanes that have exited.
+    /// Forgets arrived lanes that have exited.
     pub(super) fn retain(&mut self, live: u32) {
         self.arrived.retain(|(_, _, mask)| mask & live != 0);
     }
 
-    /// The lanes of `mask` continue at `pc`: a reconvergence if they arrived separately.
+    /// The lanes of `mask` continue at `pc`; this is a reconvergence if they arrived separately.
     #[inline(always)]
     pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
         if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
@@ -91,7 +87,6 @@ impl ReconvergenceLog {
         self.arrived.retain(|arrival| !here(arrival));
     }
 
-    /// Records a reconvergence.
     pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
         if !self.ignored && may_record(&mut self.counts, pc) {
             self.recorded.push(Reconvergence { frame, pc, parts });
@@ -99,7 +94,7 @@ impl ReconvergenceLog {
     }
 }
 
-/// Whether to record a further reconvergence at an instruction.
+/// Whether to record another reconvergence at an instruction.
 fn may_record(counts: &mut Vec<u8>, pc: u32) -> bool {
     let index = pc as usize;
     if counts.len() <= index {

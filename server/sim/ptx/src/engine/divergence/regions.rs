@@ -1,13 +1,12 @@
-//! Convergence barriers: diverged lanes, and where they wait for reconvergence.
+//! Convergence barriers: diverged lanes, and where they wait to reconverge.
 //!
-//! A divergent branch or a call creates a region, which ends at the reconvergence point. Regions nest: the lanes of a region
-//! are also in the enclosing ones.
+//! A divergent branch or a call creates a region, which ends at the reconvergence point. Regions nest: a region's lanes are
+//! also in the enclosing regions.
 
 use super::group::LanePosition;
 use super::patience::Patience;
 use crate::program::Slot;
 
-/// The number of a region.
 pub(super) type Id = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +20,10 @@ struct Region {
     lanes: u32,
     /// Lanes that wait at the reconvergence point.
     arrived: u32,
-    /// What their groups have counted.
+    /// The iterations that the waiting lanes' groups have counted.
     patience: Option<Patience>,
 }
 
-/// The regions of a warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Regions {
     regions: Vec<Option<Region>>,
@@ -44,7 +42,7 @@ impl Regions {
         self.regions.iter().enumerate().filter_map(|(id, region)| Some((id as Id, region.as_ref()?)))
     }
 
-    /// The region of lanes that diverge within `around`; `around` itself if it ends at the same instruction.
+    /// The region of lanes that diverge within `around`. This is `around` itself if it ends at the same instruction.
     pub(super) fn enter(&mut self, frame: Slot, pc: u32, around: Option<Id>, lanes: u32) -> Option<Id> {
         if self.ends_at(around, frame, pc) {
             return around;
@@ -60,12 +58,12 @@ impl Regions {
         Some(id as Id)
     }
 
-    /// Whether a region ends there.
+    /// Whether a region ends at `pc` of `frame`.
     pub(super) fn ends_at(&self, id: Option<Id>, frame: Slot, pc: u32) -> bool {
         self.get(id).is_some_and(|region| (region.frame, region.pc) == (frame, pc))
     }
 
-    /// The reconvergence point of a region within this call.
+    /// A region's reconvergence point, if it is in this call.
     pub(super) fn end(&self, id: Option<Id>, frame: Slot) -> Option<u32> {
         self.get(id).filter(|region| region.frame == frame).map(|region| region.pc)
     }
@@ -80,7 +78,7 @@ impl Regions {
         }
     }
 
-    /// Whether lanes wait for the end of a region or of one around it.
+    /// Whether lanes wait for the end of a region or of an enclosing one.
     pub(super) fn is_awaited(&self, mut id: Option<Id>) -> bool {
         while let Some(region) = self.get(id) {
             if region.arrived != 0 {
@@ -103,7 +101,7 @@ impl Regions {
         self.regions[..now].iter().map(place).eq(earlier.regions[..before].iter().map(place))
     }
 
-    /// Lanes return from a call and exit its regions. Returns the region that encloses the call.
+    /// Lanes return from a call and leave its regions. Returns the region that encloses the call.
     pub(super) fn leave(&mut self, mut id: Option<Id>, frame: Slot, mask: u32) -> Option<Id> {
         while let Some(region) = id.and_then(|id| self.get_mut(id)).filter(|region| region.frame == frame) {
             region.lanes &= !mask;
@@ -112,7 +110,7 @@ impl Regions {
         id
     }
 
-    /// The innermost region that contains two groups; the groups exit the regions nested in it.
+    /// The innermost region that contains two groups. The groups leave the regions nested in it.
     pub(super) fn common(&mut self, a: (Option<Id>, u32), b: (Option<Id>, u32)) -> Option<Id> {
         let (mut a, mut b) = (a, b);
         while a.0 != b.0 {
@@ -149,7 +147,7 @@ impl Regions {
         waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)
     }
 
-    /// Ends a region: returns its waiting lanes, what their groups have counted, and the enclosing region.
+    /// Ends a region: returns its waiting lanes, the iterations that their groups have counted, and the enclosing region.
     pub(super) fn open(&mut self, id: Id) -> Option<(LanePosition, Patience, Option<Id>)> {
         let Region { frame, pc, around, arrived, patience, .. } =
             self.regions.get_mut(id as usize)?.take()?;

@@ -1,17 +1,17 @@
 //! The reconvergence stack: lanes reconverge at the immediate post-dominator of the divergent branch.
 //!
-//! An entry is a group of lanes, its next instruction and its reconvergence point. Lanes of an entry may also be in entries
-//! above it: the entry is then where they continue, and it does not run before they are back. The two stack models differ in
-//! the reconvergence point and in the treatment of groups that wait in the same region.
+//! After Fung et al., "Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow" (MICRO 2007). An entry is a
+//! group of lanes, its next instruction and its reconvergence point. Lanes of an entry may also be in entries above it; the
+//! lower entry then tells where they continue, and it does not run before they are back. The two stack models differ in the
+//! reconvergence point and in how they treat groups that wait in the same region.
 
 use super::group::{FunctionEntry, Group, LanePosition};
 use super::reconvergences::ReconvergenceLog;
 use crate::program::Slot;
 
-/// Which rule the stack follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rule {
-    /// Groups that wait in one region run in instruction order, and a group that diverges to the instruction of a waiting group
+    /// Groups that wait in one region run in instruction order. A group that diverges to the instruction of a waiting group
     /// merges with it.
     Merging,
     /// Groups run in branch order, the taken path first.
@@ -20,19 +20,17 @@ pub(super) enum Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    /// The next instruction.
     pc: u32,
     /// The reconvergence point; one past the last instruction if there is none.
     until: u32,
-    /// The lanes.
     mask: u32,
     /// The call that the lanes are in.
     frame: Slot,
-    /// Whether they wait at a barrier.
+    /// Whether the lanes wait at a barrier.
     blocked: bool,
 }
 
-/// The stack. The group that runs is `entries[running]`.
+/// The running group is `entries[running]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stack {
     rule: Rule,
@@ -48,7 +46,7 @@ impl Stack {
         Stack { rule, entries, running: 0, done: Vec::new(), reconvergences: ReconvergenceLog::default() }
     }
 
-    /// Like [`Stack::new`], but keeps whether reconvergences are recorded.
+    /// Like [`Stack::new`], but keeps the setting whether reconvergences are recorded.
     pub(super) fn renew(&mut self, mask: u32, until: u32) {
         self.entries.clear();
         self.entries.push(Entry::first(mask, until));
@@ -149,8 +147,8 @@ impl Stack {
         }
     }
 
-    /// Whether the second one of two paths of a branch of the running group would run first; `None` if the group is not the next one
-    /// afterwards, because it ends at `join` itself.
+    /// Whether the second of two paths of the running group's branch would run first; `None` if the group is not next after
+    /// the paths because it ends at `join` itself.
     #[inline(always)]
     pub(super) fn reverses_paths(&self, paths: [u32; 2], join: u32) -> Option<bool> {
         if self.entries[self.running].until == join {
@@ -159,7 +157,7 @@ impl Stack {
         Some(self.rule == Rule::Merging && paths[1] < paths[0])
     }
 
-    /// Records the reconvergence of the running group after the paths of a branch, which are in the order in which they ran.
+    /// Records that the running group reconverges after the paths of a branch. `paths` are in the order in which they ran.
     #[inline(always)]
     pub(super) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
         if self.reconvergences.is_ignored() {
@@ -176,8 +174,8 @@ impl Stack {
         self.reconvergences.go_on(frame, join, paths[0].1 | paths[1].1);
     }
 
-    /// Inserts a group among those that wait in its region, in instruction order from the top; returns the index above the
-    /// region.
+    /// Inserts a group among the waiting groups of its region, in instruction order from the top. Returns the index above
+    /// the region.
     #[inline(always)]
     fn insert_sorted(&mut self, group: Entry, above: usize) -> usize {
         let same = |entry: &Entry| entry.until == group.until && entry.frame == group.frame;
@@ -206,9 +204,9 @@ impl Stack {
         }
     }
 
-    /// Whether all lanes are in the same position and state as in `earlier`.
+    /// Whether all lanes have the same position and state as in `earlier`.
     pub(super) fn is_where(&self, earlier: &Stack) -> bool {
-        // An empty list is not compared: some processors take long for `memcmp` of nothing at the address of an empty list.
+        // Empty lists are skipped: some CPUs are slow at a zero-length `memcmp` at an empty list's dangling address.
         let is_done = |stack: &Stack| !stack.done.is_empty();
         self.running == earlier.running
             && self.entries == earlier.entries
@@ -242,7 +240,7 @@ impl Stack {
 }
 
 impl Entry {
-    /// All lanes at the start of the kernel.
+    /// All lanes, at the start of the kernel.
     fn first(mask: u32, until: u32) -> Entry {
         Entry { pc: 0, until, mask, frame: 0, blocked: false }
     }

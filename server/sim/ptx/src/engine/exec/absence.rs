@@ -1,4 +1,4 @@
-//! Lanes that a member mask names and that do not execute the instruction: where they diverged.
+//! Lanes that a member mask names but that do not execute the instruction, and where they diverged.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_warp::lanes::Lanes;
@@ -7,10 +7,9 @@ use warplens_sim_warp::trace::Related;
 use super::warp_collectives::{exchange_of, members_of};
 use crate::program::{Function, Op};
 
-/// Recorded divergences.
+/// Divergences kept per warp.
 const EVENTS: usize = 8;
 
-/// The last divergences of a warp.
 #[derive(Debug, Default)]
 pub(crate) struct DivergenceLog {
     events: [Divergence; EVENTS],
@@ -31,7 +30,7 @@ impl DivergenceLog {
         self.next = (self.next + 1) % EVENTS;
     }
 
-    /// Where the `missing` lanes diverged from those that execute an instruction, as far as it is recorded.
+    /// The recorded divergences that separated the `missing` lanes from the executing ones.
     pub(super) fn origins(&self, missing: u32, executed: u32) -> Vec<Related> {
         let mut open = missing;
         let mut origins = Vec::new();
@@ -53,14 +52,12 @@ impl DivergenceLog {
 
 /// The lanes of one visit to an instruction.
 pub(super) struct VisitLanes {
-    /// The running group.
     pub(super) active: u32,
     pub(super) executed: u32,
-    /// Live lanes that the member mask names and that do not execute the instruction.
+    /// Live lanes that the member mask names but that do not execute the instruction.
     pub(super) missing: u32,
 }
 
-/// The message about missing participants.
 pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit: &VisitLanes) -> String {
     let instruction = &function.code[pc as usize];
     let VisitLanes { active, executed, missing } = *visit;

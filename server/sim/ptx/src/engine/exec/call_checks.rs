@@ -1,4 +1,4 @@
-//! Calls and returns that a program promises not to make: their behavior is undefined.
+//! Calls and returns that break a promise of the program, which makes their behavior undefined.
 
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -9,7 +9,7 @@ use crate::engine::run_context::RunContext;
 use crate::program::{Call, Function, Promise, SignatureShape};
 
 impl Warp {
-    /// Checks the callees of a call: a `.uni` call has one, and those of an indirect call are as its prototype or table says.
+    /// Checks the callees of a call: a `.uni` call has one, and an indirect call's callees match its prototype or table.
     pub(super) fn check_callees(
         &self,
         callees: &[(u32, u32)],
@@ -20,7 +20,7 @@ impl Warp {
     ) {
         let functions = &run.launch.program.functions;
         if uniform && callees.len() > 1 {
-            // The lowest lane first.
+            // Report the lowest lane first.
             let mut callees = callees.to_vec();
             callees.sort_unstable_by_key(|(_, mask)| mask.trailing_zeros());
             let target = |&(callee, mask): &(u32, u32)| {
@@ -42,7 +42,6 @@ impl Warp {
         }
     }
 
-    /// Lanes return from a function.
     pub(super) fn check_return(&self, function: &Function, statement: u32, mask: u32, state: &mut RunState) {
         if !function.is_noreturn || mask == 0 {
             return;
@@ -57,7 +56,7 @@ impl Warp {
     }
 }
 
-/// Why a function is not one that an indirect call may reach.
+/// Why an indirect call may not reach this function.
 fn broken_promise(promise: &Promise, callee: u32, function: &Function) -> Option<String> {
     let (name, table) = (&function.name, &promise.name);
     if promise.targets.as_ref().is_some_and(|targets| !targets.contains(&callee)) {
@@ -73,7 +72,7 @@ fn broken_promise(promise: &Promise, callee: u32, function: &Function) -> Option
     ))
 }
 
-/// The first difference of the expected and the actual parameters.
+/// The first difference between the expected and the actual parameters.
 fn difference(expected: &SignatureShape, actual: &SignatureShape) -> Option<String> {
     let pairs = [
         ("parameter", &expected.params, &actual.params),

@@ -20,13 +20,12 @@ use crate::engine::run_context::RunContext;
 use crate::program::{Callee, Formal, Function, Instruction, Op, Slot};
 use crate::sanitizer::passing::{self, PassingFrame};
 
-/// Minimum stack size of a call.
+/// Minimum stack size of a call, in bytes.
 const MIN_FRAME: u32 = 128;
-/// The most callers that a finding lists.
+/// Maximum number of callers that a finding lists.
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
-    /// `brx.idx`
     pub(crate) fn switch(
         &mut self,
         instruction: Instruction,
@@ -68,7 +67,6 @@ impl Warp {
         if is_due { self.look(branch, target, function, run) } else { None }
     }
 
-    /// `call`
     pub(crate) fn call(
         &mut self,
         (call, uniform): (Slot, bool),
@@ -139,7 +137,7 @@ impl Warp {
         None
     }
 
-    /// The functions that lanes call, by descending number.
+    /// The functions that the lanes call, in descending order of their number.
     fn callees(
         &self,
         callee: Callee,
@@ -170,7 +168,7 @@ impl Warp {
         Ok(callees)
     }
 
-    /// A new frame with its arguments; `None` if the stack is full.
+    /// Creates a frame and passes the arguments; `None` if the stack is full.
     fn enter(
         &mut self,
         call: Slot,
@@ -215,7 +213,7 @@ impl Warp {
         Some(slot as Slot)
     }
 
-    /// Undefined arguments or results remain undefined in the other frame.
+    /// Keeps undefined arguments and results undefined in the other frame.
     fn pass_undefined(
         &mut self,
         sanitizer: &mut Sanitizer,
@@ -233,7 +231,7 @@ impl Warp {
         passing::copy_values(sanitizer, self.id.warp, (from, given), (to, taken), mask);
     }
 
-    /// The statements that called the function of a frame, the innermost first.
+    /// The statements that called the function of a frame, innermost first.
     pub(crate) fn call_stack(&self, launch: &Launch<'_>, frame: Slot) -> Vec<Related> {
         let caller = |&(slot, _): &(Slot, u32)| self.frames[slot as usize].as_ref()?.caller;
         let first = self.frames[frame as usize].as_ref().and_then(|frame| frame.caller);
@@ -286,7 +284,7 @@ impl Warp {
     }
 }
 
-/// The instruction of a function with this call of its tables.
+/// The instruction whose call is entry `call` of the function's table.
 fn instruction_of(function: &Function, call: u32) -> Option<u32> {
     let is_it = |instruction: &Instruction| matches!(instruction.op, Op::Call(_)) && instruction.s.a == call;
     Some(function.code.iter().position(is_it)? as u32)

@@ -19,23 +19,20 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) local: &'w mut Local,
     /// The warp's number in its block.
     pub(crate) warp: u32,
-    /// What addresses of the frame's and the block's own variables are relative to.
+    /// Base addresses of the frame's and the block's variables.
     pub(crate) bases: Bases,
-    /// The warp's carry flags.
     pub(crate) carry: &'w mut u32,
-    /// The warpgroup products of the warp.
     pub(crate) products: &'w mut Products,
     /// Lanes that have not exited.
     pub(crate) live: u32,
-    /// Instructions executed by the launch.
+    /// Instructions that the launch has executed.
     pub(crate) clock: u64,
-    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
 }
 
 impl ExecContext<'_> {
-    /// Resolves the addresses of a memory instruction: checks space, bounds and alignment in every lane, and reports the access
-    /// to the sanitizer before memory is read or written.
+    /// Checks space, bounds and alignment of a memory instruction in every lane, and reports the access to the sanitizer
+    /// before memory is read or written.
     #[inline(always)]
     pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses, Fault> {
         let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
@@ -56,7 +53,6 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reports to the sanitizer that lanes execute the instruction at `pc`.
     #[inline(always)]
     pub(crate) fn begin(&mut self, function: &Function, pc: u32, executed: u32) {
         if let Some(sanitizer) = &mut self.sanitizer {
@@ -65,7 +61,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Lanes of the running warp, as the issuer of asynchronous operations.
+    /// Lanes of the running warp as the issuer of asynchronous operations.
     pub(crate) fn issuer(&self, lanes: u32) -> Issuer {
         Issuer { rank: self.spaces.window.rank, warp: self.warp, lanes }
     }
@@ -75,7 +71,7 @@ impl ExecContext<'_> {
         self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.statement())
     }
 
-    /// Reports that the copy of a range, reported before as an access, is in flight.
+    /// Reports that the copy of a range is in flight. The range was reported as an access before.
     pub(crate) fn copy_started(
         &mut self,
         checked: &CheckedAddresses,
@@ -94,23 +90,22 @@ impl ExecContext<'_> {
     }
 }
 
-/// The accesses of a memory instruction in all lanes.
 pub(crate) struct MemoryRequest<'a> {
     pub(crate) kind: AccessKind,
     pub(crate) space: Space,
     pub(crate) addresses: &'a Lanes<u64>,
-    /// Size of an element, and the number of contiguous elements.
+    /// Bytes per element; `count` contiguous elements.
     pub(crate) size: u32,
     pub(crate) count: usize,
     pub(crate) mask: u32,
-    /// The lanes to report to the sanitizer: `mask`, or a part of it if several lanes access the same element.
+    /// The lanes to report to the sanitizer: a subset of `mask` if several lanes access the same element.
     pub(crate) reported: u32,
     /// The byte that a lane stores at this offset from its address.
     pub(crate) value: &'a dyn Fn(usize, u64) -> u8,
 }
 
 impl<'a> MemoryRequest<'a> {
-    /// A request that is reported in all lanes, of a kind whose stored values do not matter.
+    /// A request that reports all lanes, for kinds whose stored values do not matter.
     #[inline(always)]
     pub(crate) fn new(
         kind: AccessKind,

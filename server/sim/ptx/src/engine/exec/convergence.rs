@@ -1,5 +1,5 @@
-//! Collective instructions: the lanes that a group must wait for, and the execution of a collective by groups at different
-//! instructions.
+//! Collective instructions: which lanes a group must wait for, and how groups at different instructions execute one
+//! collective.
 
 use warplens_sim_cuda::inactive_sources::InactiveSources;
 use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
@@ -17,7 +17,7 @@ use crate::program::{Exchange, Function, Instruction, Op, RegisterSlot, Slot};
 use crate::sanitizer::undefined_use::{StatementVisit, UndefinedBits, UndefinedInput};
 
 impl Warp {
-    /// Whether the group's next instruction must wait for lanes that are elsewhere; if so, the group waits.
+    /// Makes the group wait if its next instruction needs lanes that are elsewhere; returns whether it waits.
     pub(crate) fn waits_for_convergence(&mut self, group: Group, launch: &Launch<'_>) -> bool {
         let missing = self.function(launch, group.frame).and_then(|function| self.missing(group, function));
         let Some((lanes, what)) = missing else { return false };
@@ -25,7 +25,7 @@ impl Warp {
         true
     }
 
-    /// The participants of the group's next instruction, if any of them are elsewhere.
+    /// The participants of the group's next instruction, if some of them are elsewhere.
     fn missing(&self, group: Group, function: &Function) -> Option<(u32, CollectiveKind)> {
         let frame = self.frames[group.frame as usize].as_ref()?;
         let instruction = function.code.get(group.pc as usize)?;
@@ -46,7 +46,7 @@ impl Warp {
         (executed != 0 && elsewhere != 0).then_some((members & self.live, what))
     }
 
-    /// Groups execute a collective together, each at its own instruction.
+    /// Executes a collective for several groups, each at its own instruction.
     pub(crate) fn execute_collective(
         &mut self,
         groups: &[LanePosition],
@@ -120,7 +120,6 @@ impl Warp {
     }
 }
 
-/// The input of one group to a collective.
 #[derive(Clone)]
 struct CollectiveInput<'p> {
     group: LanePosition,
@@ -132,14 +131,14 @@ struct CollectiveInput<'p> {
     input: UndefinedInput,
 }
 
-/// The undefined input of a group and the values of all others.
+/// Combines a group's undefined input with the other groups' values.
 fn joint_input(own: UndefinedInput, given: &[CollectiveInput<'_>]) -> UndefinedInput {
     let mut all = own;
     for CollectiveInput { input, .. } in given {
         all.value |= input.value;
         all.root = all.root.or(input.root);
     }
-    // The groups have registers of their own.
+    // Groups may use different registers, so their bits are merged lane by lane.
     if given.iter().any(|CollectiveInput { input, .. }| input.bits.is_some()) {
         let mut bits = UndefinedBits { bits: [0; WIDTH], copied: 0 };
         for CollectiveInput { group, input, .. } in given {
@@ -153,7 +152,7 @@ fn joint_input(own: UndefinedInput, given: &[CollectiveInput<'_>]) -> UndefinedI
     all
 }
 
-/// Copies the inputs of other lanes to the registers that our instruction reads.
+/// Copies the other lanes' inputs to the registers that our instruction reads.
 fn take_over(ours: &Exchange, to: &mut Registers, theirs: &Exchange, from: &Registers, mask: u32) {
     let values = ours.a.zip(theirs.a);
     let members = ours.members.zip(theirs.members);

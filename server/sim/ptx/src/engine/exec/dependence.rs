@@ -1,7 +1,7 @@
-//! Which logged instructions depend on a part of the state of a warp.
+//! Which logged instructions depend on a part of a warp's state.
 //!
-//! Dependence is propagated through registers and local memory, lane by lane, in the order of the log. Where it is not known
-//! exactly, more is taken as dependent.
+//! Dependence is propagated through registers and local memory, lane by lane, in the order of the log. The analysis
+//! over-approximates where it cannot be exact.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::registers::{Lanes, lanes};
@@ -12,13 +12,12 @@ use crate::program::{Callee, Formal, Function, Op, Part, Passing, Program, Regis
 /// Maximum number of passes over the log.
 const MAX_PASSES: u32 = 8;
 
-/// A log of instructions.
 pub(super) struct Dependence<'w> {
     program: &'w Program,
     steps: &'w [Step],
 }
 
-/// Dependent lanes of registers, of words of local memory, and of the carry flag.
+/// Dependent lanes of each register, of each word of local memory, and of the carry flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Dependent {
     registers: FxHashMap<(Slot, RegisterSlot), u32>,
@@ -26,7 +25,7 @@ struct Dependent {
     carry: u32,
 }
 
-/// What dependent values reached in a pass.
+/// What dependent values reached in one pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reached {
     /// A branch or another instruction that controls what executes.
@@ -35,12 +34,11 @@ struct Reached {
     address: bool,
     /// A value that is stored in memory that other threads read.
     stored: bool,
-    /// An operand of an atomic operation.
     exchanged: bool,
 }
 
 impl Reached {
-    /// Whether the same instructions access the same memory.
+    /// Whether the warp executes the same instructions on the same addresses.
     fn is_same_path(self) -> bool {
         !self.control && !self.address
     }
@@ -51,20 +49,20 @@ impl<'w> Dependence<'w> {
         Dependence { program, steps }
     }
 
-    /// Whether the warp would execute the same, whatever the values of this state are.
+    /// Whether the warp would do the same for any values of this state.
     pub(super) fn is_unaffected_by(&self, difference: &Difference) -> bool {
         let reached = self.reached_by(difference, &[]);
         reached.is_some_and(|reached| reached.is_same_path() && !reached.stored && !reached.exchanged)
     }
 
-    /// Whether the warp would execute the same instructions on the same memory, whatever the values of this state and of these
-    /// reads are. The values that it stores may differ; `Some` says whether operands of its atomic operations do.
+    /// Whether the warp would execute the same instructions on the same memory for any values of this state and these reads.
+    /// The stored values may differ; `Some` tells whether operands of its atomic operations differ, too.
     pub(super) fn repeats_despite(&self, difference: &Difference, reads: &[LoggedRead]) -> Option<bool> {
         let reached = self.reached_by(difference, reads)?;
         reached.is_same_path().then_some(reached.exchanged)
     }
 
-    /// What values of this state and of these reads reach in any number of iterations; `None` if that is not known.
+    /// What values of this state and these reads reach in any number of iterations; `None` if unknown.
     fn reached_by(&self, difference: &Difference, reads: &[LoggedRead]) -> Option<Reached> {
         let mut dependent = Dependent { carry: difference.carry, ..Dependent::default() };
         dependent
@@ -82,14 +80,13 @@ impl<'w> Dependence<'w> {
         None
     }
 
-    /// Whether control flow depends on these reads.
     pub(super) fn is_controlled_by(&self, reads: &[LoggedRead]) -> bool {
         let mut dependent = Dependent::default();
         (0..2).any(|_| self.pass(&mut dependent, reads, false).control)
     }
 
-    /// Propagates dependence over the log. With `changing`, values that differ each time, such as the clock, are dependent, and
-    /// the pass stops at the first dependent instruction.
+    /// Propagates dependence over the log. With `changing`, values that differ each time, such as the clock, are dependent,
+    /// and the pass stops at the first dependent instruction.
     fn pass(&self, dependent: &mut Dependent, reads: &[LoggedRead], changing: bool) -> Reached {
         let mut reached = Reached::default();
         let mut reads = reads.iter().peekable();
@@ -180,7 +177,7 @@ impl<'w> Dependence<'w> {
     }
 }
 
-/// The register with the address of an indirect call's callee.
+/// The register that holds the address of an indirect call's callee.
 fn callee(function: &Function, op: Op, table: Slot) -> Option<RegisterSlot> {
     match (op, function.tables.calls.get(table as usize)?.callee) {
         (Op::Call(_), Callee::Indirect(place)) => Some(place),
@@ -188,7 +185,7 @@ fn callee(function: &Function, op: Op, table: Slot) -> Option<RegisterSlot> {
     }
 }
 
-/// Whether the result in a lane depends on other lanes.
+/// Whether a lane's result depends on other lanes.
 fn exchanges(op: Op) -> bool {
     matches!(
         op,
@@ -241,7 +238,7 @@ impl Dependent {
         self.local.retain(|_, lanes| *lanes != 0);
     }
 
-    /// An argument or a result is passed from one frame to another.
+    /// Passes an argument or a result from one frame to another.
     fn pass(
         &mut self,
         (from, source): ((Slot, u32), &Formal),

@@ -9,11 +9,11 @@ use super::frame::Frame;
 use super::warp::Warp;
 use crate::program::{Function, Slot, Slots, StackAction};
 
-/// The minimum alignment of an allocation.
+/// Minimum alignment of an allocation, in bytes.
 const ALIGNMENT: u64 = 8;
 
 impl Frame {
-    /// The end of this call's local memory, in the lane with the largest stack.
+    /// The end of this call's local memory in the lane with the largest stack.
     pub(crate) fn top(&self, function: &Function) -> u32 {
         let end = self.local_base + function.frame.local_size;
         self.dynamic.as_ref().map_or(end, |tops| tops.iter().fold(end, |most, &top| most.max(top)))
@@ -21,7 +21,6 @@ impl Frame {
 }
 
 impl Warp {
-    /// `alloca`, `stacksave`, `stackrestore` in the lanes of `mask`.
     pub(crate) fn stack_action(
         &mut self,
         action: StackAction,

@@ -1,4 +1,4 @@
-//! One operation without effect on control flow, in the lanes that execute it.
+//! Executes one operation that does not affect control flow.
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::async_ops::operation::Family;
@@ -18,8 +18,8 @@ use crate::program::{
     PackedSources, RegisterSlot, Slot, Slots,
 };
 
-/// Runs an operation in the lanes of `mask`. Not inlined into the interpreter loop, which would otherwise prepare registers for
-/// all operations, however short the instruction range.
+/// Runs an operation in the lanes of `mask`. Not inlined: otherwise the interpreter loop would prepare registers for all
+/// operations, even for a short range of instructions.
 #[inline(never)]
 pub(crate) fn execute<S: Simd>(
     simd: S,
@@ -30,7 +30,7 @@ pub(crate) fn execute<S: Simd>(
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
     let (s, tables) = (&instruction.s, &function.tables);
-    // Each is compiled for the instruction set of the loop but outside the loop: compilers optimize small functions best.
+    // Each call is compiled for the loop's instruction set but outside the loop: compilers optimize small functions best.
     macro_rules! vectorized {
         ($call:expr) => {
             simd.vectorize(
@@ -66,7 +66,6 @@ pub(crate) fn execute<S: Simd>(
     Ok(())
 }
 
-/// Asynchronous operations, and the instructions that wait for them.
 fn asynchronous(
     instruction: &Instruction,
     function: &Function,
@@ -94,7 +93,7 @@ fn asynchronous(
     Ok(())
 }
 
-/// Commits or waits for groups: the covered operations complete, and the sanitizer records which lanes waited.
+/// Commits or waits for groups. The covered operations complete, and the sanitizer records which lanes waited.
 fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
     let issuer = ctx.issuer(mask);
     let spaces = &mut *ctx.spaces;
@@ -352,7 +351,7 @@ fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
     r.set_predicate(s.e, mask, op.combine.apply(any, with));
 }
 
-/// All sources are read before anything is written.
+/// Reads all sources before it writes anything.
 fn move_each(moves: &[(RegisterSlot, RegisterSlot)], r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let values: Vec<u128> = moves.iter().map(|(_, source)| get(*source, r, lane)).collect();

@@ -3,7 +3,7 @@
 use crate::engine::divergence::group::LanePosition;
 use crate::program::{Function, Guard, Op};
 
-/// The lanes of `missing` that do nothing but exit from the kernel; `places` are the positions of lanes, innermost first.
+/// The lanes of `missing` that will only exit from the kernel. `places` holds the lanes' positions, innermost first.
 pub(super) fn exiting(places: &[LanePosition], entry: &Function, missing: u32) -> u32 {
     let (mut unplaced, mut exiting) = (missing, 0);
     for place in places {
@@ -16,7 +16,7 @@ pub(super) fn exiting(places: &[LanePosition], entry: &Function, missing: u32) -
     exiting
 }
 
-/// Whether every path from `pc` leads to the exit without an instruction that other threads can see.
+/// Whether every path from `pc` exits without an instruction that other threads can observe.
 fn only_exits(entry: &Function, pc: u32) -> bool {
     let (mut open, mut visited) = (vec![pc], Vec::new());
     while let Some(pc) = open.pop() {

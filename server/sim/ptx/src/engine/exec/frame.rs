@@ -8,26 +8,24 @@ use crate::engine::launch::Threads;
 use crate::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
 use crate::sanitizer::undefined::UndefinedValues;
 
-/// A call in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    /// Which function of the program.
     pub(crate) function: u32,
     pub(crate) registers: Registers,
-    /// The start of its local memory.
+    /// The start of the call's local memory.
     pub(crate) local_base: u32,
-    /// The caller's frame and the number of the call in its tables; `None` for the entry.
+    /// The caller's frame and the index of the call in its table; `None` for the entry.
     pub(crate) caller: Option<(Slot, u32)>,
     /// The stack pointer of each lane, after the first dynamic allocation.
     pub(crate) dynamic: Option<Box<Lanes<u32>>>,
-    /// The lanes that wrote each named register, if recorded.
+    /// The lanes that wrote each named register, if this is recorded.
     pub(crate) written: Option<Vec<u32>>,
     /// Undefined values, if the run checks for them.
     pub(crate) undefined: Option<Box<UndefinedValues>>,
 }
 
 impl Frame {
-    /// A frame whose constants and special registers are filled and whose other registers are 0.
+    /// A frame with its constants and special registers filled; all other registers are 0.
     pub(crate) fn new(index: u32, function: &Function, local_base: u32, threads: &Threads) -> Frame {
         let layout = &function.frame;
         let registers = Registers {
@@ -48,7 +46,7 @@ impl Frame {
         frame
     }
 
-    /// Resets the frame of an exited warp for a new one.
+    /// Resets the frame of an exited warp for a new warp.
     pub(crate) fn renew(&mut self, function: &Function, threads: &Threads) {
         self.registers.words.fill(Row::all(0));
         self.registers.doubles.fill(Row::all(0));
@@ -80,7 +78,7 @@ impl Frame {
         }
     }
 
-    /// Records that the lanes received values in the registers among `formals`.
+    /// Records that the lanes received values in the registers of `formals`.
     pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
         let Some(written) = &mut self.written else { return };
         for formal in formals {
@@ -145,13 +143,12 @@ pub(crate) fn pass(
     }
 }
 
-/// The value of an argument in one lane.
+/// An argument's value in one lane.
 pub(crate) fn argument(formal: &Formal, frame: &Frame, local: &Local, lane: usize) -> u64 {
     let word = |word| u64::from(fetch(formal, &frame.registers, frame.local_base, local, word)[lane]);
     if formal.size > 4 { word(0) | word(1) << 32 } else { word(0) }
 }
 
-/// Writes a result in one lane.
 pub(crate) fn result(formal: &Formal, frame: &mut Frame, local: &mut Local, lane: usize, value: u64) {
     for word in 0..formal.size.div_ceil(4).min(2) {
         let values = [(value >> (32 * word)) as u32; WIDTH];

@@ -1,8 +1,8 @@
-//! The interpreter loop: runs groups until an instruction requires more than the choice of the next group.
+//! The interpreter loop: runs groups until an instruction needs more than the choice of the next group.
 //!
 //! Most instructions have no guard and only compute; they run in ranges that need no checks before their end. The loop is
-//! compiled for several instruction sets of the host, and the best one that the processor supports is chosen at run time. Code
-//! on the hot path must be inlined into it, whatever its size: a function that is not inlined is compiled for the oldest
+//! compiled for several instruction sets of the host, and the best one is chosen at run time. Functions on the hot path must
+//! be inlined into the loop, whatever their size: a function that is not inlined is compiled for the oldest supported
 //! processor.
 
 use pulp::Simd;
@@ -34,8 +34,8 @@ use crate::sanitizer::undefined_use::StatementVisit;
 use crate::sanitizer::{bit_field, division, values};
 
 impl Warp {
-    /// Runs a group and its successors, up to an instruction that requires more than the choice of the next group; returns the
-    /// group that ran last, at the position where it stopped.
+    /// Runs a group and its successors until an instruction needs more than the choice of the next group. Returns the last
+    /// group, at the position where it stopped.
     #[inline(always)]
     pub(crate) fn interpret<S: Simd>(
         &mut self,
@@ -110,19 +110,17 @@ impl Warp {
     }
 }
 
-/// A running group and its context.
 struct Running<'w> {
     function: &'w Function,
-    /// The kernel's function.
     entry: &'w Function,
     frame: &'w mut Frame,
     ctx: ExecContext<'w>,
     visits: Visits<'w>,
-    /// Whether each instruction is reported to the sanitizer, the recorder of written registers, or the spin detector.
+    /// Whether each instruction is reported to the sanitizer, the recorder of written registers or the spin detector.
     observed: bool,
     /// The spin detector's log, if it observes the warp.
     window: Option<&'w mut PollWindow>,
-    /// The slot of the frame.
+    /// The frame's slot.
     slot: Slot,
     id: WarpId,
     tracer: &'w mut Option<Box<ValueTracer>>,
@@ -131,14 +129,14 @@ struct Running<'w> {
 }
 
 impl Running<'_> {
-    /// Whether the instruction at `pc` is a frequent operation whose effects are not observed.
+    /// Whether the instruction at `pc` is a frequent operation whose effects nobody observes.
     #[inline(always)]
     fn is_quick(&self, pc: u32) -> bool {
         let next = self.function.code.get(pc as usize);
         next.is_some_and(|next| next.quick != Quick::No) && !(self.observed && self.observes_values())
     }
 
-    /// Runs frequent operations; `None` if the instruction at which the group then is must run in the general way.
+    /// Runs frequent operations; `None` if the group's next instruction needs the general path.
     #[inline(always)]
     fn run_quickly<S: Simd>(
         &mut self,
@@ -167,7 +165,7 @@ impl Running<'_> {
         ran
     }
 
-    /// Runs a group until it diverges or reconverges, is at a frequent operation, or stops for another reason.
+    /// Runs a group until it diverges, reconverges, reaches a frequent operation or stops for another reason.
     #[inline(always)]
     fn go<S: Simd>(
         &mut self,
@@ -258,7 +256,7 @@ impl Running<'_> {
         event
     }
 
-    /// Whether what an instruction computes is observed, and not only its access to memory by the sanitizer.
+    /// Whether computed values are observed, not only memory accesses by the sanitizer.
     fn observes_values(&self) -> bool {
         let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
         let made_undefined =
@@ -271,7 +269,6 @@ impl Running<'_> {
             || made_undefined
     }
 
-    /// Executes the instruction at `pc` in the lanes of `executed`.
     #[inline(always)]
     fn step<S: Simd>(
         &mut self,
@@ -292,7 +289,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Handles an error, a warning or a yield of an instruction.
+    /// Handles an instruction's error, warning or yield.
     #[cold]
     #[inline(never)]
     fn handle_error(
@@ -340,7 +337,7 @@ impl Running<'_> {
         self.state.report(Finding { visit, ..warning.warning(self.id, statement).with(related) });
     }
 
-    /// Counts an instruction that controls scheduling, or that no lane executes.
+    /// Counts an instruction that controls scheduling or that no lane executes.
     #[inline(always)]
     fn pass(&mut self, pc: u32, executed: u32) {
         self.ctx.clock += 1;
@@ -353,7 +350,6 @@ impl Running<'_> {
         }
     }
 
-    /// Reports an instruction to the spin detector.
     #[inline]
     fn log(&mut self, pc: u32, executed: u32) {
         if let Some(window) = &mut self.window {
@@ -376,7 +372,7 @@ impl Running<'_> {
         }
     }
 
-    /// Checks the registers of warpgroup products.
+    /// Checks that warpgroup products in flight do not use the instruction's registers.
     #[cold]
     fn check_products(&mut self, pc: u32, executed: u32) {
         let Some(sanitizer) = &mut self.ctx.sanitizer else { return };
@@ -398,8 +394,8 @@ impl Running<'_> {
         self.note(pc, executed);
     }
 
-    /// Records the registers before the requested step, or the state when the trace is complete, and lets the sanitizer list the
-    /// accesses of the step.
+    /// Records the registers before the requested step, or the state once the trace is complete, and makes the sanitizer
+    /// list the accesses of the step.
     fn record_before(&mut self, pc: u32) {
         let Some(tracer) = self.tracer else { return };
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
@@ -416,7 +412,7 @@ impl Running<'_> {
         }
     }
 
-    /// Takes over the accesses of the requested step, and notes a store to the watched byte.
+    /// Takes the accesses of the requested step from the sanitizer, and records a store to the watched byte.
     fn record_accesses(&mut self) {
         let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
         if sanitizer.take_watch_hit() {
@@ -452,7 +448,7 @@ impl Running<'_> {
         }
     }
 
-    /// What ends a range of instructions.
+    /// The limits that end a range of instructions.
     #[inline(always)]
     fn limits(&self) -> StopLimits {
         let end = self.function.code.len() as u32;

@@ -1,4 +1,4 @@
-//! When a group stops running in the interpreter loop, and the reasons for which the loop returns to its warp.
+//! When a group stops in the interpreter loop, and why the loop returns to its warp.
 
 use warplens_sim_cuda::fault::{Fault, PendingBarrier};
 use warplens_sim_cuda::registers::Registers;
@@ -9,19 +9,17 @@ use crate::engine::divergence::groups::Groups;
 use crate::engine::launch::Launch;
 use crate::program::Slot;
 
-/// How far a group ran.
 pub(super) enum Ran {
-    /// It diverged, or reached its reconvergence point: the next group is to be chosen.
+    /// The group diverged or reached its reconvergence point: the next group must be chosen.
     ToChoice,
     /// The next instruction is a frequent operation.
     ToQuick,
-    /// The loop returns.
     Exit(LoopExit),
 }
 
 /// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
-    /// The next group is chosen: `None`, or a group for which more changed than the choice.
+    /// The chosen group: `None`, or a group that needs more than a switch to it.
     Next(Option<Group>),
     /// The group ran past the last instruction of the function.
     FellOff,
@@ -33,13 +31,13 @@ pub(crate) enum LoopExit {
     CheckSpin { from: u32, alone: bool },
     /// The instruction affects control flow or synchronization.
     Control { executed: u32 },
-    /// A fault.
+    /// An instruction faulted.
     Fault(Fault),
     /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),
 }
 
-/// The group took a branch, or passed one: whether the loop returns there.
+/// After a branch, taken or not: whether the loop returns.
 #[inline(always)]
 pub(super) fn branched(
     (from, to): (u32, u32),
@@ -69,16 +67,15 @@ pub(super) fn choose(
     }
 }
 
-/// What ends a range of instructions besides control flow.
+/// What ends a range of instructions, besides control flow.
 #[derive(Clone, Copy)]
 pub(super) struct StopLimits {
     /// The clock at which the run is paused.
     pub(super) pause_at: u64,
     /// The clock at which the run ends.
     pub(super) limit: u64,
-    /// The instructions of the function.
     pub(super) end: u32,
-    /// The clock before which neither a pause nor the limit stops a run of instructions.
+    /// Below this clock, neither a pause nor the limit can stop a run of instructions.
     fence: u64,
 }
 

@@ -1,8 +1,8 @@
 //! A watch on a loop that only computes.
 //!
-//! Such a loop reads no memory, so it repeats forever if the state of its warp is once more what it was, whatever other threads do.
-//! One lane of a register that differs shows that the state differs, so the loop runs on in the fast loop meanwhile. The watch ends
-//! when the warp diverges or executes something else, such as an access to memory.
+//! Such a loop reads no memory, so once its warp returns to an earlier state it loops forever, whatever other threads do.
+//! One lane of one register is enough to show that the state still differs, so the loop stays in the fast path meanwhile.
+//! The watch ends when the warp diverges or executes anything else, such as a memory access.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 
@@ -10,21 +10,19 @@ use super::poll_log::Difference;
 use super::snapshot::Snapshot;
 use crate::program::{Function, Quick, RegisterSlot, Slot};
 
-/// What has run since the start of a watch, and what shows that the state is another one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoopWatch {
-    /// The first instruction that may have run.
     first: u32,
-    /// The last one.
+    /// The last instruction that may have run.
     last: u32,
-    /// The number of backward branches of the warp at which the watch ends.
+    /// The count of the warp's backward branches at which the watch ends.
     end: u64,
-    /// A register, a lane and its value at the start, which was another one at the last comparison of all registers.
+    /// A register, a lane and its value at the start. It differed when all registers were last compared.
     differing: Option<(Slot, usize, u32)>,
 }
 
 impl LoopWatch {
-    /// A watch on the loop from `first` to its backward branch `last`, which begins with the next iteration.
+    /// Watches the loop from `first` to its backward branch `last`, from the next iteration on.
     pub(super) fn new((first, last): (u32, u32), end: u64) -> LoopWatch {
         LoopWatch { first, last, end, differing: None }
     }
@@ -38,7 +36,7 @@ impl LoopWatch {
         })
     }
 
-    /// Counts a backward branch; returns whether all of the state must be compared.
+    /// Counts a backward branch; returns whether the whole state must be compared.
     #[inline(always)]
     pub(super) fn backward(&mut self, (from, to): (u32, u32), branches: u64, registers: &Registers) -> bool {
         (self.first, self.last) = (self.first.min(to), self.last.max(from));
@@ -46,7 +44,7 @@ impl LoopWatch {
         !self.differing.is_some_and(differs) || self.has_ended(branches)
     }
 
-    /// Whether all that may have run since the start only computes.
+    /// Whether everything that may have run since the start only computes.
     pub(super) fn holds(&self, function: &Function) -> bool {
         LoopWatch::allows((self.first, self.last), function)
     }
@@ -55,9 +53,9 @@ impl LoopWatch {
         branches >= self.end
     }
 
-    /// From now on, one of the registers that differ is compared first.
+    /// Picks one of the differing registers to be compared first from now on.
     pub(super) fn compare_first(&mut self, difference: &Difference, start: &Snapshot) {
-        // Only the running frame has changed: calls and returns end the watch.
+        // Only the running frame can have changed: calls and returns end the watch.
         self.differing = difference.registers.iter().find_map(|&(frame, place, differing)| {
             let RegisterSlot::Word(slot) = place else { return None };
             let lane = lanes(differing).next()?;

@@ -14,7 +14,6 @@ use super::operand::{get, put};
 use crate::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor};
 use crate::tensor::sparse;
 
-/// `mma`, `wmma.mma`
 pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result<(), Fault> {
     let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
     let [a, b, c, d] = &op.registers;
@@ -42,7 +41,7 @@ pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Resu
     Ok(())
 }
 
-/// The registers of a dense A, from those of a sparse one and its metadata.
+/// Expands the registers of a sparse A with its metadata to a dense one.
 fn dense(
     op: &MatrixProduct,
     factor: SparseFactor,
@@ -87,7 +86,7 @@ fn values(place: RegisterSlot, r: &Registers) -> Lanes<u64> {
     std::array::from_fn(|lane| get(place, r, lane) as u64)
 }
 
-/// `wmma.load`, `wmma.store`, one element at a time, or one register of sub-byte elements.
+/// `wmma.load` and `wmma.store`, element by element, or register by register for sub-byte elements.
 pub(crate) fn fragment(
     op: &FragmentAccess,
     r: &mut Registers,
@@ -117,7 +116,7 @@ pub(crate) fn fragment(
         });
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
         let checked = ctx.resolve(&MemoryRequest {
-            // If several lanes hold an element, the first one represents all.
+            // If several lanes hold an element, report only the first one.
             reported: mask & u32::MAX >> (32 - matrix.owners().min(32)),
             value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
             ..MemoryRequest::new(kind, op.space, &pieces, (size, 1), mask)
@@ -139,7 +138,7 @@ pub(crate) fn fragment(
     Ok(())
 }
 
-/// `movmatrix`: a lane has two adjacent elements of a row, and gets two adjacent elements of a column.
+/// `movmatrix`: a lane passes two adjacent elements of a row and receives two adjacent elements of a column.
 pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
     let a = *r.get::<u32>(s.a);
     let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (16 * (column % 2)) & 0xffff;
@@ -150,8 +149,9 @@ pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
     r.set(s.d, mask, &moved);
 }
 
-/// `ldmatrix`, `stmatrix`: lane `8m + i` has the address of row `i` of matrix `m`. Lane `L` holds elements `2 (L % 4)` and the
-/// next of row `L / 4`, or of that column; for bytes, four elements, from two columns in a store.
+/// `ldmatrix` and `stmatrix`: lane `8m + i` has the address of row `i` of matrix `m`. Lane `L` holds elements `2 (L % 4)`
+/// and `2 (L % 4) + 1` of row `L / 4`, or of that column. Byte matrices have four elements per lane; a store takes them from
+/// two columns.
 pub(crate) fn access(
     op: &MatrixAccess,
     r: &mut Registers,
@@ -193,13 +193,13 @@ pub(crate) fn access(
     Ok(())
 }
 
-/// The row (by the lane that has its address) and the element of it for part `part` of a lane's register.
+/// For part `part` of a lane's register, the row (as the lane that has its address) and the element in the row.
 fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u32) {
     let (g, t, e) = (lane / 4, lane % 4, part as usize);
     match op.rows {
         Rows::Halves if op.transposed => (8 * index + 2 * t + e, g as u32),
         Rows::Halves => (8 * index + g, (2 * t + e) as u32),
-        // Eight rows, of each the bytes of columns `g` and `g + 8`.
+        // Eight rows: the bytes of columns `g` and `g + 8` of each.
         _ if op.store => (8 * index + 2 * t + e % 2, (g + 8 * (e / 2)) as u32),
         // Sixteen rows, in two registers.
         _ if op.transposed => (index / 2 * 16 + 4 * t + e, (g + 8 * (index % 2)) as u32),
@@ -207,7 +207,6 @@ fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u
     }
 }
 
-/// An element of a row.
 fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
     match rows {
         Rows::Halves => read(2 * column, 2) as u32,
@@ -221,7 +220,7 @@ fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
     }
 }
 
-/// The extent of the row whose address a lane has; `None` if the lane does not participate.
+/// The row that this lane addresses; `None` if the lane does not participate.
 fn extent(checked: &CheckedAddresses, lane: usize, used: u32) -> Option<Extent> {
     if lane < WIDTH && used >> lane & 1 == 1 { checked.of(lane) } else { None }
 }

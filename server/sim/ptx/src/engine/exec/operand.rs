@@ -4,7 +4,6 @@ use warplens_sim_cuda::registers::Registers;
 
 use crate::program::RegisterSlot;
 
-/// Bits of a register in one lane.
 pub(crate) fn get(place: RegisterSlot, r: &Registers, lane: usize) -> u128 {
     match place {
         RegisterSlot::Word(slot) => r.get::<u32>(slot)[lane].into(),
@@ -17,7 +16,6 @@ pub(crate) fn get(place: RegisterSlot, r: &Registers, lane: usize) -> u128 {
     }
 }
 
-/// Writes bits of a register in one lane.
 pub(crate) fn put(place: RegisterSlot, r: &mut Registers, lane: usize, value: u128) {
     match place {
         RegisterSlot::Word(slot) => r.words[slot as usize][lane] = value as u32,

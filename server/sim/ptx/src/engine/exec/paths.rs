@@ -1,4 +1,4 @@
-//! The paths of a hammock, which the lanes of a group execute one after the other without a change of the group.
+//! The paths of a hammock, which the lanes of a group execute one after the other while the group stays whole.
 
 use warplens_sim_cuda::visits::Visits;
 
@@ -7,30 +7,30 @@ use crate::engine::divergence::groups::Groups;
 use crate::engine::launch::Launch;
 use crate::program::{Hammock, Path};
 
-/// A divergence at a hammock in progress.
+/// A divergence in progress at a hammock.
 #[derive(Clone, Copy)]
 pub(super) struct Paths<'f> {
     pub(super) hammock: &'f Hammock,
-    /// The first instruction and the lanes of each path: those that take the branch, and the others.
+    /// First instruction and lanes of each path: the taken path, then the other.
     parts: [(u32, u32); 2],
-    /// Whether the lanes that do not take the branch run first.
+    /// Whether the path of the lanes that do not branch runs first.
     is_reversed: bool,
-    /// Whether the second path runs.
+    /// Whether the second path is running.
     is_second: bool,
 }
 
-/// Instructions that run next.
+/// A range of instructions to run next.
 pub(super) struct Part {
     pub(super) first: u32,
-    /// One past the last operation; of the instructions from the join on, anything.
+    /// One past the last operation; meaningless if `is_join`.
     pub(super) end: u32,
     pub(super) mask: u32,
-    /// Whether these are the instructions from the join on.
+    /// Whether the range starts at the join.
     pub(super) is_join: bool,
 }
 
 impl<'f> Paths<'f> {
-    /// `None` if the model does not run the paths of this branch one after the other.
+    /// `None` if the model does not run the two paths of this branch back to back.
     #[inline(always)]
     pub(super) fn of(
         hammock: &'f Hammock,
@@ -45,7 +45,7 @@ impl<'f> Paths<'f> {
         Some(Paths { hammock, parts, is_reversed, is_second: false })
     }
 
-    /// The index of the path that runs.
+    /// The index of the running path.
     #[inline(always)]
     fn index(&self) -> usize {
         usize::from(self.is_reversed != self.is_second)
@@ -56,14 +56,13 @@ impl<'f> Paths<'f> {
         &self.hammock.paths[self.index()]
     }
 
-    /// The path that runs.
     #[inline(always)]
     pub(super) fn running(&self) -> Part {
         let (first, mask) = self.parts[self.index()];
         Part { first, end: self.path().end, mask, is_join: false }
     }
 
-    /// Ends the path that ran; returns what runs next.
+    /// Ends the running path; returns what runs next.
     #[inline(always)]
     pub(super) fn next(&mut self, visits: &mut Visits<'_>, clock: &mut u64) -> Part {
         let path = self.path();
@@ -78,7 +77,6 @@ impl<'f> Paths<'f> {
         Part { first, end: first, mask: taken | not_taken, is_join: true }
     }
 
-    /// Records the reconvergence.
     #[inline(always)]
     pub(super) fn rejoin(&self, groups: &mut Groups) {
         let [taken, not_taken] = self.parts;
@@ -86,7 +84,7 @@ impl<'f> Paths<'f> {
         groups.rejoined(parts, self.hammock.join);
     }
 
-    /// The lanes of the running path as a group of their own, for an instruction that is not a plain one.
+    /// Splits off the lanes of the running path as a group, for an instruction that only the general path can execute.
     #[cold]
     #[inline(never)]
     pub(super) fn part(&self, whole: Group, groups: &mut Groups, live: u32, launch: &Launch<'_>) -> Group {

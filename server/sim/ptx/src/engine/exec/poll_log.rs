@@ -1,11 +1,11 @@
-//! The log of an observed warp: what it executed, and the state that has changed meanwhile.
+//! The log of an observed warp: the instructions that it executed, and the state that changed meanwhile.
 
 use warplens_sim_cuda::memory::polled::{MemoryRange, PolledValue};
 use warplens_sim_cuda::registers::Lanes;
 
 use crate::program::{RegisterSlot, Slot};
 
-/// State that differs between two times: lanes by register or by word of local memory.
+/// State that differs between two points in time: the lanes of each register and of each word of local memory.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
     pub(super) registers: Vec<(Slot, RegisterSlot, u32)>,
@@ -19,17 +19,16 @@ impl Difference {
     }
 }
 
-/// What an instruction accesses in memory, beside common memory.
+/// An instruction's memory access, if other threads cannot see it.
 #[derive(Clone, Debug)]
 pub(super) enum Memory {
     Nothing,
-    /// Memory that other threads may write, or that no thread writes.
+    /// Memory that other threads may write, or that nobody writes.
     Common,
-    /// Local memory: the address of each lane, and the number of bytes.
+    /// Local memory: each lane's address, and the number of bytes.
     Local(Box<Lanes<u32>>, u32),
 }
 
-/// An entry of the log.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Instruction {
@@ -40,7 +39,7 @@ pub(super) enum Step {
         executed: u32,
         memory: Memory,
     },
-    /// Lanes enter a function: the caller's frame and stack base, and those of the new call.
+    /// Lanes enter a function: the caller's frame and stack base, then those of the new call.
     Call {
         function: u32,
         call: u32,
@@ -49,7 +48,7 @@ pub(super) enum Step {
         to: (Slot, u32),
         mask: u32,
     },
-    /// Lanes return from it.
+    /// Lanes return from a function.
     Return {
         function: u32,
         call: u32,
@@ -64,18 +63,18 @@ pub(super) enum Step {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoggedRead {
     pub(super) polled: PolledValue,
-    /// The index of its step.
+    /// The index of the read's step.
     pub(super) step: u32,
     pub(super) statement: u32,
     pub(super) lane: u32,
 }
 
-/// What an instruction does with the memory that it accesses.
+/// How an instruction uses the memory that it accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Reads,
     Writes,
-    /// Reads, and writes what it computes.
+    /// Reads memory and writes a value computed from it.
     Exchanges,
 }
 

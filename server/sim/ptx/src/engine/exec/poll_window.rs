@@ -1,10 +1,10 @@
-//! The observation of a warp that may wait for other threads: its state at a backward branch, and a log of what it executed
-//! since.
+//! The observation of a warp that may be waiting for other threads: its state at a backward branch, and a log of what it has
+//! executed since.
 //!
-//! The observation looks at the warp whenever its groups are again where they were. If memory has not changed and the state
-//! that has changed does not decide what the warp executes ([`Dependence`]), the warp repeats the logged iterations until
-//! another thread changes the memory that they read. That state may be a counter, local memory, or anything else that a wait
-//! may change besides.
+//! The warp is examined whenever its groups return to their earlier positions. If memory has not changed, and the state that
+//! has changed does not decide what the warp executes ([`Dependence`]), the warp repeats the logged iterations until another
+//! thread changes the memory that they read. The changed state may be a counter, local memory or anything else that a
+//! waiting loop changes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_cuda::memory::mbarrier_object::PHASE;
@@ -19,7 +19,7 @@ use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
 use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
 
-/// The result of a look.
+/// The result of an examination.
 #[derive(Debug)]
 pub(crate) enum Observation {
     Continues,
@@ -29,7 +29,6 @@ pub(crate) enum Observation {
     Polls(PolledMemory),
 }
 
-/// An observation in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct PollWindow {
     start: Snapshot,
@@ -38,15 +37,15 @@ pub(crate) struct PollWindow {
     reads: Vec<LoggedRead>,
     writes: FxHashSet<LoggedWrite>,
     reads_clock: bool,
-    /// Whether it calls functions of the system, which change more than the log contains.
+    /// Whether the warp calls system functions, which change more than the log records.
     calls_system: bool,
-    /// Whether it waits at barriers of its block.
+    /// Whether the warp waits at barriers of its block.
     has_barriers: bool,
-    /// How often the groups have been where they were at the start.
+    /// How often the groups have returned to their starting positions.
     matches: u32,
-    /// The number of reads before the last comparison of reads.
+    /// The number of reads at the last comparison of reads.
     compared: usize,
-    /// Whether the warp did something that waiting loops do not.
+    /// Whether the warp did something that waiting loops do not do.
     failed: bool,
     /// Maximum number of steps.
     limit: usize,
@@ -70,7 +69,6 @@ impl PollWindow {
         }
     }
 
-    /// Ends the observation without a result.
     pub(crate) fn fail(&mut self) {
         self.failed = true;
     }
@@ -82,19 +80,16 @@ impl PollWindow {
         }
     }
 
-    /// Lanes enter a function.
     pub(crate) fn called(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
         let [function, call, callee] = step;
         self.push(Step::Call { function, call, from, callee, to, mask });
     }
 
-    /// Lanes return from a function.
     pub(crate) fn returned(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
         let [function, call, callee] = step;
         self.push(Step::Return { function, call, to, callee, from, mask });
     }
 
-    /// Lanes are about to execute an instruction.
     pub(crate) fn visit(
         &mut self,
         (frame, number, function): (Slot, u32, &Function),
@@ -246,7 +241,7 @@ impl PollWindow {
         }
     }
 
-    /// The running group took a backward branch.
+    /// Examines the warp, whose running group took a backward branch.
     pub(super) fn look(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
         if self.failed {
             return Observation::Missed;
@@ -256,7 +251,7 @@ impl PollWindow {
         }
         self.matches += 1;
         if self.reads.is_empty() && self.start.still_differs(warp) {
-            // Without a read, only the very same state is a wait.
+            // Without reads, only an identical state proves a wait.
             return Observation::Continues;
         }
         let difference = self.start.compare(warp, program);
@@ -289,8 +284,8 @@ impl PollWindow {
         Observation::Continues
     }
 
-    /// The memory that the warp polls: all reads since the last comparison are of memory read before, and control flow depends
-    /// on some of them whose value is the same.
+    /// The memory that the warp polls. All reads since the last comparison must be of memory that was read before, and
+    /// control flow must depend on some of those whose value is unchanged.
     fn polls(&self, difference: &Difference, program: &Program) -> Option<PolledMemory> {
         let (before, now) = self.reads.split_at(self.compared);
         let known: FxHashMap<_, u64> =
@@ -308,8 +303,8 @@ impl PollWindow {
         })
     }
 
-    /// The memory that each iteration changes, if the warp executes the same until the polled memory changes. An atomic
-    /// operation that finds the same value each time and has the same operands leaves it as it is.
+    /// The memory that each iteration changes, provided that the warp executes the same until the polled memory changes. An
+    /// atomic operation that finds the same value with the same operands each time changes nothing.
     fn lasting_writes(
         &self,
         polled: &PolledMemory,

@@ -11,13 +11,12 @@ use self::conversion::Conversion;
 /// Maximum field width and precision; a program may request any number.
 const MAX_WIDTH: usize = 4096;
 
-/// The arguments of a format, in order.
+/// The arguments of a format string, in order.
 pub(crate) trait Arguments {
-    /// The next argument, of 4 or 8 bytes; 0 after the last.
+    /// The next argument, 4 or 8 bytes long; 0 after the last one.
     fn next(&mut self, bytes: u32) -> Result<u64, Fault>;
-    /// The string at an address, without its terminator.
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault>;
-    /// Size of a pointer in bytes.
+    /// Bytes of a pointer.
     fn pointer_bytes(&self) -> u32;
 }
 
@@ -44,7 +43,7 @@ pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec
     Ok(taken)
 }
 
-/// Reads a conversion after its `%`.
+/// Reads a conversion after the `%`.
 struct Scanner<'f> {
     rest: &'f [u8],
 }
@@ -104,7 +103,7 @@ impl Scanner<'_> {
         Ok((digits > 0).then_some(value))
     }
 
-    /// The length modifier: the size of an integer in bytes.
+    /// The length modifier, as the size of an integer in bytes.
     fn bytes(&mut self, arguments: &impl Arguments) -> u32 {
         if self.take(b'h') {
             return if self.take(b'h') { 1 } else { 2 };
@@ -177,7 +176,7 @@ impl Conversion {
         self.number("", prefix, &digits, out);
     }
 
-    /// The digits of an integer, at least `precision` of them; none for zero with precision 0.
+    /// The digits of an integer, at least `precision` of them. Zero with precision 0 has none.
     fn digits(&self, value: u64, radix: u32) -> String {
         let digits = match radix {
             8 => format!("{value:o}"),
@@ -201,7 +200,7 @@ impl Conversion {
         }
     }
 
-    /// Assembles a number; zero padding goes between prefix and digits.
+    /// Assembles a number; zero padding is inserted between prefix and digits.
     fn number(&self, sign: &str, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         let is_integer = b"diouxXp".contains(&self.kind);
         let finite = digits.bytes().any(|byte| byte.is_ascii_digit());

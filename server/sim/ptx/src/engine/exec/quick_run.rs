@@ -1,8 +1,8 @@
-//! Runs of the most frequent operations, from branch to branch.
+//! Runs the most frequent operations, from branch to branch.
 //!
-//! Between branches, a run is one loop with one jump for each instruction, compiled for the instruction set of the interpreter loop.
-//! Operations that compute cannot fail and have no effect but on their destination. A load or a store that is not a plain one ends
-//! the run, and so does everything else: the interpreter loop executes it, with every check and message.
+//! Between branches, a run is one loop with one jump per instruction, compiled for the instruction set of the interpreter
+//! loop. Computing operations cannot fail and only affect their destination. Anything else, including loads and stores that
+//! need more than the fast check, ends the run: the interpreter loop executes it with every check and message.
 
 use pulp::{NullaryFnOnce, Simd};
 use warplens_sim_cuda::registers::Registers;
@@ -25,7 +25,7 @@ use crate::engine::divergence::groups::Groups;
 use crate::engine::launch::Launch;
 use crate::program::{Function, Instruction, Op, Quick};
 
-/// A group that runs frequent operations, and what these access.
+/// A group that runs frequent operations, and everything that they access.
 pub(super) struct QuickRun<'r, 'w, S> {
     pub(super) simd: S,
     pub(super) function: &'r Function,
@@ -41,33 +41,30 @@ pub(super) struct QuickRun<'r, 'w, S> {
 }
 
 impl<S: Simd> QuickRun<'_, '_, S> {
-    /// Runs up to an instruction that is not frequent, or to another stop; returns the group that ran last, and how far it ran, or
-    /// `None` if its next instruction must run in the general way.
+    /// Runs to the next instruction that is not frequent, or to another stop. Returns the last group and how far it ran:
+    /// `None` if its next instruction needs the general path.
     #[inline(never)]
     pub(super) fn run(self) -> (Group, Option<Ran>) {
         self.simd.vectorize(self)
     }
 }
 
-/// Where a group is.
 struct RunPosition<'f> {
     pc: u32,
-    /// The next stop: where the path that runs ends, or else the reconvergence point of the group if it is not before `pc`, or the
+    /// The next stop: the end of the running path, or else the group's reconvergence point (if it is not before `pc`) or the
     /// instruction at which a pause or the limit is due.
     stop: u32,
-    /// The paths of a hammock, of which one runs.
+    /// The paths of a hammock, while one of them runs.
     paths: Option<Paths<'f>>,
-    /// Why the interpreter loop returns when the run ends; nothing if the next instruction must run in the general way.
+    /// Why the interpreter loop returns when the run ends; `None` if the next instruction needs the general path.
     exit: Option<LoopExit>,
 }
 
 /// What follows an instruction.
 enum Next {
-    /// The group continues.
     Continue,
-    /// The next group is to be chosen.
+    /// The next group must be chosen.
     Choose,
-    /// The run ends.
     Leave,
 }
 
@@ -95,7 +92,7 @@ impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
 }
 
 impl<'r, S: Simd> QuickRun<'r, '_, S> {
-    /// The group continues at `pc`.
+    /// Continues the group at `pc`.
     #[inline(always)]
     fn go_on(&self, at: &mut RunPosition<'r>, pc: u32) {
         let (clock, until) = (self.ctx.clock, self.group.until);
@@ -109,7 +106,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         };
     }
 
-    /// Continues with the next group, or returns it.
+    /// Continues with the next group, or returns that group.
     #[inline(always)]
     fn choose(&mut self, at: &mut RunPosition<'r>) -> Result<(), Option<Group>> {
         self.group = choose(self.groups, self.group.frame, self.ctx.live, self.launch)?;
@@ -118,7 +115,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         Ok(())
     }
 
-    /// Runs up to a guard, to control flow or to the next stop, and what is there.
+    /// Runs to the next guard, control instruction or stop, then executes that instruction.
     #[inline(always)]
     fn step(&mut self, at: &mut RunPosition<'r>) -> Next {
         if !self.straight(at) {
@@ -139,7 +136,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         }
     }
 
-    /// Runs up to a guard, to control flow or to the next stop; `false` if an instruction before must run in the general way.
+    /// Runs to the next guard, control instruction or stop; `false` if an instruction before it needs the general path.
     #[inline(always)]
     fn straight(&mut self, at: &mut RunPosition<'r>) -> bool {
         let first = at.pc;
@@ -153,7 +150,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         at.pc >= end
     }
 
-    /// The running path of a hammock has ended.
+    /// Ends the running path of a hammock.
     #[inline(always)]
     fn next_path(&mut self, at: &mut RunPosition<'r>) -> Next {
         let Some(paths) = &mut at.paths else { return Next::Leave };
@@ -169,7 +166,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         Next::Continue
     }
 
-    /// Runs an instruction with a guard, or a branch.
+    /// Runs a guarded instruction or a branch.
     #[inline(always)]
     fn guarded(&mut self, at: &mut RunPosition<'r>) -> Next {
         let (function, pc) = (self.function, at.pc);
@@ -189,8 +186,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         Next::Continue
     }
 
-    /// Runs a branch. Each of its three outcomes records the visit by itself, which takes fewer instructions than to distinguish them
-    /// twice.
+    /// Each of the three outcomes records its own visit: distinguishing them a second time would take more instructions.
     #[inline(always)]
     fn branch(
         &mut self,
@@ -204,7 +200,7 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         if taken == 0 {
             self.visits.through(pc, 0);
             self.ctx.clock += 1;
-            // The stop stays: the limit is as near as before, and a pause can wait for a branch that is taken.
+            // `stop` stays valid: the limit has not moved, and a pause may wait for the next taken branch.
             at.pc = next;
             return if self.group.alone { Next::Continue } else { leave(at, LoopExit::Turn { from: pc }) };
         }
@@ -252,15 +248,16 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
     }
 }
 
-/// Ends the run, and the interpreter loop.
+/// Ends the run and the interpreter loop.
 #[cold]
 fn leave(at: &mut RunPosition<'_>, exit: LoopExit) -> Next {
     at.exit = Some(exit);
     Next::Leave
 }
 
-/// Runs the instructions of a range without control flow and guards, up to one that is not frequent; returns where that is, or the
-/// end. The mask stays in memory: of a copy, the compiler would prepare parts for each run, which few of its instructions need.
+/// Runs a range without control flow and guards, up to the first instruction that is not frequent; returns its position, or
+/// the end. `mask` is passed by reference: for a local copy the compiler builds lane vectors on entry, and few runs use
+/// them.
 #[inline(always)]
 fn straight<S: Simd>(
     simd: S,
@@ -281,7 +278,7 @@ fn straight<S: Simd>(
     pc
 }
 
-/// Runs an instruction with a guard in the lanes of `mask`; `false` if it is not frequent.
+/// Runs a guarded instruction in the lanes of `mask`; `false` if it is not frequent.
 #[inline(never)]
 fn guarded<S: Simd>(
     simd: S,
@@ -323,7 +320,7 @@ impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
     }
 }
 
-/// Reports to the sanitizer which instruction ran last; accesses have reported themselves.
+/// Tells the sanitizer which instruction ran last. Memory accesses have reported themselves.
 #[inline(always)]
 fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32) {
     if ctx.sanitizer.is_some() && !function.code[pc as usize].quick.accesses_memory() {
@@ -331,7 +328,7 @@ fn begin(function: &Function, pc: u32, ctx: &mut ExecContext<'_>, executed: u32)
     }
 }
 
-/// Runs the operation at an instruction of a function; `false` if it must run in the general way. One jump for all of them.
+/// Runs one operation; `false` if it needs the general path. A single jump covers all operations.
 #[inline(always)]
 fn execute<S: Simd>(
     simd: S,

@@ -1,7 +1,7 @@
 //! Loads and stores of words in the shared memory of the running block.
 //!
-//! The addresses of all lanes are checked together. Where one of them is not valid, nothing happens, and the general access, which
-//! follows, finds out what is wrong.
+//! The addresses of all lanes are checked together. If any of them is invalid nothing happens, and the general access that
+//! follows reports what is wrong.
 
 use pulp::{NullaryFnOnce, Simd};
 use warplens_sim_cuda::address::Relative;
@@ -14,8 +14,8 @@ use warplens_sim_warp::trace::StatementId;
 use super::context::ExecContext;
 use crate::program::{Access, Element, Function};
 
-/// Runs the load at `pc`; `false` if an address is not that of a word, or the sanitizer must look at each lane. Not inlined into
-/// the loop of a run, whose other operations need less of the stack.
+/// Runs the load at `pc`; `false` if an address is not a word's, or if the sanitizer must examine each lane. Not inlined
+/// into the loop of a run, whose other operations need less stack.
 #[inline(never)]
 pub(super) fn load<S: Simd>(
     simd: S,
@@ -28,7 +28,7 @@ pub(super) fn load<S: Simd>(
     simd.vectorize(Load { simd, function, pc, r, ctx, mask })
 }
 
-/// Runs the store at `pc`, in the highest lane last; `false` in the same cases.
+/// Runs the store at `pc`; where lanes store to the same word, the highest lane wins. `false` in the same cases as [`load`].
 #[inline(never)]
 pub(super) fn store<S: Simd>(
     simd: S,
@@ -84,7 +84,7 @@ impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
     }
 }
 
-/// The distances in bytes of the words of consecutive lanes from that of the lowest of their eight.
+/// Byte offset of each lane within its group of eight consecutive words.
 const STEPS: Lanes<u32> = {
     let mut steps = [0; WIDTH];
     let mut lane = 0;
@@ -95,7 +95,7 @@ const STEPS: Lanes<u32> = {
     steps
 };
 
-/// The rows of eight lanes, by the offsets of their words; `None` if the words of eight lanes are in no row.
+/// The row that each eight lanes access, by their offsets; `None` if any eight lanes do not form a row.
 #[inline(always)]
 fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
     let mut starts = [0; WIDTH];
@@ -126,7 +126,8 @@ fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
             *eight = [first; 8];
             continue;
         };
-        // One way for both kinds of rows, without a jump; all are loaded first, so that they become a vector.
+        // Both kinds of rows share one path without a jump, and all words are loaded first, so that the loop becomes vector
+        // code.
         let is_same = u32::from(matches!(row, Row::Same(_))).wrapping_neg();
         let words = words.map(u32::from_le_bytes);
         *eight = words.map(|word| first & is_same | word & !is_same);
@@ -190,17 +191,14 @@ impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
     }
 }
 
-/// The shared memory of the running block as words.
 struct SharedWords<'s> {
     words: &'s mut [[u8; 4]],
-    /// The address of the first one.
+    /// The address of the first word.
     base: u32,
-    /// Whether the block is in a cluster.
     is_in_cluster: bool,
 }
 
 impl<'s> SharedWords<'s> {
-    /// The words of the running block.
     #[inline(always)]
     fn new(spaces: &'s mut Spaces) -> SharedWords<'s> {
         let (size, rank) = (spaces.window.size as usize, spaces.window.rank as usize);
@@ -209,7 +207,7 @@ impl<'s> SharedWords<'s> {
         SharedWords { words: own.as_chunks_mut().0, base, is_in_cluster: spaces.window.blocks > 1 }
     }
 
-    /// The offsets of the addresses of the lanes from the first word.
+    /// The lanes' byte offsets from the first word.
     #[inline(always)]
     fn offsets(&self, access: &Access, r: &Registers) -> Lanes<u32> {
         let address = &access.address;
@@ -222,7 +220,7 @@ impl<'s> SharedWords<'s> {
         }
     }
 
-    /// Whether the offsets of the lanes of `mask` are those of words.
+    /// Whether the offsets of the lanes of `mask` are valid words.
     #[inline(always)]
     fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, rows: &Option<[Row; 4]>, mask: u32) -> bool {
         let Some(rows) = rows else {
@@ -247,7 +245,7 @@ fn access_of(function: &Function, pc: usize) -> &Access {
     &function.tables.accesses[function.code[pc].s.a as usize]
 }
 
-/// The register of an access of one word.
+/// The register of a one-word access.
 #[inline(always)]
 fn register(access: &Access) -> Option<usize> {
     match access.elements[..] {

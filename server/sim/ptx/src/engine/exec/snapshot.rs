@@ -1,4 +1,4 @@
-//! The state of a warp at a backward branch, to be compared with its state at later ones.
+//! The state of a warp at a backward branch, for comparison with its state at later ones.
 
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
@@ -8,9 +8,8 @@ use super::poll_log::Difference;
 use crate::engine::divergence::groups::Groups;
 use crate::program::{Program, RegisterSlot, Slot};
 
-/// The state of a warp that decides what it does next.
+/// The part of a warp's state that decides what it does next.
 pub(crate) struct WarpView<'w> {
-    /// Where the running group continues.
     pub(crate) pc: u32,
     pub(crate) groups: &'w Groups,
     pub(crate) frames: &'w [Option<Frame>],
@@ -18,7 +17,7 @@ pub(crate) struct WarpView<'w> {
     pub(crate) local: &'w Local,
 }
 
-/// A copy of it.
+/// A copy of a warp's state.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
     pc: u32,
@@ -26,7 +25,7 @@ pub(super) struct Snapshot {
     frames: Vec<(Slot, u32, Registers)>,
     carry: u32,
     local: Local,
-    /// A register that differed at the last look. Most loops have one that always does: their counter.
+    /// A register that differed at the last comparison. Most loops have one that always does: their counter.
     differed: Option<(Slot, RegisterSlot)>,
 }
 
@@ -47,17 +46,16 @@ impl Snapshot {
         }
     }
 
-    /// The registers of the frame in a slot.
     pub(super) fn registers(&self, frame: Slot) -> Option<&Registers> {
         self.frames.iter().find(|(slot, ..)| *slot == frame).map(|(.., registers)| registers)
     }
 
-    /// Remembers a register that differs.
+    /// Remembers one of the differing registers.
     pub(super) fn remember(&mut self, difference: &Difference) {
         self.differed = difference.registers.first().map(|&(slot, place, _)| (slot, place));
     }
 
-    /// Whether the remembered register differs now, too.
+    /// Whether the remembered register still differs.
     pub(super) fn still_differs(&self, warp: &WarpView<'_>) -> bool {
         let Some((slot, place)) = self.differed else { return false };
         let now = warp.frames.get(slot as usize).and_then(Option::as_ref);
@@ -67,7 +65,7 @@ impl Snapshot {
         }
     }
 
-    /// Whether the groups are now in the same place, in the same calls.
+    /// Whether the groups are at the same positions, in the same calls.
     pub(super) fn is_at(&self, warp: &WarpView<'_>) -> bool {
         let now = warp.frames.iter().enumerate();
         let now = now.filter_map(|(slot, frame)| Some((slot as Slot, frame.as_ref()?.function)));
@@ -76,7 +74,7 @@ impl Snapshot {
             && self.frames.iter().map(|(slot, function, _)| (*slot, *function)).eq(now)
     }
 
-    /// The difference to the state now, in the same place.
+    /// The difference from the warp's present state, at the same position.
     pub(super) fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Difference {
         let mut difference = Difference {
             carry: self.carry ^ warp.carry,
@@ -97,7 +95,6 @@ impl Snapshot {
     }
 }
 
-/// The lanes in which a register differs.
 fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
     let doubles = |slot: Slot| {
         let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));

@@ -1,8 +1,9 @@
-//! Detection of loops that wait for other threads: when a warp is observed, and the verdict.
+//! Detects loops that wait for other threads: decides when to observe a warp, and gives the verdict.
 //!
-//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait pays
-//! nothing but a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one of three
-//! verdicts: the warp repeats the same iteration until the memory that it polls changes; it polls such memory, but may also stop by
+//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait
+//! pays only for a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one
+//! of three verdicts: the warp repeats one iteration until the memory that it polls changes; it polls memory but may also
+//! stop by itself, for example after a time-out; or it does other work.
 //! itself, such as after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
@@ -14,30 +15,28 @@ use super::poll_window::{Observation, PollWindow};
 use super::snapshot::{Snapshot, WarpView};
 use crate::program::{Callee, Function, Op, Program};
 
-/// Backward branches before the first observation of a loop with accesses as waiting loops have them.
+/// Backward branches before the first observation of a loop whose memory accesses look like polling.
 const POLLING: u64 = 16;
 /// Backward branches before the first observation of any other loop.
 const OTHER: u64 = 1024;
-/// Backward branches between two looks at the code of loops that are not observed yet.
+/// Backward branches between two inspections of the code of a loop that is not observed yet.
 const RECHECK: u64 = 256;
-/// Call depth to which the code of a loop is searched.
+/// Call depth to which a loop's code is searched.
 const MAX_DEPTH: u32 = 3;
-/// The longest time for which a polling warp runs before it is observed again.
+/// Maximum number of backward branches for which a polling warp runs before it is observed again.
 const MAX_SLICE: u64 = 1 << 16;
-/// Instructions of the first observation at most; it is twice as long after each one without a result.
+/// Maximum number of instructions in the first observation; it doubles after each one without a result.
 const STEPS: u64 = 1024;
 
-/// Counts backward branches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BranchCounter {
     branches: u64,
     due: u64,
-    /// The watch in progress.
     watch: Option<LoopWatch>,
 }
 
 impl BranchCounter {
-    /// Counts a backward branch of a group in the frame of `registers`; returns whether the detector must look at the warp.
+    /// Counts a backward branch of a group in the frame of `registers`; returns whether the detector must examine the warp.
     #[inline(always)]
     pub(crate) fn backward(&mut self, from: u32, to: u32, registers: &Registers) -> bool {
         self.branches += 1;
@@ -49,25 +48,25 @@ impl BranchCounter {
         self.watch.as_mut().is_none_or(|watch| watch.backward((from, to), self.branches, registers))
     }
 
-    /// The warp diverges, or executes what a watched loop must not contain.
+    /// Ends the watch: the warp diverges, or executes what a watched loop must not contain.
     #[inline(always)]
     pub(crate) fn end_watch(&mut self) {
         self.watch = None;
     }
 }
 
-/// The backward branch at which the detector looks at a warp.
+/// The backward branch at which the detector examines a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackwardBranch {
     pub(crate) from: u32,
-    /// Whether the warp has no other group than the one that took it.
+    /// Whether the group that branched is the only one of the warp.
     pub(crate) alone: bool,
 }
 
-/// The result of a look at a warp.
+/// The result of examining a warp.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// It is not waiting, or it is not known yet.
+    /// It does not wait, or this is not known yet.
     Runs,
     /// It repeats the same iteration until this memory changes.
     Repeats(PolledMemory),
@@ -75,13 +74,11 @@ pub(crate) enum Verdict {
     Polls(PolledMemory),
 }
 
-/// The spin detector of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct SpinDetector {
     pub(crate) counter: BranchCounter,
-    /// The observation in progress.
     pub(crate) window: Option<Box<PollWindow>>,
-    /// The state at the start of a watch. It stays until the next look at the warp if the watch has ended.
+    /// The state at the start of a watch. If the watch ends, it stays until the warp is examined next.
     start: Option<Box<Snapshot>>,
     /// Observations without a result since the last wait.
     misses: u32,
@@ -99,7 +96,7 @@ impl Default for SpinDetector {
 }
 
 impl SpinDetector {
-    /// The warp, whose running group took a branch back to the position of `warp`, is looked at.
+    /// Examines the warp, whose running group branched back to the position in `warp`.
     pub(crate) fn look(
         &mut self,
         branch: BackwardBranch,
@@ -132,7 +129,7 @@ impl SpinDetector {
         }
     }
 
-    /// Begins to observe the warp, if it is time for that.
+    /// Starts to observe the warp if it is time to.
     fn begin(
         &mut self,
         branch: BackwardBranch,
@@ -157,7 +154,6 @@ impl SpinDetector {
         }
     }
 
-    /// The maximum number of instructions of an observation.
     fn steps(&self) -> u64 {
         STEPS << self.misses.min(8)
     }
@@ -167,7 +163,8 @@ impl SpinDetector {
         self.counter.due = 0;
     }
 
-    /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed in the other way.
+    /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed through a
+    /// log instead.
     fn compare(
         &mut self,
         start: Box<Snapshot>,
@@ -195,7 +192,7 @@ impl SpinDetector {
         Verdict::Runs
     }
 
-    /// An observation ended without a result.
+    /// Handles an observation without a result.
     fn missed(&mut self) {
         let branches = self.counter.branches;
         self.window = None;
@@ -204,8 +201,8 @@ impl SpinDetector {
         self.counter.due = branches + (POLLING << (2 * self.misses.min(20)));
     }
 
-    /// The warp waits at the instruction that it just executed: it is observed from the next backward branch on, unless that
-    /// had no result before.
+    /// The warp waits at the instruction that it just executed, so it is observed from its next backward branch on, unless
+    /// earlier observations had no result.
     pub(crate) fn hint(&mut self) {
         if self.window.is_none() {
             let soon = self.counter.branches + (1 << (2 * self.misses.min(20)));
@@ -213,20 +210,20 @@ impl SpinDetector {
         }
     }
 
-    /// A waiting warp continues because the memory that it polls has changed.
+    /// Called when a waiting warp continues because the memory that it polls has changed.
     pub(crate) fn woken(&mut self) {
         (self.misses, self.slice) = (0, POLLING);
         self.counter.due = self.counter.branches + 1;
     }
 
-    /// A polling warp gets a turn although nothing has changed; `jumps` is whether time advances instead.
+    /// Called when a polling warp gets a turn although nothing has changed; `jumps` tells whether time advances instead.
     pub(crate) fn takes_turn(&mut self, jumps: bool) {
         self.counter.due = self.counter.branches + self.slice;
         self.slice = if jumps { POLLING } else { (self.slice * 4).min(MAX_SLICE) };
     }
 }
 
-/// Whether a range of instructions accesses memory as loops do that wait for other threads.
+/// Whether a range of instructions accesses memory as loops that wait for other threads do.
 fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
     code.into_iter().any(|pc| {
         let Some(instruction) = function.code.get(pc as usize) else { return false };

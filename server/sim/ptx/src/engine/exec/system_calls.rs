@@ -12,19 +12,17 @@ use super::frame::{Frame, argument, result};
 use super::print::{Arguments, print};
 use crate::program::{Call, Space, System};
 
-/// Maximum length of a string.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The result of `vprintf` for a null format.
+/// The result of `vprintf` if the format is null.
 const NO_FORMAT: u32 = u32::MAX;
 
-/// The memory that a called function accesses.
+/// The memory that a called function may access.
 pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
-    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
-    /// Size of a pointer in bytes.
+    /// Bytes of a pointer.
     pub(crate) pointer: u32,
 }
 
@@ -114,7 +112,7 @@ impl CallContext<'_> {
         Fault::new(FindingKind::Assertion, format!("`{message}` ({file}:{line}{function})"), mask)
     }
 
-    /// The text at a generic address, of characters of `size` bytes each.
+    /// The string at a generic address, with characters of `size` bytes.
     fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>, Fault> {
         let mut text = Vec::new();
         while text.len() < MAX_TEXT {
@@ -132,7 +130,7 @@ impl CallContext<'_> {
     }
 }
 
-/// The variable arguments of a format: a buffer in which each has its natural alignment.
+/// The variable arguments of a format: a buffer that holds each at its natural alignment.
 struct VariableArguments<'c, 'w> {
     callee: &'c CallContext<'w>,
     list: u64,

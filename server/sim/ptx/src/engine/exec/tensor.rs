@@ -8,7 +8,6 @@ use crate::program::TensorOp;
 use crate::tensor::{compress, copy, map_update, warpgroup};
 use crate::tensor_memory;
 
-/// Executes a tensor instruction in the lanes of `mask`.
 pub(crate) fn execute(
     op: &TensorOp,
     r: &mut Registers,

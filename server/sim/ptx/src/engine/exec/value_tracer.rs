@@ -10,14 +10,13 @@ use super::frame::Frame;
 use super::operand::get;
 use crate::program::{Function, Program, Register, RegisterSlot};
 
-/// Bytes of a traced register.
+/// Bytes per traced register.
 const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
 
-/// The tracer of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
-    /// Records one step only.
+    /// Records a single step.
     moment: Option<MomentTracer>,
 }
 
@@ -29,7 +28,7 @@ impl ValueTracer {
         }
     }
 
-    /// The tracer of one step, if the next step is the requested one.
+    /// The tracer of the single step, if that step is next.
     pub(crate) fn due(&mut self) -> Option<&mut MomentTracer> {
         self.moment.as_mut().filter(|moment| moment.is_due())
     }
@@ -39,14 +38,14 @@ impl ValueTracer {
         self.moment.is_none() && self.visits.ends_before(statement)
     }
 
-    /// The step that is in progress stored to the watched byte.
+    /// Called when the step in progress stores to the watched byte.
     pub(crate) fn stored(&mut self) {
         if let Some(moment) = &mut self.moment {
             moment.stored();
         }
     }
 
-    /// Records a finished visit of the statement at `pc`. Returns whether the trace is complete.
+    /// Records a finished visit to the statement at `pc`; returns whether the trace is complete.
     pub(crate) fn visited(
         &mut self,
         function: &Function,
@@ -100,7 +99,7 @@ impl ValueTracer {
         self.visits.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
     }
 
-    /// The trace, with the names of the registers.
+    /// The trace, with register names.
     pub(crate) fn finish(self, program: &Program) -> Values {
         let values = self.visits.finish(|statement| {
             let located = program.locate(statement);
@@ -113,7 +112,6 @@ impl ValueTracer {
     }
 }
 
-/// The registers of a function's frame.
 pub(crate) fn registers_of(function: &Function, frame: &Frame) -> Vec<RegisterValues> {
     let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
     let named = function.frame.registers.iter().enumerate();

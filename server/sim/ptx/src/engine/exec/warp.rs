@@ -29,28 +29,25 @@ use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
-/// Why a warp stopped running.
 #[derive(Debug)]
 pub(crate) enum Pause {
-    /// All its lanes have exited.
+    /// All lanes have exited.
     Ended,
     /// A group has arrived at a barrier of the block.
     Arrived(Arrival),
     /// All remaining groups wait at barriers.
     Waiting,
-    /// It repeats an iteration until the memory that it polls changes.
+    /// The warp repeats an iteration until the memory that it polls changes.
     Spinning,
-    /// It polls memory, but may also stop by itself.
+    /// The warp polls memory, but may also stop by itself.
     Polling,
-    /// It tested an mbarrier that other threads have yet to complete.
+    /// The warp tested an mbarrier that other threads have yet to complete.
     Yielding,
     /// The caller's control is due.
     Due,
-    /// The run is over.
     Stopped(Status),
 }
 
-/// Lanes that arrive at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) barrier: Barrier,
@@ -59,7 +56,6 @@ pub(crate) struct Arrival {
     pub(crate) statement: u32,
 }
 
-/// A warp.
 pub(crate) struct Warp {
     pub(crate) id: WarpId,
     pub(crate) threads: Threads,
@@ -69,26 +65,23 @@ pub(crate) struct Warp {
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
-    /// Whether its trace is recorded.
+    /// Whether the warp's trace is recorded.
     pub(crate) listed: bool,
-    /// Its reconvergences, in order.
+    /// The warp's reconvergences, in order.
     pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinDetector,
-    /// The memory that it polled when it last stopped.
+    /// The memory that the warp polled when it last stopped.
     pub(crate) polled: PolledMemory,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
-    /// Its last unsuccessful test of an mbarrier, and the state of that mbarrier.
+    /// The warp's last failed test of an mbarrier, and the state of that mbarrier.
     pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
-    /// The value tracer, if the warp is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
-    /// Its warpgroup products.
     pub(crate) products: Products,
-    /// Its last divergences.
     pub(crate) divergences: DivergenceLog,
 }
 
-/// A warp about to run, for any instruction set of the host.
+/// A warp about to run, generic over the host's instruction set.
 struct Running<'w, 'r> {
     warp: &'w mut Warp,
     run: &'w mut RunContext<'r>,
@@ -148,7 +141,7 @@ impl Warp {
         }
     }
 
-    /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
+    /// Resets a warp for a new block, once its trace has been collected. Saves allocations in launches of many short blocks.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.id.warp };
         let is_reported = self.listed || launch.options.registers || launch.lists(id);
@@ -177,13 +170,13 @@ impl Warp {
         self.products = Products::new(id.warp, launch.block.iter().product());
     }
 
-    /// Host memory of the warp in bytes, while it is suspended.
+    /// Bytes of host memory that the warp uses while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
         registers.sum::<u64>() + self.local.len() * WIDTH as u64
     }
 
-    /// Runs until the block must decide.
+    /// Runs until the block must decide what comes next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
         run.launch.arch.dispatch(Running { warp: self, run })
     }
@@ -230,7 +223,6 @@ impl Warp {
         self.reconvergences.add(StatementId(function.first_statement + reached.pc), parts);
     }
 
-    /// Runs a group; returns the next one.
     #[inline(always)]
     fn run_group<S: Simd>(
         &mut self,
@@ -243,7 +235,7 @@ impl Warp {
         };
         let (group, event) = self.interpret(simd, group, function, run);
         self.stopped_at = function.first_statement + group.pc;
-        // The calls may be complete afterwards.
+        // Afterwards the calls may be complete.
         self.record_reconvergences(run.launch);
         if let LoopExit::Next(next) = event {
             return Ok(next);
@@ -255,7 +247,7 @@ impl Warp {
         }
     }
 
-    /// The running group stopped with an exit reason.
+    /// Handles the reason for which the running group stopped.
     fn stopped(
         &mut self,
         event: LoopExit,
@@ -291,7 +283,7 @@ impl Warp {
                     .map(|pending_barrier| (statement - 1, pending_barrier))
                     .or(self.pending_barrier.take());
                 if self.spin.window.is_some() {
-                    // It has let others run before: the observation decides whether it waits.
+                    // It has yielded before: the observation decides whether it waits.
                     return None;
                 }
                 let tested = self.pending_barrier.iter().flat_map(|(_, pending)| &pending.values);
@@ -306,7 +298,7 @@ impl Warp {
         }
     }
 
-    /// The running group took the branch from `from` to `to`.
+    /// Called when the running group takes the branch from `from` to `to`.
     pub(crate) fn take_back_edge(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
         if to <= from {
             let round = &function.code[to as usize..=from as usize];
@@ -396,8 +388,8 @@ impl Warp {
         }
     }
 
-    /// The running group diverges; parts without lanes are dropped, and equal targets merge. Returns the target if there is
-    /// only one.
+    /// Splits the running group. Parts without lanes are dropped and equal targets merge; returns the target if only one
+    /// remains.
     pub(crate) fn diverge(
         &mut self,
         parts: &[(u32, u32)],
@@ -436,7 +428,7 @@ impl Warp {
         Some(only)
     }
 
-    /// The spin detector looks at the warp, whose running group took a branch back to `pc`.
+    /// Lets the spin detector examine the warp, whose running group branched back to `pc`.
     pub(crate) fn look(
         &mut self,
         branch: BackwardBranch,
@@ -459,7 +451,7 @@ impl Warp {
         }
     }
 
-    /// Completes the products of a frame: its registers are not those of a callee or a caller.
+    /// Completes the products that are in flight in a frame, because its registers are not those of its callee or caller.
     fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
         if self.products.is_in_flight()
             && let Some(frame) = &mut self.frames[frame as usize]
@@ -468,7 +460,7 @@ impl Warp {
         }
     }
 
-    /// Lanes return from a call, or exit from the kernel.
+    /// Removes lanes that return from a call or exit from the kernel.
     fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
         self.complete_products(frame, run.spaces);
@@ -499,7 +491,7 @@ impl Warp {
         state.report(finding.in_visit(&self.recorder));
     }
 
-    /// Part of the warp is at a barrier that the whole warp must reach together.
+    /// Reports that only part of the warp is at a barrier that the whole warp must reach together.
     fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, state: &mut RunState) {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
@@ -532,8 +524,8 @@ impl Warp {
         entry.code.get(statement as usize).is_some_and(ends)
     }
 
-    /// Lanes outside `mask` whose next statement is an exit do so now: a model may have them wait for reconvergence there, a
-    /// GPU does not, and an aligned barrier counts only lanes that have not exited.
+    /// Lets lanes outside `mask` exit now if that is their next statement. A model may make them wait for reconvergence
+    /// there, but a GPU does not, and an aligned barrier counts only lanes that have not exited.
     fn end_early(&mut self, launch: &Launch<'_>, mask: u32, state: &mut RunState) {
         for (statement, lanes) in self.elsewhere(launch, mask) {
             if self.ends_at(launch, statement) {
@@ -560,7 +552,7 @@ impl Warp {
     }
 }
 
-/// The next statements of lanes, for a finding.
+/// The lanes' next statements, for a finding.
 pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
     let related = |(statement, lanes): (u32, u32)| {
         Related::new(statement, format!("next statement of {}", Lanes(lanes.into())))

@@ -9,15 +9,13 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use super::operand::{get, put};
 use crate::program::{Exchange, ExchangeKind, Function, Instruction, Op};
 
-/// An executed exchange.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// Its incorrect use.
+    /// A finding about incorrect use.
     pub(crate) warning: Option<Fault>,
     pub(crate) inactive: Option<InactiveSources>,
 }
 
-/// The exchange that an instruction executes.
 pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
     match instruction.op {
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
@@ -27,12 +25,11 @@ pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function)
     }
 }
 
-/// The member mask of each lane.
 pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> Lanes<u32> {
     exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
 }
 
-/// Runs an exchange among the lanes of `mask`.
+/// Executes an exchange among the lanes of `mask`.
 pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Outcome {
     let members = members_of(exchange, r, mask);
     let warning = check_members(&members, live, mask);
@@ -61,7 +58,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
     Outcome { warning, inactive }
 }
 
-/// An executing lane must name itself, and every live lane that it names should participate.
+/// Checks that each executing lane names itself, and that every live lane it names participates.
 pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed =
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
@@ -80,7 +77,7 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     None
 }
 
-/// The source lane of each lane, and whether it is within its segment.
+/// Each lane's source lane, and whether that is within the segment.
 pub(crate) fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let highest = lane & segment | clamp & !segment;
@@ -96,7 +93,7 @@ pub(crate) fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32
     if inside { (source, true) } else { (lane, false) }
 }
 
-/// Returns the lanes that read lanes which do not take part, and the latter.
+/// Returns the lanes that read from lanes which do not participate, and the lanes they read from.
 fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> (u32, u32) {
     let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
     let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
@@ -118,7 +115,7 @@ fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u
     (readers, sources)
 }
 
-/// Writes the result and the predicate of a lane, if the exchange has these destinations.
+/// Writes a lane's result and predicate, if the exchange has these destinations.
 fn deliver(exchange: &Exchange, r: &mut Registers, lane: usize, value: u32, holds: bool) {
     if let Some(d) = exchange.d {
         put(d, r, lane, value.into());

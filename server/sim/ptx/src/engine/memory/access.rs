@@ -10,7 +10,6 @@ use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
 use crate::program::{Access, Element, RegisterSlot};
 
-/// `ld`
 #[inline(always)]
 pub(crate) fn load(
     access: &Access,
@@ -66,7 +65,7 @@ pub(super) fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r
     }
 }
 
-/// One element in every lane of `mask`; zero in the others.
+/// Loads one element in every lane of `mask`; the other lanes get zero.
 #[inline(always)]
 pub(super) fn fetch(
     checked: &CheckedAddresses,
@@ -175,7 +174,7 @@ pub(super) fn store_at(
     Ok(())
 }
 
-/// The byte that a lane stores at this distance from its address.
+/// The byte that a lane stores at this offset from its address.
 pub(super) fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     let size = u64::from(access.size);
     let element = access.elements.get((at / size) as usize).copied().flatten();

@@ -1,4 +1,4 @@
-//! `atom` and `red`: lane by lane, lowest first.
+//! `atom` and `red`, lane by lane, lowest first.
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::atomic_operation::apply;
@@ -10,7 +10,6 @@ use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
 use crate::program::Atomic;
 
-/// Runs an atomic in the lanes of `mask`.
 pub(crate) fn execute(
     atomic: &Atomic,
     r: &mut Registers,
@@ -24,7 +23,6 @@ pub(crate) fn execute(
     execute_at(atomic, &addresses, r, ctx, mask)
 }
 
-/// Runs an atomic at these addresses.
 pub(super) fn execute_at(
     atomic: &Atomic,
     addresses: &Lanes<u64>,

@@ -1,5 +1,5 @@
-//! Asynchronous bulk copies, stores and reductions. Their accesses are checked and reported at issue; the sanitizer reports accesses
-//! of others before completion was waited for.
+//! Asynchronous bulk copies, stores and reductions. Accesses are checked and reported at issue; the sanitizer reports other
+//! threads' accesses until somebody has waited for the completion.
 
 use warplens_sim_cuda::async_ops::operation::{
     Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
@@ -21,9 +21,9 @@ use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::get;
 use crate::program::{Access, Atomic, AtomicOp, BulkCopy, Completion, Fill};
 
-/// Required alignment of addresses and sizes.
+/// Required alignment of addresses and sizes, in bytes.
 const UNIT: u64 = 16;
-/// Maximum size of a copy.
+/// Maximum size of a copy, in bytes.
 const MAX_BYTES: u32 = 1_048_560;
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, lane by lane.
@@ -104,7 +104,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Issues the transfer of a lane, which completes bytes at an mbarrier or belongs to a bulk group.
+/// Issues a lane's transfer, which completes bytes at an mbarrier or belongs to a bulk group.
 pub(crate) fn issue(
     transfer: Transfer,
     mbarrier: Option<(LaneAddress, u32)>,
@@ -121,7 +121,6 @@ pub(crate) fn issue(
     Ok(())
 }
 
-/// The copy of one lane.
 struct LaneCopy {
     to: LaneAddress,
     from: LaneAddress,
@@ -157,7 +156,7 @@ impl LaneCopy {
         Ok(Transfer { segments, reduction: self.reduction, ..Transfer::default() })
     }
 
-    /// Checks and reports the accesses of the bytes that are copied.
+    /// Checks and reports the accesses of only the bytes that are copied.
     fn chosen(
         &self,
         size: u32,
@@ -173,7 +172,7 @@ impl LaneCopy {
         Ok(Transfer { segments, ..Transfer::default() })
     }
 
-    /// The bytes from an offset on.
+    /// `len` bytes, starting at an offset.
     fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment, Fault> {
         let from = self.from.offset(offset.into()).place(1, AccessMode::Load, ctx)?;
         let to = self.to.offset(offset.into()).place(1, AccessMode::Store, ctx)?;
@@ -211,7 +210,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     Ok(())
 }
 
-/// `st.async`: the stored bytes arrive later, and an mbarrier tracks them.
+/// `st.async`: the stored bytes arrive later, tracked by an mbarrier.
 pub(crate) fn store(
     access: &Access,
     completion: &Completion,
@@ -240,7 +239,7 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// `red.async`: the reduction happens later, and an mbarrier tracks its bytes.
+/// `red.async`: the reduction happens later, tracked by an mbarrier.
 pub(crate) fn reduce(
     atomic: &Atomic,
     completion: &Completion,
@@ -263,7 +262,7 @@ pub(crate) fn reduce(
     Ok(())
 }
 
-/// A transfer of bytes that were in registers.
+/// A transfer of bytes that come from registers.
 fn stored(to: MemoryPosition, data: Vec<u8>, reduction: Option<(AtomicOp, ScalarType)>) -> Transfer {
     let segments = vec![Segment { from: None, to: Some(to), len: data.len() }];
     Transfer { segments, data: Some(data), reduction, ..Transfer::default() }

@@ -7,7 +7,6 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::program::{Op, Slots, Space};
 
-/// `mapa`, `getctarank`
 pub(crate) fn execute(
     op: Op,
     s: &Slots,

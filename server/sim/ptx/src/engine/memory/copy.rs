@@ -1,4 +1,4 @@
-//! `cp.async`
+//! `cp.async`.
 
 use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
 use warplens_sim_cuda::fault::Fault;
@@ -12,7 +12,7 @@ use super::lane_address::LaneAddress;
 use crate::engine::exec::context::ExecContext;
 use crate::program::Copy;
 
-/// `cp.async`: the sanitizer reports accesses before the thread has waited.
+/// The sanitizer reports accesses by threads that have not waited for the copy.
 pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
@@ -44,7 +44,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     for lane in lanes(mask & !ignored) {
         let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
         let is_whole = whole >> lane & 1 == 1;
-        // Single bytes where zeros fill the rest.
+        // Byte by byte if zeros fill the rest.
         let step = if is_whole { copy.size.min(8) } else { 1 };
         for offset in (0..wanted(lane)).step_by(step as usize) {
             let source = source.offset(offset.into());

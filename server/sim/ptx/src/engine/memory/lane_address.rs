@@ -1,4 +1,4 @@
-//! Accesses of one lane, of up to eight bytes.
+//! Accesses of up to eight bytes by one lane.
 
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::fault::Fault;
@@ -13,7 +13,6 @@ use super::access::{fetch, scatter};
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::program::{Address, Space};
 
-/// The address of one lane.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneAddress {
     pub(crate) space: Space,
@@ -22,7 +21,7 @@ pub(crate) struct LaneAddress {
 }
 
 impl LaneAddress {
-    /// The address that an operand has in a lane.
+    /// The address of an operand in a lane.
     pub(crate) fn of(
         operand: &Address,
         space: Space,
@@ -33,7 +32,7 @@ impl LaneAddress {
         LaneAddress { space, address: addresses(operand, r, ctx.bases)[lane], lane }
     }
 
-    /// The address some bytes further.
+    /// The address `bytes` further on.
     pub(crate) fn offset(self, bytes: u64) -> LaneAddress {
         LaneAddress { address: self.address.wrapping_add(bytes), ..self }
     }
@@ -49,7 +48,7 @@ impl LaneAddress {
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
 
-    /// The byte at the address, where an access of `span` bytes is valid.
+    /// Checks that an access of `span` bytes is valid, and locates its first byte.
     pub(crate) fn place(
         self,
         span: u64,
@@ -72,25 +71,23 @@ impl LaneAddress {
         }
     }
 
-    /// Loads bytes.
     pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
         self.report(AccessKind::Read, size, 0, ctx)?;
         self.get(size, ctx)
     }
 
-    /// Loads bytes without a report to the sanitizer.
+    /// Loads bytes without reporting to the sanitizer.
     pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
         let checked = self.check(size.into(), AccessMode::Load, ctx)?;
         Ok(fetch(&checked, &[self.address; WIDTH], 0, size, ctx, 1 << self.lane)[self.lane])
     }
 
-    /// Stores bytes.
     pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         self.report(AccessKind::Store, size, value, ctx)?;
         self.put(size, value, ctx)
     }
 
-    /// Stores bytes without a report to the sanitizer.
+    /// Stores bytes without reporting to the sanitizer.
     pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
         ctx.spaces.changes += u64::from(checked.is_common());
@@ -127,7 +124,7 @@ impl LaneAddress {
         ctx.resolve(&MemoryRequest::new(kind, self.space, &addresses, elements, 1 << self.lane)).map(|_| ())
     }
 
-    /// Reports to the sanitizer that a reported access of `span` bytes is a copy in flight.
+    /// Tells the sanitizer that a reported access of `span` bytes is a copy in flight.
     pub(crate) fn copy_started(
         self,
         span: u64,

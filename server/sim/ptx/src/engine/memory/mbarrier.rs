@@ -18,7 +18,6 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{Completion, Mbarrier, MbarrierAction, Space};
 
-/// The result of an action.
 enum ActionResult {
     Nothing,
     Token(u64),
@@ -105,7 +104,7 @@ fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut R
     mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
 }
 
-/// The object that tracks a completion.
+/// The mbarrier object that tracks a completion.
 pub(crate) fn mbarrier_of(
     completion: &Completion,
     lane: usize,
@@ -115,16 +114,16 @@ pub(crate) fn mbarrier_of(
     LaneAddress::of(&completion.address, completion.space, lane, r, ctx)
 }
 
-/// The address of an object.
+/// Operations on the mbarrier object at this address.
 impl LaneAddress {
-    /// The phase that a copy starting now belongs to.
+    /// The phase to which a copy that starts now belongs.
     pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
         let (object, parity) = self.object(ctx)?;
         Ok(CopyCompletion::Phase { object, parity })
     }
 
-    /// Announces the completion of an operation at the object: what its thread has done is visible to threads that observe it.
-    /// Returns the object's offset in the shared memory of the cluster.
+    /// Announces an operation's completion at the object: everything its thread did before becomes visible to threads that
+    /// observe the completion. Returns the object's offset in the cluster's shared memory.
     pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize, Fault> {
         let bits = bits_of(self, ctx)?;
         self.report(AccessKind::Completion, 8, 0, ctx)?;
@@ -134,7 +133,7 @@ impl LaneAddress {
         Ok(self.object(ctx)?.0 as usize)
     }
 
-    /// Arrives at the object when the operations of the thread on tensor memory so far are complete.
+    /// Arrives at the object once the thread's tensor memory operations so far are complete.
     pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let (object, parity) = self.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -153,7 +152,7 @@ impl LaneAddress {
         Ok(PolledValue { region: MemoryRegion::Shared, index: index as usize, size: 8, mask: PHASE, value })
     }
 
-    /// The object's offset in the shared memory of the cluster, and the parity of its phase.
+    /// The object's offset in the cluster's shared memory, and the parity of its phase.
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
         let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
         let checked = self.check(8, AccessMode::Load, ctx)?;
@@ -175,7 +174,7 @@ fn act(
         MbarrierAction::Initialize { .. } => AccessKind::Store,
         _ => AccessKind::Atomic,
     };
-    // A test that fails orders nothing, so that a wait costs what a load costs.
+    // A failed test orders nothing, so waiting costs no more than loads.
     if !fails(action, operand, bits) {
         at.report(kind, 8, 0, ctx)?;
     }
@@ -206,7 +205,7 @@ fn act(
     Ok(result)
 }
 
-/// Notes arrivals, announced and completed bytes, and the end of a phase.
+/// Records arrivals, announced and completed bytes, and the end of a phase.
 fn note_phase(
     action: MbarrierAction,
     operand: Option<u64>,
@@ -239,14 +238,12 @@ fn note_phase(
     Ok(())
 }
 
-/// Whether a test fails.
 fn fails(action: MbarrierAction, operand: Option<u64>, bits: u64) -> bool {
     let object = Object::of_bits(bits).filter(|_| action.waits());
     let result = object.map(|mut object| change(action, operand, &mut object));
     matches!(result, Some(Ok(ActionResult::Holds(false))))
 }
 
-/// Applies an action to an object.
 fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<ActionResult, String> {
     let before = *object;
     let count = operand.unwrap_or(1);
@@ -269,7 +266,7 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
                 );
             }
         }
-        // The arrival itself follows the copies.
+        // The arrival itself comes later, after the copies.
         MbarrierAction::ArriveCopies { counted } => {
             object.pending = (object.pending + u64::from(!counted)).min(MAX_ARRIVALS);
             return Ok(ActionResult::Token(before.bits()));
@@ -288,7 +285,7 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
     Ok(ActionResult::Token(before.bits()))
 }
 
-/// The pending arrivals at the time of a token.
+/// The pending arrivals when a token was returned.
 pub(crate) fn pending_of(token: u64) -> u32 {
     Object::of_bits(token).map_or(0, |object| object.pending as u32)
 }
@@ -304,7 +301,7 @@ fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
     at.get(8, ctx)
 }
 
-/// The thread arrives at the object when its copies so far are complete.
+/// Arrives at the object once the thread's copies so far are complete.
 fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
     let (object, _) = at.object(ctx)?;
     let issuer = ctx.issuer(1 << at.lane);

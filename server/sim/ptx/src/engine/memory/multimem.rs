@@ -1,4 +1,4 @@
-//! Accesses through multimem addresses: each stands for the same offset in several buffers.
+//! Accesses through multimem addresses. Each of these addresses the same offset in several buffers.
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::spaces::addresses;
@@ -13,13 +13,12 @@ use super::lane_address::LaneAddress;
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::program::{Access, Address, Multimem, Slots, Space, Tables};
 
-/// The addresses of one replica in the lanes that have so many.
+/// The addresses of one replica. `mask` holds the lanes that have this many replicas.
 struct Replica {
     addresses: Lanes<u64>,
     mask: u32,
 }
 
-/// Runs an access in the lanes of `mask`.
 pub(crate) fn execute(
     what: Multimem,
     s: &Slots,
@@ -106,7 +105,7 @@ fn replicas_of(
     Ok(found)
 }
 
-/// The addresses that a multimem address stands for, for an access of `span` bytes.
+/// All addresses behind a multimem address, for an access of `span` bytes.
 pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Result<Vec<u64>, Fault> {
     let name = || ctx.spaces.element(at.space, at.address, span.clamp(1, 4), ctx.local);
     let Some((multimem, offset)) = ctx.spaces.launch.multimem(at.address) else {

@@ -6,25 +6,23 @@ use crate::engine::exec::operand::put;
 use crate::engine::exec::warp::{Arrival, Warp};
 use crate::program::{Barrier, BarrierKind, Program, Slot};
 
-/// Barriers of a block.
+/// Number of barriers in a block.
 pub(crate) const COUNT: usize = 16;
 
-/// One barrier.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// Threads that have arrived, as the hardware counts them.
+    /// Arrived threads, as the hardware counts them.
     arrived: u32,
     /// The arrived threads of each warp.
     masks: Vec<u32>,
     /// Number of threads that must arrive, if the program specifies it.
     expected: Option<u32>,
     waiting: Vec<Waiting>,
-    /// Of the reduction: lanes whose predicate is true, and participating lanes.
+    /// For a reduction: lanes whose predicate is true, and participating lanes.
     yes: u32,
     voters: u32,
 }
 
-/// A waiting group.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) warp: usize,
@@ -61,13 +59,13 @@ impl State {
         waits
     }
 
-    /// The statement of waiting threads that expect another count, and that count.
+    /// The statement of waiting threads that expect a different count, and their count.
     pub(crate) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
         let first = self.waiting.first()?;
         (self.expected != count).then_some((first.statement, self.expected))
     }
 
-    /// Whether all required threads have arrived; without a count, all threads of the block that have not exited.
+    /// Whether all required threads have arrived. Without a count, these are all threads of the block that have not exited.
     pub(crate) fn is_complete(&self, warps: &[Warp]) -> bool {
         if self.masks.is_empty() {
             return false;
@@ -78,7 +76,7 @@ impl State {
         }
     }
 
-    /// Releases the waiting groups, and resets the barrier.
+    /// Releases the waiting groups and resets the barrier.
     pub(crate) fn open(&mut self, warps: &mut [Warp], program: &Program) {
         for waiting in self.waiting.drain(..) {
             let warp = &mut warps[waiting.warp];
@@ -116,7 +114,6 @@ impl State {
         lanes
     }
 
-    /// The waiting groups.
     pub(crate) fn waiting(&self) -> &[Waiting] {
         &self.waiting
     }

@@ -16,12 +16,11 @@ use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::program::BarrierKind;
 
-/// Why a block stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockPause {
-    /// All its threads have exited.
+    /// All threads have exited.
     Ended,
-    /// It waits for a condition that only other blocks can satisfy.
+    /// The block waits for a condition that only other blocks can satisfy.
     Stuck,
     /// The caller's control is due.
     Due,
@@ -29,37 +28,34 @@ pub(crate) enum BlockPause {
     Stopped(Status),
 }
 
-/// The state of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WarpState {
     Ready,
-    /// All its groups wait at barriers.
+    /// All groups wait at barriers.
     Waiting,
-    /// It repeats an iteration until the memory that it polls changes; memory had changed this many times then.
+    /// The warp repeats an iteration until the memory that it polls changes. Holds the count of memory changes at that time.
     Spinning(u64),
-    /// It polls memory, but may also stop by itself; memory had changed this many times then.
+    /// The warp polls memory, but may also stop by itself. Holds the count of memory changes at that time.
     Polling(u64),
-    /// Its test of an mbarrier failed, or it sleeps; memory had changed this many times then.
+    /// The warp's test of an mbarrier failed, or it sleeps. Holds the count of memory changes at that time.
     Yielding(u64),
     Ended,
 }
 
-/// The result of an arrival at a barrier.
 enum Arrived {
     Continues,
     Waits,
     Completed,
 }
 
-/// A block in progress.
 pub(crate) struct Block {
     pub(crate) warps: Vec<Warp>,
     states: Vec<WarpState>,
     barriers: [State; COUNT],
-    /// The barriers at which threads have arrived, a bit each.
+    /// The barriers at which threads have arrived, one bit each.
     reached: u32,
     pub(crate) sanitizer: BlockSanitizer,
-    /// Its rank in the cluster.
+    /// The block's rank in the cluster.
     rank: usize,
     /// The warp whose turn it is.
     turn: usize,
@@ -70,7 +66,7 @@ impl Block {
         Block::of((0..launch.warps()).map(|warp| Warp::new(launch, cta, warp)).collect(), launch, cta, rank)
     }
 
-    /// A new block with the warps of one whose traces have been collected.
+    /// A new block that reuses the warps of a finished one, whose traces have been collected.
     pub(crate) fn renewed(self, launch: &Launch<'_>, cta: [u32; 3]) -> Block {
         let Block { mut warps, rank, .. } = self;
         warps.iter_mut().for_each(|warp| warp.renew(launch, cta));
@@ -89,7 +85,7 @@ impl Block {
         }
     }
 
-    /// Runs until it has exited, cannot continue by itself, or the caller's control is due.
+    /// Runs until the block has exited, cannot continue by itself, or the caller's control is due.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>, cluster: &mut ClusterBarrier) -> BlockPause {
         // Other blocks may have arrived at the cluster's barrier.
         self.complete_barriers(run.launch, run.state, cluster);
@@ -111,7 +107,7 @@ impl Block {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    /// Whether a warp can run. A warp that polls memory can when that memory has changed.
+    /// Whether a warp can run. A warp that polls memory can run once that memory has changed.
     fn is_ready(&mut self, index: usize, spaces: &Spaces) -> bool {
         let warp = &mut self.warps[index];
         match &mut self.states[index] {
@@ -122,7 +118,7 @@ impl Block {
             {
                 false
             }
-            // Of what a sleeping warp waits for, nothing is known.
+            // Nothing is known about what a sleeping warp waits for.
             WarpState::Yielding(_) if warp.polled.values.is_empty() => true,
             WarpState::Spinning(changes) | WarpState::Polling(changes) | WarpState::Yielding(changes) => {
                 *changes = spaces.changes;
@@ -135,11 +131,12 @@ impl Block {
         }
     }
 
-    /// Adds its warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes of memory.
+    /// Adds the block's warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes
+    /// of memory.
     pub(crate) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
         let iterates_barriers = |warp: &Warp| warp.polled.at_barriers == Some(changes);
         let warps = || self.states.iter().zip(&self.warps);
-        // Warps whose loops have barriers let others continue that wait there.
+        // Warps that iterate over barriers release other warps that wait there.
         let opens_barriers = warps()
             .any(|(state, warp)| matches!(state, WarpState::Polling(_)) && warp.polled.at_barriers.is_some());
         warps().all(|(state, warp)| match state {
@@ -156,8 +153,8 @@ impl Block {
         })
     }
 
-    /// Lets warps that only poll memory continue, although it has not changed: they may stop by themselves, such as after a
-    /// time-out. Returns whether there were any, and whether any of them reads the clock.
+    /// Lets warps that only poll memory continue although it has not changed: they may stop by themselves, for example after
+    /// a time-out. Returns whether there were any, and whether any of them reads the clock.
     pub(crate) fn continue_polling(&mut self) -> (bool, bool) {
         let (mut any, mut reads_clock) = (false, false);
         for (state, warp) in self.states.iter_mut().zip(&mut self.warps) {
@@ -183,8 +180,8 @@ impl Block {
         any
     }
 
-    /// Releases a group that waits for other lanes only because of the model, if no other warp can run, in this block or
-    /// another.
+    /// Releases a group that waits for other lanes only because of the model, if no other warp can run in this or another
+    /// block.
     pub(crate) fn force_progress(&mut self) -> bool {
         let way = self.warps.iter_mut().position(|warp| warp.groups.force_progress());
         way.map(|index| self.states[index] = WarpState::Ready).is_some()
@@ -205,7 +202,7 @@ impl Block {
                     return None;
                 }
                 Pause::Waiting => {
-                    // Lanes may have exited in the meantime, and others may wait only for these.
+                    // Lanes may have exited in the meantime, and others may be waiting only for these.
                     self.states[index] = WarpState::Waiting;
                     self.complete_barriers(run.launch, run.state, cluster);
                     return None;
@@ -355,7 +352,7 @@ impl Block {
         self.rank * self.warps.len()
     }
 
-    /// The groups that wait at barriers: warp, lanes, statement.
+    /// The groups that wait at barriers, as warp, lanes and statement.
     pub(crate) fn waiting(&self, cluster: &ClusterBarrier) -> impl Iterator<Item = (usize, u32, u32)> {
         let first = self.first_in_cluster();
         let at_barriers = self.barriers.iter().flat_map(State::waiting);
@@ -372,13 +369,12 @@ impl Block {
         self.states.iter().zip(&self.warps).filter(move |(state, _)| waits(state)).map(|(_, warp)| warp)
     }
 
-    /// The warp whose turn it is.
     pub(crate) fn running(&self) -> Option<&Warp> {
         self.warps.get(self.turn)
     }
 }
 
-/// Threads that arrive at one barrier specify different counts.
+/// Reports that threads arriving at one barrier specify different counts.
 fn mismatch(
     warp: WarpId,
     id: u32,

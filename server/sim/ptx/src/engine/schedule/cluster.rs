@@ -1,6 +1,6 @@
 //! Blocks that run concurrently and access each other's shared memory. A block without a cluster is a cluster of one.
 //!
-//! Blocks take turns in the order of their ranks, each until it has exited or cannot continue by itself.
+//! Blocks take turns in the order of their ranks. A turn lasts until the block has exited or cannot continue by itself.
 
 use warplens_sim_cuda::async_ops::queue::Queue;
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
@@ -21,22 +21,21 @@ use crate::engine::run_context::RunContext;
 /// Maximum number of blocks per cluster.
 pub(crate) const MAX_BLOCKS: u32 = 16;
 
-/// The state of a block of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It could not continue; memory had changed and the cluster's barrier had completed this many times then.
+    /// The block could not continue. Holds the counts of memory changes and of completions of the cluster's barrier at that
+    /// time.
     Stuck(u64, u32),
     Ended,
 }
 
-/// A cluster in progress.
 pub(crate) struct Cluster {
     pub(crate) blocks: Vec<Block>,
     states: Vec<State>,
     barrier: ClusterBarrier,
     shared: Vec<u8>,
-    /// Its asynchronous operations in flight.
+    /// Asynchronous operations in flight.
     pub(super) asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
@@ -45,7 +44,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster with this number, with the allocations of a completed one, if there is any.
+    /// Creates the cluster with this number, reusing the allocations of a completed one if there is any.
     pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
         let ctas = launch.ctas(number);
         let mut shared = Vec::new();
@@ -58,7 +57,7 @@ impl Cluster {
         };
         let live = blocks.iter().flat_map(|block| block.warps.iter().map(|warp| warp.live)).collect();
         let size = (launch.program.shared_size + launch.dynamic_shared) as usize;
-        // Clearing memory in place is cheaper than new memory.
+        // Clearing existing memory is cheaper than allocating new memory.
         shared.fill(0);
         shared.resize(size * blocks.len(), 0);
         let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();
@@ -83,7 +82,7 @@ impl Cluster {
         std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
         std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
         std::mem::swap(&mut self.shared, &mut run.spaces.shared);
-        // The run ends some steps after the trace, which notes must not show.
+        // The run ends some steps after the trace, and notes must not show these steps.
         if let Some(kept) = self.asynchronous.take_kept() {
             (self.asynchronous, self.shared) = kept;
         }
@@ -126,7 +125,7 @@ impl Cluster {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    /// Reports misuse of asynchronous operations that shows when all blocks have exited.
+    /// Reports misuse of asynchronous operations that shows only when all blocks have exited.
     fn check_tensor_operations(&self, run: &mut RunContext<'_>) {
         if run.launch.options.checks.races {
             let unbalanced = tensor_checks::unbalanced_phases(&self.blocks, run.spaces);
@@ -162,7 +161,7 @@ impl Cluster {
         pause
     }
 
-    /// Wakes the warps of a block whose mbarrier tests failed, if no other can run. Returns whether there were any.
+    /// Wakes the warps of a block whose mbarrier tests failed, if no other warp can run. Returns whether there were any.
     fn wake(&mut self) -> bool {
         let rank = self.blocks.iter_mut().position(Block::wake);
         rank.map(|rank| self.states[rank] = State::Ready).is_some()
@@ -181,13 +180,14 @@ impl Cluster {
         result
     }
 
-    /// Adds its warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes of memory.
+    /// Adds the cluster's warps to those that can only wait; `false` if a warp may do something else. `changes` counts
+    /// changes of memory.
     pub(crate) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
         livelock.enter_cluster();
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
-    /// Host memory of the cluster in bytes, while it is suspended.
+    /// Bytes of host memory that the cluster uses while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         self.shared.len() as u64 + warps.map(Warp::bytes).sum::<u64>()
@@ -199,12 +199,11 @@ impl Cluster {
         way.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    /// The warp whose turn it is.
     pub(crate) fn running(&self) -> Option<&Warp> {
         self.blocks.get(self.turn)?.running()
     }
 
-    /// The state of its mbarriers while it does not run.
+    /// The cluster's mbarriers while it is not running.
     pub(super) fn mbarriers(&self) -> Mbarriers<'_> {
         Mbarriers { shared: &self.shared, phases: &self.asynchronous.phases }
     }

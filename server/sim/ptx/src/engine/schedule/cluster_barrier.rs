@@ -1,22 +1,21 @@
-//! The barrier of a cluster: threads of all its blocks arrive, and wait for the arrival of all others.
+//! A cluster's barrier: threads of all blocks arrive, and wait until all others have arrived.
 
 use crate::engine::exec::warp::Warp;
 use std::ops::Range;
 
-/// The threads of the blocks at their cluster's barrier. Warps are numbered consecutively, block by block.
+/// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterBarrier {
     /// Live lanes of each warp.
     live: Vec<u32>,
     /// Lanes that have arrived in the current phase.
     arrived: Vec<u32>,
-    /// Lanes whose phase is complete, and that have not waited for it yet.
+    /// Lanes whose phase is complete but which have not waited for it yet.
     passed: Vec<u32>,
     waiting: Vec<Waiting>,
     phases: u32,
 }
 
-/// A waiting group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) warp: usize,
@@ -25,7 +24,7 @@ pub(crate) struct Waiting {
 }
 
 impl ClusterBarrier {
-    /// No lane has arrived; `live` are the lanes of each warp.
+    /// No lane has arrived yet; `live` holds the lanes of each warp.
     pub(crate) fn new(live: Vec<u32>) -> ClusterBarrier {
         let none = vec![0; live.len()];
         ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
@@ -36,21 +35,21 @@ impl ClusterBarrier {
         self.phases
     }
 
-    /// Lanes of a warp arrive; returns those that had arrived without waiting since.
+    /// Lanes of a warp arrive. Returns those that had already arrived and have not waited since.
     pub(crate) fn arrive(&mut self, warp: usize, mask: u32) -> u32 {
         let again = (self.arrived[warp] | self.passed[warp]) & mask;
         self.arrived[warp] |= mask;
         again
     }
 
-    /// A group waits, or continues at once; returns the lanes that never arrived.
+    /// A group waits, or continues at once. Returns the lanes that never arrived.
     pub(crate) fn wait(&mut self, group: Waiting) -> u32 {
         self.waiting.push(group);
         group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
     }
 
-    /// Completes the phase if every live thread has arrived; then takes the released groups of the block with these warps, the
-    /// first of which has number `first`.
+    /// Completes the phase if every live thread has arrived, then takes the released groups of one block: `warps` are its
+    /// warps, `first` is the number of the first one.
     pub(crate) fn open(&mut self, first: usize, warps: &[Warp]) -> Vec<Waiting> {
         let own: Range<usize> = first..first + warps.len();
         self.live[own.clone()].iter_mut().zip(warps).for_each(|(live, warp)| *live = warp.live);
@@ -72,7 +71,6 @@ impl ClusterBarrier {
         self.waiting.extract_if(.., |group| continues(group)).collect()
     }
 
-    /// The waiting groups of a block.
     pub(crate) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
         let first = own.start;
         let groups = self.waiting.iter().filter(move |group| own.contains(&group.warp));

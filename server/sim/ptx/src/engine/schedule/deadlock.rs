@@ -1,4 +1,4 @@
-//! Explanation of deadlocks and livelocks: which threads wait, for what, and which others wait too.
+//! Explains deadlocks and livelocks: which threads wait, for what, and which others wait, too.
 
 use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
 use warplens_sim_cuda::memory::mbarrier_object::Object;
@@ -13,10 +13,9 @@ use super::cluster_barrier::ClusterBarrier;
 use crate::engine::exec::warp::{Warp, next_statements};
 use crate::engine::launch::Launch;
 
-/// Other waiting warps that a finding names.
+/// Maximum number of other waiting warps that a finding names.
 const MAX_OTHERS: usize = 8;
 
-/// The mbarriers of a cluster.
 #[derive(Clone, Copy)]
 pub(super) struct Mbarriers<'a> {
     pub(super) shared: &'a [u8],
@@ -29,7 +28,7 @@ impl Mbarriers<'_> {
         Object::of_bits(bits)
     }
 
-    /// What the running phase of an object waits for, and why it will not come.
+    /// What the current phase of an object waits for, and why it will not come.
     fn explained(self, index: usize) -> String {
         match (self.object(index), self.state(index)) {
             (Some(object), Some(state)) => state + &unbalanced(object.pending, object.bytes),
@@ -37,7 +36,7 @@ impl Mbarriers<'_> {
         }
     }
 
-    /// What the running phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
+    /// What the current phase of an object waits for: `phase 0 (parity 0): 1 of 2 arrivals pending, 2048 bytes missing`.
     pub(super) fn state(self, index: usize) -> Option<String> {
         let Object { expected, pending, bytes, parity, .. } = self.object(index)?;
         let number = self.phases.of(index).map_or(parity, |phases| phases.completed);
@@ -49,7 +48,7 @@ impl Mbarriers<'_> {
         Some(format!("phase {number} (parity {parity}): {pending} of {expected} arrivals pending, {missing}"))
     }
 
-    /// The statements that contributed to the running phase of an object.
+    /// The statements that contributed to an object's current phase.
     fn contributions(self, index: usize) -> Vec<Related> {
         let entries = self.phases.of(index).map_or(&[][..], |phases| &phases.running);
         let related = entries.iter().map(|entry| {
@@ -110,7 +109,7 @@ impl Block {
 }
 
 impl Warp {
-    /// Of lanes that poll memory, or that repeat a loop.
+    /// Explains lanes that poll memory or repeat a loop.
     fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
@@ -144,7 +143,7 @@ impl Warp {
         };
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let others = self.waiting_lanes(launch, lanes);
-        // Statements are known in runs with checks.
+        // Only runs with checks know the statements.
         let known = self.tests_barrier(launch) && launch.options.checks.races;
         let tested = self.polled.values.first().filter(|_| known);
         let contributions = tested.map(|first| mbarriers.contributions(first.index)).unwrap_or_default();
@@ -175,7 +174,7 @@ impl Warp {
         tested.is_some() && tested == polled && launch.program.statements() > 0
     }
 
-    /// The other lanes of the warp, and where they wait.
+    /// The warp's other lanes, and where they wait.
     fn waiting_lanes(&self, launch: &Launch<'_>, lanes: u32) -> Vec<Related> {
         let mut related: Vec<Related> = self
             .groups
@@ -197,7 +196,7 @@ impl Warp {
         related
     }
 
-    /// Of lanes that wait for named lanes.
+    /// Explains lanes that wait for named lanes.
     fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
         let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;
@@ -216,7 +215,7 @@ impl Warp {
     }
 }
 
-/// Why a phase of an mbarrier cannot complete, and what to do.
+/// Why a phase of an mbarrier cannot complete, and how to fix that.
 fn unbalanced(arrivals: u64, bytes: i64) -> String {
     let arrivals = if arrivals == 0 {
         ""
@@ -235,7 +234,7 @@ fn unbalanced(arrivals: u64, bytes: i64) -> String {
     }
 }
 
-/// A verb after lanes: `polls` after one, `poll` after several.
+/// Conjugates a verb for its lanes: `polls` for one, `poll` for several.
 pub(super) fn verb(verb: &str, lanes: u32) -> String {
     if lanes.count_ones() == 1 { format!("{verb}s") } else { verb.to_owned() }
 }

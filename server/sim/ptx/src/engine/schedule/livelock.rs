@@ -1,11 +1,11 @@
-//! Livelocks: all warps poll memory that none of them changes, although their loops change other memory, such as a counter of
-//! iterations.
+//! Livelocks: all warps poll memory that none of them changes, although their loops change other memory, such as a counter
+//! of iterations.
 
 use rustc_hash::FxHashSet;
 use warplens_sim_cuda::memory::polled::{MemoryRange, PolledMemory};
 use warplens_sim_cuda::memory::region::MemoryRegion;
 
-/// A word of memory, with the cluster if that has its own.
+/// A word of memory; shared memory belongs to a cluster, whose number comes first.
 type Word = (Option<u32>, MemoryRegion, usize);
 
 /// The memory that waiting warps read and write.
@@ -17,12 +17,13 @@ pub(crate) struct Livelock {
 }
 
 impl Livelock {
-    /// The warps that are added now are those of the next cluster.
+    /// The warps that follow belong to the next cluster.
     pub(crate) fn enter_cluster(&mut self) {
         self.cluster += 1;
     }
 
-    /// Adds a warp that polls memory and repeats its iteration, which writes these bytes, until that changes. Returns `true`.
+    /// Adds a warp that repeats its iteration until the memory that it polls changes; the iteration writes these bytes.
+    /// Returns `true`.
     pub(crate) fn add(&mut self, polled: &PolledMemory, writes: &[MemoryRange]) -> bool {
         let cluster = self.cluster;
         let word = |(region, index)| ((region == MemoryRegion::Shared).then_some(cluster), region, index);
@@ -31,7 +32,7 @@ impl Livelock {
         true
     }
 
-    /// Whether no warp changes what another one polls.
+    /// Whether no warp changes the memory that another one polls.
     pub(crate) fn is_certain(&self) -> bool {
         self.polled.is_disjoint(&self.written)
     }

@@ -1,4 +1,4 @@
-//! The notes of a cluster: maps of its tensor memory, the phases of its mbarriers, and its tensor copies.
+//! A cluster's notes: maps of its tensor memory, the phases of its mbarriers, and its tensor copies.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::program::Space;
 use crate::tensor_memory::map_text::CellMap;
 
 impl Cluster {
-    /// What its listed or traced warps did, for hovers.
+    /// What the listed or traced warps did, for hovers.
     pub(crate) fn notes(&self, spaces: &Spaces) -> Vec<Note> {
         if !self.blocks.iter().flat_map(|block| &block.warps).any(is_shown) {
             return Vec::new();
@@ -50,7 +50,7 @@ impl Cluster {
         })
     }
 
-    /// A note for each block with listed warps, as each may use the object.
+    /// One note for each block with listed warps, because each may use the object.
     fn phases(&self, object: usize, phases: &Phases, spaces: &Spaces) -> Vec<Note> {
         let entries = phases.first.iter().flatten().chain(&phases.running);
         let statements: BTreeSet<u32> =
@@ -84,7 +84,7 @@ impl Cluster {
         listed.map(|warp| note(warp.id.cta)).collect()
     }
 
-    /// The name of an element in the shared memory of the cluster.
+    /// The name of an element in the cluster's shared memory.
     fn element(&self, index: usize, size: u64, spaces: &Spaces) -> String {
         let block = (spaces.window.size as usize).max(1);
         let name = spaces.element(Space::Shared, (index % block) as u64, size, &Local::default());
@@ -96,7 +96,7 @@ fn is_shown(warp: &Warp) -> bool {
     warp.listed || warp.tracer.is_some()
 }
 
-/// A map of the tensor memory of a block for each warp that is shown.
+/// A map of a block's tensor memory for each warp that is shown.
 fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
     let statements: Vec<_> = log.statements().into_iter().map(StatementId).collect();
     if statements.is_empty() {
@@ -114,7 +114,6 @@ fn maps(block: &Block, log: &UseLog) -> Vec<Note> {
     block.warps.iter().filter(|warp| is_shown(warp)).map(note).collect()
 }
 
-/// What happened in a phase.
 fn line(number: u64, entries: &[PhaseEntry]) -> NoteLine {
     let part = |entry: &PhaseEntry| {
         let text = match (entry.action, entry.count) {

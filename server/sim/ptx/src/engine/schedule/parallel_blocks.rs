@@ -1,10 +1,10 @@
-//! Blocks on several threads, which the caller provides, with the same result as one after the other.
+//! Runs blocks on several threads, which the caller provides, with the same result as a sequential run.
 //!
-//! A run starts on one thread. After a number of steps, the remaining blocks are divided into ranges. Each worker has a copy of
-//! the memory as it was when the first ranges started, so a range sees that state and its own writes. This equals a sequential
-//! run unless the range accesses what another range writes, which is determined from the access sets. In that case, or if any
-//! block does not exit normally, the results are discarded and the run continues sequentially. Programs that depend on the
-//! order of blocks in other ways are not parallelized: those that read the clock, print or allocate.
+//! A run starts on one thread. After a number of steps, the remaining blocks are divided into ranges. Each worker has a copy
+//! of the memory as of the start of the first ranges, so a range sees that state and its own writes. This equals a
+//! sequential run unless the range accesses memory that another range writes; the access sets show whether it does. If so,
+//! or if any block does not exit normally, the results are discarded and the run continues sequentially. Programs that
+//! depend on the order of blocks in other ways, because they read the clock, print or allocate, never run in parallel.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, Workers};
 use super::sequential_blocks::SequentialBlocks;
 use crate::program::Op;
 
-/// Ranges per worker: more ranges reduce the wait for the last one.
+/// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
 /// Maximum number of clusters per range.
 const MAX_RANGE: u64 = 256;
@@ -46,8 +46,8 @@ impl<'a> ParallelBlocks<'a> {
         ParallelBlocks { workers }
     }
 
-    /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile; `false` if the run must continue
-    /// sequentially.
+    /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile. Returns `false` if the run must
+    /// continue sequentially.
     pub(crate) fn take_over(&mut self, run: &mut SequentialBlocks<'a>, next: u64) -> Result<bool, Cancelled> {
         let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
@@ -103,7 +103,6 @@ impl<'a> ParallelBlocks<'a> {
     }
 }
 
-/// The results of a range of blocks.
 struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
@@ -111,7 +110,7 @@ struct BlockRange {
     traces: Listing,
 }
 
-/// The merged results of completed ranges, in any order: they are independent.
+/// The merged results of completed ranges. The order of merging does not matter, because ranges are independent.
 struct MergedResults {
     accesses: Box<AccessSet>,
     spaces: Spaces,
@@ -124,13 +123,13 @@ struct WorkQueue<'t, 'a> {
     run: &'t SequentialBlocks<'a>,
     next: AtomicU64,
     range: u64,
-    /// How many more workers may start, each with a copy of the memory.
+    /// How many more workers may start; each needs a copy of the memory.
     slots: AtomicU64,
     steps: AtomicU64,
     blocks_done: AtomicU64,
-    /// Remaining shadow memory of a sequential run in bytes.
+    /// Bytes of shadow memory that a sequential run would have left.
     shadow: AtomicU64,
-    /// The share of a range.
+    /// Bytes of shadow memory for each range.
     share: u64,
     /// Whether the run must continue sequentially.
     failed: AtomicBool,
@@ -201,7 +200,7 @@ impl WorkQueue<'_, '_> {
         apart
     }
 
-    /// Whether the shadow memory of a range fits the budget in addition to the others, as it must in a sequential run.
+    /// Whether the shadow memory of this range and of all others fits the budget, as it must in a sequential run.
     fn reserve_shadow(&self, state: &RunState) -> bool {
         let Some(sanitizer) = &state.sanitizer else { return true };
         let Some(left) = sanitizer.budget() else { return false };
@@ -209,7 +208,7 @@ impl WorkQueue<'_, '_> {
         self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// A worker has executed this many steps of its range; `reported` is the number it reported last.
+    /// Called when a worker has executed `steps` steps of its range; `reported` is the number that it reported last.
     fn report_progress(&self, steps: u64, reported: &AtomicU64) {
         let new = steps - reported.swap(steps, Ordering::Relaxed);
         let steps = self.steps.fetch_add(new, Ordering::Relaxed) + new;

@@ -1,4 +1,4 @@
-//! Blocks that run one after the other on one thread, cluster by cluster.
+//! Runs blocks one after the other on one thread, cluster by cluster.
 
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::run_state::RunState;
@@ -17,25 +17,25 @@ use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::program::Program;
 
-/// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
+/// Instructions between two polls of the caller's control. Even the most expensive instructions take only a few
+/// milliseconds.
 const SLICE: u64 = 1024;
 
-/// How far time advances in the first pass in which all threads only wait; it doubles in each further one.
+/// How far time advances in the first pass in which all threads only wait; the amount doubles in each further pass.
 const FIRST_SKIP: u64 = 1024;
-/// How often it doubles.
+/// How often the amount doubles.
 const MAX_SKIPS: u32 = 40;
 
-/// Blocks that run one after the other on one thread.
 pub(crate) struct SequentialBlocks<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) spaces: Spaces,
     pub(crate) state: RunState,
     pub(crate) control: Control<'a>,
-    /// Clusters that cannot continue by themselves, and their numbers.
+    /// Clusters that cannot continue by themselves, with their numbers.
     pub(crate) suspended: Vec<(u64, Cluster)>,
     pub(crate) traces: Listing,
     pub(crate) blocks_done: u64,
-    /// Allocations of the last cluster, for the next one.
+    /// The last cluster, whose allocations the next one reuses.
     left: Option<Cluster>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> SequentialBlocks<'a> {
         }));
     }
 
-    /// Polls the caller's control, and checks the limits.
+    /// Polls the caller's control and checks the limits.
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
         let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {
@@ -198,8 +198,8 @@ impl<'a> SequentialBlocks<'a> {
             && livelock.is_certain()
     }
 
-    /// No warp can run: lets those continue that only poll memory. For those that read the clock, time advances, by more in each
-    /// idle round. Returns whether there are any.
+    /// No warp can run: lets warps continue that only poll memory. For those that read the clock, time advances, by more in
+    /// each idle round. Returns whether there are any.
     fn continue_polling(&mut self, idle_rounds: u32) -> bool {
         let mut result = (false, false);
         for (_, cluster) in &mut self.suspended {
@@ -213,7 +213,7 @@ impl<'a> SequentialBlocks<'a> {
     }
 
     fn collect(&mut self, cluster: &mut Cluster) {
-        // Statements are known in these runs only.
+        // Only these runs know the statements.
         if self.launch.options.checks.races {
             self.traces.note(cluster.notes(&self.spaces));
         }

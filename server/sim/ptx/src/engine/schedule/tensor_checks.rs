@@ -1,5 +1,5 @@
-//! Checks of a cluster whose blocks have exited: bytes that no phase accounts for, warpgroups whose warps
-//! disagree, and tensor memory that was not freed.
+//! Checks after a cluster's blocks have exited: bytes that no phase accounts for, warpgroups whose warps disagree, and
+//! tensor memory that was not freed.
 
 use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
@@ -10,10 +10,10 @@ use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
 use super::block::Block;
 
-/// Warps of a warpgroup.
+/// Warps in a warpgroup.
 const WARPS: usize = 4;
 
-/// Findings about mbarriers whose last phase has bytes left, or too many.
+/// Findings about mbarriers whose last phase has bytes left, or too many bytes.
 pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
     let size = spaces.shared.len() / blocks.len().max(1);
     let mut findings = Vec::new();
@@ -39,7 +39,7 @@ pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Findin
     findings
 }
 
-/// Findings about the warps of a warpgroup that executed different products.
+/// Findings about warps of a warpgroup that executed different products.
 pub(super) fn different_products(block: &Block) -> Vec<Finding> {
     let mut findings = Vec::new();
     for group in block.warps.chunks(WARPS) {

@@ -1,4 +1,4 @@
-//! What a run that reaches the step limit was doing: the loop that runs, and the warps that wait.
+//! What a run was doing when it reached the step limit: the loop that runs, and the warps that wait.
 
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -11,11 +11,11 @@ use crate::engine::exec::warp::Warp;
 use crate::engine::launch::Launch;
 use crate::program::{Function, Op};
 
-/// Waiting warps that a finding names.
+/// Maximum number of waiting warps that a finding names.
 const MAX_WAITING: usize = 8;
 
 impl Cluster {
-    /// A finding about the loop that the running warp iterates, and the warps that wait, for a run that reached the step limit.
+    /// For a run that reached the step limit, a finding about the running warp's loop and the warps that wait.
     pub(super) fn explain_step_limit(
         &self,
         launch: &Launch<'_>,
@@ -65,7 +65,7 @@ impl Warp {
     }
 }
 
-/// The head of the smallest range from a branch's target to the branch that contains an instruction.
+/// The head of the smallest loop (from a branch's target to the branch) that contains an instruction.
 fn innermost_loop(function: &Function, pc: u32) -> Option<u32> {
     let back = function.code.iter().zip(0u32..).filter_map(|(instruction, from)| {
         let head = match instruction.op {

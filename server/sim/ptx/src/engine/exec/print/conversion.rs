@@ -1,6 +1,5 @@
-//! A conversion of a format.
+//! A conversion of a format string.
 
-/// One conversion of a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Conversion {
     pub(super) pads_right: bool,
@@ -10,7 +9,7 @@ pub(super) struct Conversion {
     pub(super) zeros: bool,
     pub(super) width: usize,
     pub(super) precision: Option<usize>,
-    /// Bytes of an integer.
+    /// Bytes of an integer argument.
     pub(super) bytes: u32,
     pub(super) kind: u8,
 }

@@ -20,12 +20,12 @@ pub(super) fn write(conversion: &Conversion, value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// `#` keeps the point if no digit follows.
+/// `#` keeps the decimal point even if no digit follows.
 fn with_point(conversion: &Conversion, digits: String) -> String {
     if conversion.alternate && !digits.contains('.') { digits + "." } else { digits }
 }
 
-/// The digits and the exponent of a number, rounded to a number of decimals.
+/// A number's digits and exponent, rounded to a number of decimals.
 fn parts(size: f64, precision: usize) -> (String, i32) {
     let text = format!("{size:.precision$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -42,7 +42,7 @@ fn two_digits(exponent: i32) -> String {
     format!("{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// `%g`: significant digits, in the shorter form, without trailing zeros.
+/// `%g`: significant digits in the shorter form, without trailing zeros.
 fn shortest(conversion: &Conversion, size: f64) -> String {
     let precision = conversion.precision.unwrap_or(6).max(1);
     let (digits, exponent) = parts(size, precision - 1);

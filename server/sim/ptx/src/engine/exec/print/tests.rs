@@ -2,7 +2,7 @@ use warplens_sim_cuda::fault::Fault;
 
 use super::*;
 
-/// Arguments given one by one; the address of a string is its index from 100 on.
+/// Arguments from a list; the address of a string is 100 plus its index.
 struct Given<'g> {
     values: Vec<u64>,
     texts: &'g [&'g str],
