@@ -1,4 +1,4 @@
-//! The statement whose insertion corrects a finding, where one statement is enough.
+//! The statement that corrects a finding when inserted, for findings that one statement corrects.
 
 mod common_path;
 
@@ -8,16 +8,16 @@ use warplens_sim_warp::trace::{Finding, StatementId};
 
 use crate::program::{CopyGroup, Instruction, Op, Program, TensorMemoryOp, TensorOp};
 
-/// Findings that one statement corrects whatever the program is: before the finding, or after the related statement.
+/// Findings that one fixed statement corrects in any program: `false` inserts it before the finding's statement, `true`
+/// after the related one.
 const ALWAYS: [(FindingKind, &str, bool); 4] = [
     (FindingKind::WgmmaFence, "wgmma.fence.sync.aligned;", false),
     (FindingKind::PrerequisiteGrid, "griddepcontrol.wait;", false),
-    // A release orders operations before it, so only the fence after synchronization can be missing.
+    // A release orders the operations before it, so only the fence after the synchronization can be missing.
     (FindingKind::Tcgen05Order, "tcgen05.fence::after_thread_sync;", false),
     (FindingKind::ProxyFence, "fence.proxy.async;", true),
 ];
 
-/// The correction of a finding about a program.
 pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correction> {
     let here = finding.statement?;
     let related = finding.related.first().map(|related| related.statement);
@@ -69,8 +69,8 @@ fn insert(text: &'static str, at: StatementId, after: bool) -> Correction {
     Correction { text, at, after, guarded: false }
 }
 
-/// The commit or the wait that a copy lacks, with the guard of the copy, of its commit or of the wait that is not enough. Whether its
-/// source is written: then its reads must be complete, otherwise the copy.
+/// The commit or wait that a copy lacks, guarded like the copy, its commit, or the insufficient wait. If the copy's source
+/// is written to, it is enough that its reads are complete; otherwise the whole copy must be.
 fn wait_of_copy(
     program: &Program,
     started: StatementId,
@@ -94,7 +94,7 @@ fn wait_of_copy(
         (true, None, None) => guarded("cp.async.bulk.wait_group.read 0;", committed),
         (false, None, None) => guarded("cp.async.bulk.wait_group 0;", committed),
         (false, Some(read), None) => guarded("cp.async.bulk.wait_group 0;", read),
-        // The wait leaves groups in flight, or what is missing is synchronization with the thread that waits.
+        // The wait leaves groups in flight, or the missing part is synchronization with the thread that waits.
         _ => None,
     }
 }
@@ -103,7 +103,7 @@ fn is_commit_of_products(program: &Program, at: StatementId, instruction: &Instr
     instruction.op == Op::Tensor && matches!(tensor(program, at), Some(TensorOp::CommitProducts))
 }
 
-/// Whether a statement between two others is of a kind.
+/// Whether a statement of a certain kind lies between two others.
 fn between(
     program: &Program,
     from: StatementId,

@@ -1,6 +1,6 @@
-//! From what a program means (`hir`) to what a run needs ([`Program`](super::Program)).
+//! Decodes a program's meaning (`hir`) into the form that a run needs ([`Program`](super::Program)).
 //!
-//! An instruction that cannot be decoded becomes one that stops the run and says why: a value is never invented.
+//! An instruction that cannot be decoded becomes one that stops the run and tells why: values are never made up.
 
 mod arithmetic;
 mod bits;

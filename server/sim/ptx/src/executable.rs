@@ -1,4 +1,4 @@
-//! PTX kernels for callers that do not depend on the language.
+//! PTX kernels behind the interface for callers that do not depend on the language.
 
 use std::sync::Arc;
 
@@ -10,12 +10,10 @@ use super::correction::correction;
 use super::engine::{Model, run};
 use super::program::{Function, Guard, Op, Program, TensorMemoryOp, TensorOp};
 
-/// A decoded kernel under a model.
+/// A decoded kernel under a divergence model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// The program.
     pub program: Arc<Program>,
-    /// The model.
     pub model: Model,
 }
 
@@ -45,7 +43,7 @@ impl Executable for Kernel {
     }
 }
 
-/// What the notes of a run say about a statement.
+/// The subject that a run's notes on this statement describe.
 fn subject_of_notes(function: &Function, pc: u32) -> Option<&'static str> {
     let instruction = function.code.get(pc as usize)?;
     match instruction.op {
@@ -67,7 +65,7 @@ fn subject_of_notes(function: &Function, pc: u32) -> Option<&'static str> {
     }
 }
 
-/// The branches, exits and barriers of the program. A call does not end a block: its lanes return.
+/// The program's branches, exits and barriers. A call does not end a block, because its lanes return.
 fn control_flow(program: &Program) -> ControlFlow {
     let mut flow = ControlFlow::default();
     for function in program.functions.iter().filter(|function| !function.code.is_empty()) {

@@ -1,4 +1,4 @@
-//! What an entry requires of its launches, and what its body shows of the arguments and the block.
+//! What an entry requires of its launches, and what its body reveals about the arguments and the block.
 
 mod pointers;
 mod shape;
@@ -10,7 +10,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 pub use pointers::body;
 pub use shape::Shape;
 
-/// The kernel of an entry with this signature; the size of addresses is its module's.
+/// The kernel of an entry with this signature. The size of addresses depends on the module.
 pub fn kernel(signature: &Signature, address_bytes: Option<u64>) -> CudaKernel {
     let dimensions = |directive| {
         let sizes = signature.dimensions(directive)?;

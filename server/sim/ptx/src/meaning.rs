@@ -1,4 +1,4 @@
-//! What register operands stand for besides numbers: descriptors, and parts of matrices that are spread over a warp.
+//! What register operands mean besides numbers: descriptors, and parts of matrices that are spread over a warp.
 
 mod cells;
 mod fragment;
@@ -19,7 +19,7 @@ use crate::tensor::describe::MatrixUse;
 use crate::tensor::descriptor::DescriptorKind;
 use crate::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
-/// What an operand of a statement stands for.
+/// What an operand of a statement means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandMeaning {
     operand: MeantOperand,
@@ -28,11 +28,9 @@ pub struct OperandMeaning {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum MeantOperand {
-    /// A register.
     Register(SmolStr),
-    /// A constant.
     Constant(u64),
-    /// What the statement writes: its constants then mean the same.
+    /// The statement's result: its constants then have the same meaning as the result.
     Result,
 }
 
@@ -41,13 +39,13 @@ enum Meaning {
     Matrix(MatrixUse, Option<DecidedBy>),
     Instruction(ProductForm),
     Fragment(Fragment),
-    /// An address in tensor memory, without this offset.
+    /// An address in tensor memory, minus this offset.
     Cells(CellOperand, u32),
-    /// Where `tcgen05.alloc` writes an address in tensor memory.
+    /// The address to which `tcgen05.alloc` writes an address in tensor memory.
     Allocation,
 }
 
-/// The register whose instruction descriptor decides the extent of a matrix: of A (0) or B (1).
+/// The register whose instruction descriptor determines the extent of a matrix: of A (0) or B (1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DecidedBy {
     register: SmolStr,
@@ -56,7 +54,7 @@ struct DecidedBy {
 }
 
 impl OperandMeaning {
-    /// The register whose meaning it is, if it is one that the statement reads.
+    /// The register that has this meaning, if the statement reads it.
     pub fn register(&self) -> Option<&str> {
         match &self.operand {
             MeantOperand::Register(name) => Some(name),
@@ -64,12 +62,13 @@ impl OperandMeaning {
         }
     }
 
-    /// Whether the map of tensor memory belongs to it: it is an address there, or where one is written.
+    /// Whether the map of tensor memory illustrates the operand: it is an address in tensor memory, or such an address is
+    /// written there.
     pub fn is_cell_address(&self) -> bool {
         matches!(self.meaning, Meaning::Cells(..) | Meaning::Allocation)
     }
 
-    /// The register in words, with its value in a lane where that is known.
+    /// Describes the register, with its value in a lane if that is known.
     pub fn text(&self, lane: usize, values: ValuesOf<'_>) -> String {
         let value = |register: &str| values(register)?.get(lane).copied();
         let register = self.register().unwrap_or_default();
@@ -92,7 +91,8 @@ impl OperandMeaning {
         }
     }
 
-    /// What a constant of the statement says, if it is an operand that means something, or the statement passes it on to one.
+    /// Describes a constant of the statement, if the constant is an operand with a meaning or the statement passes it on to
+    /// one.
     pub fn constant(&self, bits: u64) -> Option<String> {
         match self.operand {
             MeantOperand::Result => {}
@@ -109,7 +109,7 @@ impl OperandMeaning {
 }
 
 impl DecidedBy {
-    /// The matrix with the extent that an instruction descriptor gives.
+    /// The matrix with the extent that an instruction descriptor specifies.
     fn complete(&self, of: &MatrixUse, bits: u64) -> Option<MatrixUse> {
         let it = InstructionDescriptor::decode(bits as u32, self.form).ok()?;
         let blocks = if self.form.pair { 2 } else { 1 };
@@ -120,7 +120,7 @@ impl DecidedBy {
     }
 }
 
-/// The meanings of the registers of all statements of a program, by statement.
+/// The meanings of the register operands of all statements of a program, by statement.
 pub fn meanings(program: &Program) -> Vec<Box<[OperandMeaning]>> {
     program.functions.iter().flat_map(of_function).collect()
 }
@@ -149,12 +149,12 @@ fn of_function(function: &Function) -> Vec<Box<[OperandMeaning]>> {
     all.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
-/// Whether the constants of an operation are constants of its result too.
+/// Whether the operation's constants also appear in its result.
 fn passes_on(op: Op) -> bool {
     matches!(op, Op::Logic(Logic::Copy | Logic::Or | Logic::Xor, _) | Op::Int(IntOp::Add, _) | Op::MoveEach)
 }
 
-/// The registers from which descriptors and addresses are made, by number.
+/// The registers from which descriptors and addresses are computed, by number.
 fn sources(function: &Function, operands: &[Vec<OperandMeaning>]) -> FxHashMap<u32, Meaning> {
     let mut found: FxHashMap<u32, Meaning> = FxHashMap::default();
     for meaning in operands
@@ -185,7 +185,7 @@ fn sources(function: &Function, operands: &[Vec<OperandMeaning>]) -> FxHashMap<u
 
 type Name<'n> = &'n dyn Fn(RegisterSlot) -> Option<SmolStr>;
 
-/// The registers of a statement that are descriptors or fragments.
+/// The statement's registers that are descriptors or fragments.
 fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
     let instruction = &function.code[pc];
     let (tables, index) = (&function.tables, instruction.s.a as usize);
@@ -228,7 +228,7 @@ fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, 
     }
 }
 
-/// The operands of a statement that are addresses in tensor memory.
+/// The statement's operands that are addresses in tensor memory.
 fn cells(function: &Function, pc: usize, name: Name<'_>) -> Vec<OperandMeaning> {
     let instruction = &function.code[pc];
     if instruction.op != Op::Tensor {

@@ -1,6 +1,6 @@
 //! A decoded kernel: everything that a run needs, without source positions.
 //!
-//! A program compares by value, so an edit of a comment or of the layout gives an equal one. Instruction `pc` of a function is
+//! Programs compare by value, so editing a comment or the layout yields an equal program. Instruction `pc` of a function is
 //! statement `first_statement + pc`; the caller that decoded the program maps statements to source positions.
 
 use std::sync::Arc;
@@ -48,11 +48,9 @@ pub use warplens_sim_cuda::tensor::box_mode::BoxMode;
 /// An entry and all functions that it can reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The entry's name.
     pub name: SmolStr,
-    /// The entry first, then the others as they were found.
+    /// The entry comes first, the others in the order in which they were found.
     pub functions: Vec<Function>,
-    /// The entry's parameters.
     pub params: Vec<ParamLayout>,
     /// Bytes of the parameter block.
     pub params_size: u32,
@@ -62,29 +60,29 @@ pub struct Program {
     pub constants: DeviceMemory,
     /// The objects of the other state spaces.
     pub objects: Arc<ProgramObjects>,
-    /// Blocks of a cluster, if the entry specifies them.
+    /// Extents of a cluster in blocks, if the entry specifies them.
     pub cluster: Option<[u32; 3]>,
-    /// Bytes of `.shared` variables; the dynamic arrays begin after them.
+    /// Bytes of `.shared` variables; the dynamic arrays start after them.
     pub shared_size: u32,
     /// Whether pointers have 64 bits.
     pub wide_addresses: bool,
-    /// Whether lanes of a warp that run together stay in step, as they do before `sm_70`.
+    /// Whether lanes of a warp that run together stay in lockstep, as they do before `sm_70`.
     pub lockstep: bool,
 }
 
 impl Program {
-    /// Statements of all functions.
+    /// Number of statements in all functions.
     pub fn statements(&self) -> usize {
         self.functions.iter().map(|function| function.code.len()).sum()
     }
 
-    /// Whether it prints or uses the device heap: then its blocks must run in order.
+    /// Whether the program prints or uses the device heap; if so, its blocks must run in order.
     pub fn calls_system(&self) -> bool {
         let mut calls = self.functions.iter().flat_map(|function| &function.tables.calls);
         calls.any(|call| matches!(call.callee, Callee::System(_)))
     }
 
-    /// The function that holds a statement, and the statement's number in it.
+    /// The function that contains a statement, and the statement's index in it.
     pub fn locate(&self, statement: StatementId) -> Option<(usize, u32)> {
         let after = self.functions.partition_point(|function| function.first_statement <= statement.0);
         let function = after.checked_sub(1)?;
@@ -93,55 +91,48 @@ impl Program {
     }
 }
 
-/// The location of a kernel parameter in the parameter block.
+/// A kernel parameter's location in the parameter block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParamLayout {
-    /// Its name.
     pub name: SmolStr,
-    /// Its first byte.
+    /// Offset of the first byte.
     pub offset: u32,
-    /// Its size in bytes.
+    /// In bytes.
     pub size: u32,
 }
 
-/// One function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Function {
-    /// Its name.
     pub name: SmolStr,
     /// The statement of `code[0]`.
     pub first_statement: u32,
-    /// The instructions in text order; one a statement.
+    /// The instructions in text order, one per statement.
     pub code: Vec<Instruction>,
     /// By instruction: the next one that has a guard or is control flow, or the end.
     pub straight_runs: Vec<u32>,
-    /// The branches whose paths have only frequent operations.
+    /// The branches whose paths contain only frequent operations.
     pub hammocks: Vec<Hammock>,
-    /// Its registers.
     pub frame: FrameLayout,
     /// Formal parameters, in order.
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
-    /// The sizes of its parameters.
+    /// The sizes of the function's parameters.
     pub signature: SignatureShape,
-    /// Whether it is `.noreturn`.
+    /// Whether the function is `.noreturn`.
     pub is_noreturn: bool,
-    /// The reads of each instruction.
     pub flow: Flow,
-    /// The memory order of each instruction.
     pub orders: Vec<Order>,
-    /// The patterns of its memory accesses.
     pub patterns: Patterns,
-    /// Whether it has warpgroup products.
+    /// Whether the function contains warpgroup products.
     pub uses_products: bool,
-    /// Side tables of the operations that need more than five slots.
+    /// Side tables for operations that need more than five slots.
     pub tables: Tables,
-    /// Which registers each instruction writes: `written[writes[pc] .. writes[pc + 1]]`, numbers of `frame.registers`.
+    /// The registers that each instruction writes: `written[writes[pc] .. writes[pc + 1]]`, as indices of `frame.registers`.
     pub writes: Vec<u32>,
     /// See `writes`.
     pub written: Vec<u32>,
-    /// Which registers each instruction names, its guard's too, each once: `named[names[pc] .. names[pc + 1]]`.
+    /// The registers that each instruction names, including its guard, each once: `named[names[pc] .. names[pc + 1]]`.
     pub names: Vec<u32>,
     /// See `names`.
     pub named: Vec<u32>,
@@ -161,7 +152,7 @@ impl Function {
         }
     }
 
-    /// Finds the frequent operations, and the branches whose paths have only these.
+    /// Finds the frequent operations, and the branches whose paths contain only these.
     pub(crate) fn find_quick(&mut self) {
         for instruction in &mut self.code {
             instruction.quick = frequent::quick(instruction, &self.tables);
@@ -174,64 +165,59 @@ impl Function {
         }
     }
 
-    /// The access of the instruction at `pc`, if it is a weak `op` of one element.
+    /// The access of the instruction at `pc`, if it is a weak `op` of a single element.
     pub(crate) fn plain_access(&self, pc: u32, op: Op) -> Option<&Access> {
         let instruction = self.code.get(pc as usize).filter(|instruction| instruction.op == op)?;
         let access = self.tables.accesses.get(instruction.s.a as usize)?;
         (!self.orders[pc as usize].strong && access.elements.len() == 1).then_some(access)
     }
 
-    /// The registers that the instruction at `pc` writes, as numbers of `frame.registers`.
+    /// The registers that the instruction at `pc` writes, as indices of `frame.registers`.
     pub fn writes_of(&self, pc: u32) -> &[u32] {
         let pc = pc as usize;
         &self.written[self.writes[pc] as usize..self.writes[pc + 1] as usize]
     }
 
-    /// The registers that the instruction at `pc` names, as numbers of `frame.registers`.
+    /// The registers that the instruction at `pc` names, as indices of `frame.registers`.
     pub fn registers_of(&self, pc: u32) -> &[u32] {
         let pc = pc as usize;
         &self.named[self.names[pc] as usize..self.names[pc + 1] as usize]
     }
 }
 
-/// The frame of a call: registers, constants in them, stack.
+/// The frame of a call: registers, the constants in them, and stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrameLayout {
-    /// Slots of up to 32 bits.
+    /// Number of slots of up to 32 bits.
     pub words: u32,
-    /// 64-bit slots.
+    /// Number of 64-bit slots.
     pub doubles: u32,
-    /// Predicate slots.
+    /// Number of predicate slots.
     pub predicates: u32,
-    /// Constants, by slot.
     pub word_constants: Vec<(Slot, u32)>,
-    /// Constants, by slot.
     pub double_constants: Vec<(Slot, u64)>,
-    /// Constant predicates, by slot; the others start false.
+    /// Predicates that are constant `true`; the others start as `false`.
     pub true_predicates: Vec<Slot>,
     /// Special registers that never change, by slot; 64-bit ones are marked.
     pub specials: Vec<(Special, RegisterSlot)>,
-    /// The registers that have names.
+    /// The named registers.
     pub registers: Vec<Register>,
     /// Bytes of `.local` and `.param` variables, a multiple of 16.
     pub local_size: u32,
 }
 
-/// A register with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
-    /// Its name in the text.
     pub name: SmolStr,
-    /// Width in bits.
+    /// In bits.
     pub bits: u16,
-    /// Its location.
     pub place: RegisterSlot,
 }
 
 /// A special register whose value does not change while a warp runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
-    /// `%tid`, by dimension
+    /// `%tid`, by dimension.
     ThreadId(u8),
     /// `%ntid`
     BlockSize(u8),
@@ -259,9 +245,9 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`
     TotalShared,
-    /// The upper word of the address of the grid workspace; 0 if the launch is not cooperative.
+    /// The upper word of the grid workspace's address; 0 if the launch is not cooperative.
     WorkspaceHigh,
-    /// The lower word.
+    /// The lower word of that address.
     WorkspaceLow,
     /// `%clusterid`
     ClusterId(u8),
@@ -277,7 +263,7 @@ pub enum Special {
     ClusterBlocks,
     /// `%is_explicit_cluster`
     IsClustered,
-    /// The address of a shared variable at this offset, with the rank of the block.
+    /// The address of a shared variable at this offset, including the rank of the block.
     SharedAddress(u32),
     /// A fixed number: `%smid`, `%gridid` …
     Number(u32),

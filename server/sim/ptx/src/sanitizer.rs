@@ -1,5 +1,4 @@
-//! The checks that know the instructions of PTX: undefined values, from their origin to their use, and operands that are out of
-//! range.
+//! The checks that know PTX instructions: undefined values, from their origin to their use, and operands out of range.
 
 pub(crate) mod bit_field;
 pub(crate) mod division;

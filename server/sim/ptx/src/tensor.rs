@@ -1,4 +1,4 @@
-//! Tensor instructions: copies of boxes, warpgroup products.
+//! Tensor instructions: copies of boxes, and warpgroup products.
 
 pub(crate) mod accumulate;
 pub mod bit_field;

@@ -1,8 +1,8 @@
-//! Tensor memory and the instructions on it (`tcgen05`).
+//! Tensor memory and its instructions (`tcgen05`).
 //!
-//! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`] those of products, [`instruction_descriptor`] the
-//! fields of descriptors. Execution, hovers and documentation read the same tables. Products, copies and stores are operations
-//! of `async_ops`.
+//! Layouts are data: [`shape`] has the cells of loads and stores, [`layout`] the cells of products,
+//! [`instruction_descriptor`] the fields of descriptors. Execution, hovers and documentation read the same tables. Products,
+//! copies and stores are operations of `async_ops`.
 
 pub(crate) mod access;
 pub(crate) mod address;

@@ -1,11 +1,12 @@
-//! Statements through which all threads of a block pass.
+//! Statements that all threads of a block execute.
 
 use warplens_sim_warp::trace::StatementId;
 
 use crate::program::{Barrier, BarrierKind, Function, Guard, Instruction, MbarrierAction, Op, Program};
 
-/// The statement before which a barrier of the block orders the initialization of an mbarrier before its use by another thread;
-/// the two statements are in any order. `None` if there is none, or if blocks of a cluster may use the mbarrier, which needs more.
+/// The statement before which a barrier of the block would order an mbarrier's initialization before its use by another
+/// thread. `one` and the other statement may be in either order. `None` if there is no such statement, or if blocks of a
+/// cluster may use the mbarrier, which takes more than a barrier of the block.
 pub(super) fn after_initialization(
     program: &Program,
     one: StatementId,
@@ -15,7 +16,8 @@ pub(super) fn after_initialization(
     let (number, from) = program.locate(first)?;
     let function = &program.functions[number];
     let to = program.locate(last).filter(|(other, _)| *other == number)?.1;
-    // The uses of the mbarrier follow its initialization. A barrier in a called function would be on the path of some of them only.
+    // The mbarrier's uses follow its initialization. A barrier in a called function would be on the path of only some of
+    // them.
     if number != 0 || is_initialization(function, to) || uses_clusters(program) {
         return None;
     }
@@ -40,17 +42,17 @@ fn uses_clusters(program: &Program) -> bool {
     })
 }
 
-/// Whether a path from `pc` leaves the function without `avoided`.
+/// Whether a path from `pc` leaves the function without executing `avoided`.
 fn leaves(function: &Function, pc: u32, avoided: u32) -> bool {
     reaches(function, vec![pc], avoided, &|at| at as usize >= function.code.len() || ends(function, at))
 }
 
-/// Whether a path leads from a statement back to it.
+/// Whether a path leads from a statement back to itself.
 fn is_in_loop(function: &Function, pc: u32) -> bool {
     reaches(function, successors(function, pc), function.code.len() as u32, &|at| at == pc)
 }
 
-/// Whether a path from one of these statements reaches another one without `avoided`.
+/// Whether a path from one of these statements reaches an end without executing `avoided`.
 fn reaches(function: &Function, mut open: Vec<u32>, avoided: u32, is_end: &dyn Fn(u32) -> bool) -> bool {
     let mut visited = vec![false; function.code.len() + 1];
     while let Some(pc) = open.pop() {

@@ -197,7 +197,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
         if op == FloatOp::Reciprocal {
-            // Taken and without effect: the assembler makes the same code with it and without.
+            // Accepted, but without effect: the assembler generates the same code with and without it.
             let _ = m.take("ftz");
         }
         Ok((Op::Float64(op, rounding), self.uniform_slots(operands, Type::F64, sources)?))
@@ -213,7 +213,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             (false, true) => Clamp::Relu,
             _ => return Err(Why::form()),
         };
-        // Only copies by tensor map make out-of-bounds NaNs, and there are none here.
+        // Only copies by tensor map produce out-of-bounds NaNs, and no such NaNs exist here.
         let _ = m.take("oob");
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = match instruction.opcode() {
@@ -245,7 +245,7 @@ fn float_op(opcode: &str, m: &mut Modifiers<'_>) -> Option<(FloatOp, usize)> {
         "neg" => (FloatOp::Neg, 1),
         "copysign" => (FloatOp::CopySign, 2),
         "min" | "max" => {
-            // Of three operands `.abs` stands alone.
+            // With three operands, `.abs` is allowed without `.xorsign`.
             let (nan, xor) = (m.take("NaN"), m.take("xorsign") && m.take("abs"));
             let op = match (opcode, nan, xor) {
                 ("min", false, false) => FloatOp::Min,
@@ -268,7 +268,7 @@ fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, 
     if m.take("full") {
         return (opcode == "div").then_some((Approximation::DivFull, 2));
     }
-    // What has no exact form was once written without `.approx` too.
+    // Opcodes without an exact form could once be written without `.approx`.
     let only = matches!(opcode, "rsqrt" | "sin" | "cos" | "lg2" | "ex2");
     if !m.take("approx") && !only {
         return None;
@@ -287,7 +287,7 @@ fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, 
     })
 }
 
-/// How a type divides a word, if it does.
+/// How a packed type divides a word.
 pub(super) fn division(ty: Type) -> Option<Division> {
     Some(match ty {
         Type::U8x4 => Division { bytes: true, signed: false },

@@ -147,7 +147,7 @@ fn wraps(m: &mut Modifiers<'_>) -> Result<bool, Why> {
     Ok(m.word(&["wrap", "clamp"]).ok_or_else(Why::form)? == "wrap")
 }
 
-/// How wide an untyped operation on values of a type is.
+/// The width of an untyped operation on values of a type.
 pub(super) fn width(ty: Type) -> Result<ScalarType, Why> {
     match ty.bits() {
         1 => Ok(ScalarType::Predicate),

@@ -11,7 +11,7 @@ use super::operands::{push, with_entry};
 use crate::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// `cp` and all that begins with it.
+    /// All forms of `cp`.
     pub(super) fn copying(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let operands = instruction.operands();
         let reduces = m.take("reduce");
@@ -59,7 +59,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 _ => match self.place(operand)?.0 {
                     RegisterSlot::Predicate(_) => ignore = Some(self.condition(operand)?),
                     RegisterSlot::Word(slot) => source_size = Some(slot),
-                    // A cache policy.
+                    // A cache policy is ignored.
                     RegisterSlot::Double(_) | RegisterSlot::Quad(_) => {}
                 },
             }
@@ -71,8 +71,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         ))
     }
 
-    /// `cp.async.bulk`, `cp.reduce.async.bulk`
-    /// The same of `multimem` with `replicated`.
+    /// `cp.async.bulk` and `cp.reduce.async.bulk`; with `replicated`, their `multimem` forms.
     pub(super) fn bulk_copy(
         &mut self,
         reduces: bool,
@@ -129,7 +128,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(with_entry(Op::BulkCopy, &mut self.out.tables.bulk_copies, copy))
     }
 
-    /// The slot of a number of at most 32 bits.
+    /// The slot of a number of up to 32 bits.
     fn word(&mut self, operand: Operand) -> Result<u32, Why> {
         match self.source_place(operand, Type::U32)?.0 {
             RegisterSlot::Word(slot) => Ok(slot),
@@ -157,7 +156,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    /// The operands without the mbarrier that tracks the bytes, and its completion.
+    /// Splits off the mbarrier that tracks the bytes, and returns the other operands and the completion.
     fn split_completion<'o>(
         &mut self,
         operands: &'o [Operand],
@@ -185,7 +184,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// What the statement does with groups of copies, if it does anything with them.
+/// The statement's effect on groups of copies, if it has any.
 fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
     Some(match (m.word(&["commit_group", "wait_group", "wait_all"])?, bulk) {
         ("commit_group", false) => CopyGroup::Close,

@@ -1,4 +1,4 @@
-//! Clusters: addresses in their blocks, and blocks that were not launched yet.
+//! Clusters: addresses in their blocks, and cancellation of blocks that have not been launched yet.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
@@ -26,7 +26,7 @@ impl FunctionDecoder<'_, '_> {
         Ok((Op::RankOf(ty.bits() == 64), Slots { c, ..s }))
     }
 
-    /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.
+    /// `clusterlaunchcontrol`: all blocks are already launched, so no request to cancel one ever succeeds.
     pub(super) fn launch_control(&mut self, instruction: Instruction<'_>, m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space();
         m.ignore_caching();

@@ -22,7 +22,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The comparison, and how its operands `a`, `b` and, where it combines, `c` go into slots.
+    /// The comparison, and the slots of its operands `a`, `b` and, if it combines, `c`.
     fn comparison(
         &mut self,
         sources: &[Operand],

@@ -1,4 +1,4 @@
-//! `spcompress`, `spdecompress`.
+//! `spcompress` and `spdecompress`.
 
 use warplens_hir::ptx::{Instruction, Type};
 
@@ -56,7 +56,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// Bits of an element and of an index, and the number.
+/// Bits of an element, bits of an index, and the number after `.x`.
 fn sizes(m: &mut Modifiers<'_>) -> Result<(u32, u32, u32), Why> {
     let element_bits = m.choose(&[("b8", 8), ("b16", 16)]).ok_or_else(Why::form)?;
     let index_bits = m.choose(&[("b2", 2), ("b4", 4)]).ok_or_else(Why::form)?;

@@ -1,4 +1,4 @@
-//! Branches, calls, ends and barriers.
+//! Branches, calls, exits and barriers.
 
 use warplens_hir::ptx::{
     DeclarationKind, Instruction, NameId, Operand, OperandList, Parameter, Resolution, Signature, SymbolKind,
@@ -152,7 +152,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// Arguments or results, one each.
+    /// Arguments or results, one formal each.
     fn passed(
         &mut self,
         list: Option<OperandList>,

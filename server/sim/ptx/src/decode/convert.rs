@@ -1,4 +1,4 @@
-//! `cvt`
+//! `cvt`.
 
 use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
 use warplens_sim_cuda::semantics::convert::{Clamp, Convert};
@@ -57,7 +57,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn pack_saturated(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let _ = m.take("sat");
         let (to, from) = (m.ty()?, m.ty()?);
-        // The type of `c`, where it is there.
+        // The type of `c`, if it is present.
         let _ = m.take("b32");
         if from != Type::S32 || !matches!(to.bits(), 2 | 4 | 8 | 16) {
             return Err(Why::form());
@@ -141,7 +141,7 @@ fn clamp(m: &mut Modifiers<'_>) -> Result<Clamp, Why> {
     })
 }
 
-/// The elements of a type that holds a pair; a single is half of one.
+/// The elements of a type that holds a pair. A single counts as one half of a pair.
 fn element(ty: Type) -> Result<Element, Why> {
     Ok(match ty {
         Type::F32 => Element::Single,

@@ -1,4 +1,4 @@
-//! How statements use the registers that they read, and the registers that may be read before they are written.
+//! How statements use the registers that they read, and which registers may be read before they are written.
 
 use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
@@ -6,10 +6,11 @@ use warplens_hir::ptx::{self as hir, Operand};
 use super::function::{FunctionDecoder, Mention};
 use crate::program::{Guard, Mixing, Part, Read};
 
-/// The limit of blocks that the liveness search visits; after it, no further registers are reported as suspects.
+/// Maximum number of blocks that the liveness search visits; once it is reached, no further registers are reported as
+/// suspects.
 const PATIENCE: usize = 4_000_000;
 
-/// Results that are undefined as soon as one source is.
+/// Opcodes whose result is undefined as soon as any source is undefined.
 const STRICT: &[&str] = &[
     "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max", "sad", "mul24", "mad24",
     "addc", "subc", "madc", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "copysign", "cvt",
@@ -17,7 +18,7 @@ const STRICT: &[&str] = &[
     "bfe", "dp4a", "dp2a",
 ];
 
-/// Results that are undefined if all sources are.
+/// Opcodes whose result is undefined only if all sources are undefined.
 const LENIENT: &[&str] =
     &["and", "or", "xor", "lop3", "prmt", "bfi", "shf", "selp", "slct", "szext", "bmsk", "fns"];
 
@@ -31,7 +32,7 @@ fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
 }
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// Notes what an instruction reads.
+    /// Records what an instruction reads.
     pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
         let opcode = instruction.opcode();
         let packs = instruction.operands().iter().any(|operand| matches!(operand, Operand::Vector(_)));
@@ -46,7 +47,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if let Some(guard) = instruction.guard() {
             self.note_read(guard.name, None, Part::Guard);
         }
-        // What a private store keeps may never be looked at again.
+        // A value in private memory may never be read again, so storing it is not a use yet.
         let private = opcode == "st" && (instruction.has("local") || instruction.has("param") || packs);
         let part = match opcode {
             "st" if private => Part::Source,
@@ -65,7 +66,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             };
             self.note_read(mention.name, mention.component, part);
         }
-        // `xor %r, %r, %r` is a way to write zero.
+        // `xor %r, %r, %r` writes zero without reading a value.
         let reads = &mut self.out.flow.reads;
         if matches!(opcode, "xor" | "sub") && reads.len() == start + 2 && reads[start] == reads[start + 1] {
             reads.truncate(start);
@@ -80,7 +81,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The registers that are live where the function begins, without parameters.
+    /// Finds the registers that are live at the function's start, except parameters.
     pub(super) fn find_suspects(&mut self) {
         let registers = self.out.frame.registers.len();
         let blocks = self.cfg.blocks().len();

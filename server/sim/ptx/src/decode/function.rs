@@ -1,4 +1,4 @@
-//! One function: its frame, its formal parameters, its instructions in order.
+//! One function: its frame, its formal parameters, and its instructions in order.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::cfg::Cfg;
@@ -16,15 +16,14 @@ use crate::program::{
     Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
 };
 
-/// Decodes one function.
 pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) linked: &'l Linked<'m>,
-    /// Its number in the program.
+    /// The function's number in the program.
     pub(super) index: usize,
     pub(super) hir: &'l hir::Function,
     pub(super) out: Function,
     pub(super) slots: SlotTable,
-    /// Where variables and parameters of the frame are.
+    /// Storage of the frame's variables and parameters.
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
     frame_objects: FrameObjects,
     pub(super) cfg: Cfg,
@@ -37,7 +36,7 @@ pub(super) struct FunctionDecoder<'l, 'm> {
 pub(super) struct Mention {
     pub(super) name: hir::NameId,
     pub(super) component: Option<hir::Component>,
-    /// Whether it is part of an address.
+    /// Whether the register is part of an address.
     pub(super) in_address: bool,
 }
 
@@ -66,9 +65,9 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         decoder
     }
 
-    /// Lays out the variables of the frame in local memory; kernel parameters are in the parameter block.
+    /// Lays out the frame's variables in local memory. Kernel parameters are in the parameter block.
     fn lay_out_frame(&mut self) {
-        // The module's own variables lie below the first frame.
+        // The module's own variables are below the first frame.
         let mut end = if self.index == 0 { u64::from(self.linked.local) } else { 0 };
         let entry = self.hir.kind == FunctionKind::Entry;
         let mut block_end = 0u64;
@@ -106,12 +105,11 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             }
             self.frame_storage.insert(SymbolId::new(index), Storage::Frame(at));
         }
-        // A frame that exceeds local memory is an error when it is entered.
+        // A frame that exceeds local memory is an error only when it is entered.
         let size = end.checked_next_multiple_of(16).unwrap_or(end);
         self.out.frame.local_size = u32::try_from(size).unwrap_or(u32::MAX / 2);
     }
 
-    /// Decodes everything.
     pub(super) fn decode(mut self) -> (Function, FrameObjects) {
         self.out.returns = self.formals(true);
         self.out.params = if self.hir.kind == FunctionKind::Entry { Vec::new() } else { self.formals(false) };
@@ -172,7 +170,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         formals
     }
 
-    /// One formal parameter; a vector register is as many as it has elements.
+    /// Adds a formal parameter; a vector register adds one for each element.
     fn formal(&mut self, symbol: Option<SymbolId>, param: &Parameter, formals: &mut Vec<Formal>) {
         let size = param.bytes() as u32;
         let frame = symbol.and_then(|symbol| self.frame_storage.get(&symbol));
@@ -194,7 +192,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         }
     }
 
-    /// Notes the registers that an instruction writes and those that it names.
+    /// Records the registers that an instruction writes and names.
     fn note_registers(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
         let start = self.out.named.len();
         let guard = instruction.guard().map(|guard| guard.name);
@@ -213,7 +211,6 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         }
     }
 
-    /// The registers that operands mention.
     fn mentions(&self, operands: &[Operand], in_address: bool, found: &mut Vec<Mention>) {
         for &operand in operands {
             match operand {
@@ -231,7 +228,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         }
     }
 
-    /// The reconvergence points of lanes that diverge at an instruction: with lanes that exit ignored, and the plain
+    /// Two reconvergence points for lanes that diverge at an instruction: one that ignores lanes that exit, and the plain
     /// immediate post-dominator.
     pub(super) fn joins(&self, instruction: hir::InstructionId) -> (u32, u32) {
         let block = self.cfg.block_of(instruction.index() as u32);
@@ -243,7 +240,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     }
 }
 
-/// The sizes of the parameters of a signature.
+/// The sizes of a signature's parameters.
 pub(super) fn shape(signature: &hir::Signature) -> SignatureShape {
     let sizes = |params: &[Parameter]| params.iter().map(Parameter::bytes).collect();
     SignatureShape { params: sizes(&signature.params), returns: sizes(&signature.returns) }

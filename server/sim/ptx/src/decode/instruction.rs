@@ -1,4 +1,4 @@
-//! Which family an opcode belongs to.
+//! Dispatches each opcode to its family.
 
 use warplens_hir::ptx::Instruction;
 use warplens_isa::Simulation;
@@ -8,10 +8,9 @@ use super::function::FunctionDecoder;
 use super::modifiers::Modifiers;
 use crate::program::{Op, Slots};
 
-/// What an instruction decodes to.
 pub(super) type Decoded = Result<(Op, Slots), Why>;
 
-/// Opcodes that change nothing that a simulation without time and caches shows.
+/// Opcodes whose effects cannot be observed in a simulation without time and caches.
 const NO_EFFECT: &[&str] = &[
     "membar",
     "fence",
@@ -26,7 +25,7 @@ const NO_EFFECT: &[&str] = &[
     "createpolicy",
 ];
 
-/// The reason that the instruction table gives for an unsupported opcode.
+/// Why the instruction table does not support an opcode.
 fn unknown(opcode: &str) -> Why {
     let entries = warplens_isa::ptx::by_opcode(opcode).iter();
     let reasons = entries.filter_map(|entry| match entry.simulation {
@@ -36,7 +35,7 @@ fn unknown(opcode: &str) -> Why {
     Why::new(reasons.into_iter().next().unwrap_or("the instruction is unknown"))
 }
 
-/// The reason from the instruction table, if `why` is not more specific.
+/// Replaces `why` by the instruction table's reason, unless `why` is more specific.
 fn better(why: Why, instruction: Instruction<'_>) -> Why {
     let leftover = why.0.ends_with("is not among the simulated forms");
     if why != Why::form() && why != Why::operands() && !leftover {
@@ -46,10 +45,10 @@ fn better(why: Why, instruction: Instruction<'_>) -> Why {
         entry.name.split('.').skip(1).all(|word| instruction.has(word))
     };
     let entries = warplens_isa::ptx::by_opcode(instruction.opcode()).iter().copied().filter(fits);
-    // The entry with the longest name is the one meant.
+    // The entry with the longest name matches best.
     match entries.max_by_key(|entry| entry.name.len()).map(|entry| entry.simulation) {
         Some(Simulation::Unsupported(why)) => Why(why.into()),
-        // An unsupported modifier is mostly one of those that the table names; operands can be wrong in any way.
+        // An unsupported modifier is usually one that the table names, but operands can be wrong in any way.
         Some(Simulation::Partly(but)) if leftover => {
             Why(smol_str::format_smolstr!("it is simulated, but {but}"))
         }

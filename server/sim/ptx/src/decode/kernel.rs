@@ -1,4 +1,4 @@
-//! Decoding of a kernel: all functions that it can reach, its parameters and the variables of the module.
+//! Decodes a kernel: all functions that it can reach, its parameters, and the module's variables.
 
 use warplens_hir::ptx::Signature;
 
@@ -7,7 +7,6 @@ use super::module::{DecodeError, Linked, Module};
 use super::storage;
 use crate::program::{Function, Program, ProgramObjects};
 
-/// Decodes a kernel and everything that it can reach.
 pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> {
     let mut linked = Linked::new(module, entry)?;
     let mut functions: Vec<Function> = Vec::with_capacity(linked.functions.len());
@@ -39,7 +38,7 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
     })
 }
 
-/// What `.reqnctapercluster` asks for.
+/// The cluster that `.reqnctapercluster` requests.
 fn cluster(signature: &Signature) -> Option<[u32; 3]> {
     let sizes = signature.dimensions("reqnctapercluster")?;
     Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))

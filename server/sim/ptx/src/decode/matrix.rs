@@ -1,4 +1,4 @@
-//! `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
+//! `mma`, `wmma`, `ldmatrix`, `stmatrix` and `movmatrix`.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::fragments::{Layout, Matrix};
@@ -92,7 +92,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn wmma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let (rows, columns, k) = m.find(shape).ok_or_else(Why::form)?;
-        // Fragments hold elements by their place in the matrix, however that lay in memory.
+        // Fragments hold elements by their position in the matrix, whatever their layout in memory was.
         let _ = (layout(m)?, layout(m)?);
         let (saturate, bits) = (m.take("satfinite"), bit_operation(m));
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
@@ -134,7 +134,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         ))
     }
 
-    /// `mma.sp`: A has half of its columns, and metadata follow C.
+    /// `mma.sp`: A stores half of its columns, and the metadata follow C.
     fn sparse_product(&mut self, product: Product, ordered: bool, operands: &[Operand]) -> Decoded {
         let Product { a, b, d, .. } = product;
         let bits = a.bits();
@@ -182,7 +182,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "b" => Matrix::new(columns, k, ty.bits(), true, 1),
             _ => Matrix::new(rows, columns, ty.bits(), false, 1),
         };
-        // Halves of A and B have copies.
+        // Each element of A and B of halves may be held twice.
         let given = registers.len() as u32;
         if given == 0 || !given.is_multiple_of(matrix.registers) {
             return Err(Why::operands());
@@ -205,7 +205,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
         let list = self.list(&operand).iter();
         let place = |&operand: &Operand| match operand {
-            // A constant zero in place of a register of C.
+            // C may be a constant zero instead of a register.
             Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
             _ => Ok(self.place(operand)?.0),
         };
@@ -220,7 +220,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// Rows of A, columns of B, and the depth, of a shape such as `m16n8k16`.
+/// The rows of A, columns of B and depth of a shape such as `m16n8k16`.
 fn shape(name: &str) -> Option<(u32, u32, u32)> {
     let (rows, rest) = name.strip_prefix('m')?.split_once('n')?;
     let (columns, k) = rest.split_once('k')?;
@@ -233,14 +233,14 @@ fn layout(m: &mut Modifiers<'_>) -> Result<&'static str, Why> {
     m.word(&["row", "col"]).ok_or_else(Why::form)
 }
 
-/// How bits are multiplied, if they are.
+/// How single bits are multiplied, if the instruction does that.
 fn bit_operation(m: &mut Modifiers<'_>) -> Option<Factor> {
     let factor = m.choose(&[("xor", Factor::BitsXor), ("and", Factor::BitsAnd)])?;
     let _ = m.take("popc");
     Some(factor)
 }
 
-/// Bits have no product of their own: the instruction names one. Narrow floats are in bytes of their own unless packed.
+/// Bits have no natural product, so the instruction names one. Narrow floats occupy a byte each unless they are packed.
 pub(super) fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor, Why> {
     Ok(match ty {
         Type::B1 => bits.ok_or_else(Why::form)?,

@@ -1,4 +1,4 @@
-//! Memory barriers: `mbarrier.*`, and the completion of copies.
+//! Memory barriers (`mbarrier.*`) and the completion of copies.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
@@ -68,7 +68,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// `mbarrier.test_wait`, `mbarrier.try_wait`; how long the latter may sleep is left to it.
+    /// `mbarrier.test_wait` and `mbarrier.try_wait`. How long `try_wait` may sleep is up to the implementation.
     fn mbarrier_wait(&mut self, operands: &[Operand], space: Option<Space>, parity: bool) -> Decoded {
         let (&done, rest) = operands.split_first().ok_or_else(Why::operands)?;
         let is_address = |operand: &Operand| matches!(operand, Operand::Address { .. });
@@ -126,7 +126,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.mbarrier_action(action, None, address, space, &[], false)
     }
 
-    /// The mbarrier in an operand that tracks a completion.
+    /// The completion that the mbarrier in this operand tracks.
     pub(super) fn completion(&mut self, operand: Operand, space: Option<Space>) -> Result<Completion, Why> {
         let (address, space) = self.address(operand, space)?;
         Ok(Completion { address, space })

@@ -1,4 +1,4 @@
-//! Moves, loads, stores, atomics, and addresses of the generic space.
+//! Moves, loads, stores, atomics, and generic addresses.
 
 use warplens_hir::ptx::{
     AddressForm, Component, FunctionKind, Instruction, NameId, Operand, Resolution, SymbolKind, Type,
@@ -55,7 +55,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let wide = ty.bits() == 64;
                 match specials::source(text, component) {
                     Some(Source::Clock) => Ok((Op::Clock(wide), Slots { d: d_slot, ..Slots::default() })),
-                    // The counter stays within its lower word.
+                    // The counter never exceeds its lower word.
                     Some(Source::ClockHigh) => {
                         let a = self.constant_word(0);
                         Ok((
@@ -171,7 +171,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
     }
 
-    /// The address in an operand, and the space that it or the instruction names.
+    /// The address in an operand, and the space that either the operand or the instruction names.
     pub(super) fn address(
         &mut self,
         operand: Operand,
@@ -219,7 +219,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let entry = self.hir.kind == FunctionKind::Entry;
         let space = match (home, space) {
-            // A symbol is where it is, whatever the instruction calls that.
+            // A symbol's own space counts, whatever space the instruction names.
             (Some(home), _) => home,
             (None, Some(Space::Param)) if !entry => Space::Local,
             (None, space) => space.unwrap_or(Space::Generic),
@@ -249,7 +249,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (&address, rest) = operands.split_first().ok_or_else(Why::operands)?;
         let &value = rest.first().ok_or_else(Why::operands)?;
         let count = match value {
-            // `st.async` may leave the vector to the operand.
+            // `st.async` may omit the vector modifier.
             Operand::Vector(list) if count == 1 => self.hir.operands(list).len(),
             _ => count,
         };
@@ -377,7 +377,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if sources.len() == count { Ok(sources) } else { Err(Why::operands()) }
     }
 
-    /// Whether a name is a `.param` variable of the function.
+    /// The frame offset and size of a `.param` variable of the function, if the name is one.
     pub(super) fn param_variable(&self, name: NameId) -> Option<(u32, u32)> {
         let symbol = self.hir.name(name).resolution.symbol()?;
         let Some(Storage::Frame(at)) = self.storage(name) else { return None };

@@ -1,4 +1,4 @@
-//! Arithmetic on operands of several float formats.
+//! Arithmetic on operands of different float formats.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::mixed::{Elements, Mixed, MixedOp};
@@ -57,7 +57,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// The elements of a type, and how many there are.
+/// The elements of a type, and their number.
 fn elements(ty: Type) -> Result<(Elements, u32), Why> {
     let of = |element, stride| Elements { element, stride };
     Ok(match ty {

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction, taken one after the other; a remaining modifier is not simulated.
+//! The modifiers of an instruction, which decoding takes one by one. If any remain, the instruction is not simulated.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::Type;
@@ -7,12 +7,12 @@ use warplens_sim_warp::soft_float::Rounding;
 use super::Why;
 use crate::program::{AtomicOp, Space};
 
-/// Modifiers that are still to be taken, in text order.
+/// The modifiers that have not been taken yet, in text order.
 pub(super) struct Modifiers<'f> {
     rest: Vec<&'f str>,
 }
 
-/// Modifiers of caching and ordering, which have no effect in a simulator that executes in order.
+/// Caching and ordering modifiers, which have no effect in a simulator that executes in order.
 const IGNORED: &[&str] = &[
     "weak",
     "strong",
@@ -46,42 +46,42 @@ impl<'f> Modifiers<'f> {
         Modifiers { rest: modifiers.iter().map(SmolStr::as_str).collect() }
     }
 
-    /// Whether this modifier is there; takes it.
+    /// Takes this modifier if it is present; returns whether it was.
     pub(super) fn take(&mut self, name: &str) -> bool {
         let at = self.rest.iter().position(|have| *have == name);
         at.map(|at| self.rest.remove(at)).is_some()
     }
 
-    /// Whether this modifier is there and yet to be taken.
+    /// Whether this modifier is present and not taken yet.
     pub(super) fn has(&self, name: &str) -> bool {
         self.rest.contains(&name)
     }
 
-    /// The first modifier that means something to `f`; takes it.
+    /// Takes the first modifier for which `f` returns a value.
     pub(super) fn find<T>(&mut self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
         let (at, value) = self.rest.iter().enumerate().find_map(|(at, name)| Some((at, f(name)?)))?;
         self.rest.remove(at);
         Some(value)
     }
 
-    /// The value of the first modifier that `choices` names; takes it.
+    /// Takes the first modifier that `choices` names, and returns its value.
     pub(super) fn choose<T: Copy>(&mut self, choices: &[(&str, T)]) -> Option<T> {
         let value_of =
             |name: &str| choices.iter().find(|(choice, _)| *choice == name).map(|(_, value)| *value);
         self.find(value_of)
     }
 
-    /// The first of these words that is there.
+    /// Takes the first modifier that is one of these words.
     pub(super) fn word(&mut self, words: &[&'static str]) -> Option<&'static str> {
         self.find(|name| words.iter().copied().find(|word| *word == name))
     }
 
-    /// The next type.
+    /// Takes the next type.
     pub(super) fn ty(&mut self) -> Result<Type, Why> {
         self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
     }
 
-    /// `.rn` and the other rounding modifiers; the default is to nearest.
+    /// `.rn` and the other rounding modifiers; `None` means to nearest.
     pub(super) fn rounding(&mut self) -> Option<Rounding> {
         self.choose(&[
             ("rn", Rounding::Nearest),
@@ -92,7 +92,7 @@ impl<'f> Modifiers<'f> {
         ])
     }
 
-    /// `.rni` and its like.
+    /// `.rni` and the other modifiers that round to an integer.
     pub(super) fn integer_rounding(&mut self) -> Option<Rounding> {
         self.choose(&[
             ("rni", Rounding::Nearest),
@@ -102,7 +102,7 @@ impl<'f> Modifiers<'f> {
         ])
     }
 
-    /// The state space, if one is named.
+    /// The state space, if the instruction names one.
     pub(super) fn space(&mut self) -> Option<Space> {
         self.find(|name| {
             Some(match name {
@@ -116,7 +116,7 @@ impl<'f> Modifiers<'f> {
         })
     }
 
-    /// What an atomic does.
+    /// The operation of an atomic.
     pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
         self.choose(&[
             ("add", AtomicOp::Add),
@@ -132,18 +132,18 @@ impl<'f> Modifiers<'f> {
         ])
     }
 
-    /// Takes the modifiers that are not to be kept.
+    /// Drops all modifiers that `keep` rejects.
     pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.rest.retain(|name| keep(name));
     }
 
-    /// Takes the modifiers that only affect caching or ordering.
+    /// Drops the modifiers that only affect caching or ordering.
     pub(super) fn ignore_caching(&mut self) {
         self.rest
             .retain(|name| !IGNORED.contains(name) && !name.starts_with("L1::") && !name.starts_with("L2::"));
     }
 
-    /// Reports remaining modifiers.
+    /// Fails if modifiers remain.
     pub(super) fn finish(&self) -> Result<(), Why> {
         match self.rest.first() {
             None => Ok(()),

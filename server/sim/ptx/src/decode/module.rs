@@ -1,4 +1,4 @@
-//! A module as a kernel sees it: the functions that it can reach, and the variables.
+//! The module as a kernel sees it: the functions that the kernel can reach, and the variables.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,25 +16,24 @@ use warplens_sim_warp::objects::Object;
 use super::storage::{self, Storage};
 use crate::program::{FrameObjects, ProgramObjects};
 
-/// The largest alignment of dynamic shared memory.
+/// Maximum alignment of dynamic shared memory, in bytes.
 const MAX_DYNAMIC_ALIGN: u32 = 4096;
 
-/// The limit of variables that are declared by ranges such as `x<100>`.
+/// Maximum number of variables declared by ranges such as `x<100>`.
 const MAX_RANGES: u32 = 1 << 16;
 
 /// Finds a function of the module by name.
 pub type Lookup<'m> = dyn Fn(&str) -> Option<Arc<hir::Function>> + 'm;
 
-/// What decoding reads.
+/// The input of decoding.
 pub struct Module<'m> {
-    /// The headers of all items, in text order.
     headers: Vec<&'m Header>,
-    /// Gives the function with a body that has this name.
+    /// Finds the function with this name that has a body.
     function: &'m Lookup<'m>,
 }
 
 impl<'m> Module<'m> {
-    /// A module of these items; `function` gives the function with a body that has a name.
+    /// A module of these items; `function` finds functions with a body by name.
     pub fn new(headers: impl IntoIterator<Item = &'m Header>, function: &'m Lookup<'m>) -> Module<'m> {
         Module { headers: headers.into_iter().collect(), function }
     }
@@ -51,7 +50,7 @@ impl<'m> Module<'m> {
         size.is_none_or(|size| size == AddressSize::Bits64)
     }
 
-    /// Targets before `sm_70` run the lanes of a warp in step.
+    /// Targets before `sm_70` run the lanes of a warp in lockstep.
     pub(super) fn lockstep(&self) -> bool {
         let target = self.headers.iter().find_map(|header| match &header.directive {
             Some(Directive::Target(target)) => target.architecture.as_ref(),
@@ -65,10 +64,10 @@ impl<'m> Module<'m> {
     }
 }
 
-/// Why there is no program.
+/// Why decoding produced no program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// No kernel of this name has a body.
+    /// No kernel with this name has a body.
     NoEntry(SmolStr),
     /// The module's variables do not fit into the address space.
     TooLarge(SmolStr),
@@ -87,29 +86,28 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The reachable part of a module with every address decided.
+/// The reachable part of a module, with all addresses assigned.
 pub(super) struct Linked<'m> {
-    /// By index; the entry is the first.
+    /// By index; the entry comes first.
     pub(super) functions: Vec<Arc<hir::Function>>,
     indices: FxHashMap<SmolStr, u32>,
-    /// Functions without a body, and the rest of what is declared.
+    /// Functions without a body, and all other declarations.
     pub(super) declarations: FxHashMap<&'m str, &'m DeclarationKind>,
     variables: FxHashMap<SmolStr, Storage>,
-    /// Storage of the variables inside functions, by function and symbol.
+    /// Storage of variables inside functions, by function and symbol.
     pub(super) statics: FxHashMap<(usize, hir::SymbolId), Storage>,
     initializers: Vec<(Storage, Variable)>,
-    /// The number of variables that ranges such as `x<100>` may still declare.
+    /// Number of variables that ranges such as `x<100>` may still declare.
     names_left: u32,
     pub(super) globals: DeviceMemory,
     pub(super) constants: DeviceMemory,
-    /// The other objects; their frames are in the decoded functions.
+    /// The other objects. Objects in frames belong to the decoded functions.
     pub(super) objects: ProgramObjects,
     shared: u32,
-    /// Bytes of local memory that the module's variables take of each thread.
+    /// Bytes of each thread's local memory that the module's variables use.
     pub(super) local: u32,
-    /// Where dynamic shared memory begins.
+    /// The start of dynamic shared memory.
     pub(super) dynamic_shared: u32,
-    /// The alignment of dynamic shared memory.
     dynamic_align: u32,
     pub(super) wide_addresses: bool,
 }
@@ -144,7 +142,7 @@ impl<'m> Linked<'m> {
         Ok(linked)
     }
 
-    /// Notes every name; a definition wins over what only declares it.
+    /// Records every name. A definition wins over a mere declaration.
     fn declare(&mut self, module: &Module<'m>) {
         for declaration in module.declarations() {
             let is_prototype = matches!(declaration.kind, DeclarationKind::Function { has_body: false, .. });
@@ -155,7 +153,7 @@ impl<'m> Linked<'m> {
         }
     }
 
-    /// Numbers the functions that the entry can reach by name, those named in initialisers among them.
+    /// Numbers the functions that the entry can reach by name, including those that initializers name.
     fn reach(&mut self, module: &Module<'m>, entry: &str) -> Result<(), DecodeError> {
         let no_entry = || DecodeError::NoEntry(entry.into());
         let first = (module.function)(entry).ok_or_else(no_entry)?;
@@ -181,7 +179,7 @@ impl<'m> Linked<'m> {
         Ok(())
     }
 
-    /// The function that an alias stands for.
+    /// Resolves an alias to the function that it stands for.
     fn real_name(&self, name: &str) -> SmolStr {
         match self.declarations.get(name) {
             Some(DeclarationKind::Alias { target }) => target.clone(),
@@ -212,7 +210,7 @@ impl<'m> Linked<'m> {
         Ok(())
     }
 
-    /// Variables that functions declare but that live as long as the module or the block.
+    /// Places variables that functions declare but that live as long as the module or the block.
     fn place_statics(&mut self) -> Result<(), DecodeError> {
         for index in 0..self.functions.len() {
             let function = self.functions[index].clone();
@@ -276,14 +274,14 @@ impl<'m> Linked<'m> {
         Ok(storage)
     }
 
-    /// Fills variables with their initial values, now that every address is known.
+    /// Fills variables with their initial values. All addresses must be known.
     pub(super) fn initialize(&mut self) {
         for (storage, variable) in std::mem::take(&mut self.initializers) {
             let Some(initializer) = &variable.initializer else { continue };
             if !matches!(storage, Storage::Const(_) | Storage::Global(_)) {
                 continue;
             }
-            // The memory has been allocated, so its size is bounded.
+            // The memory has been allocated already, so its size is bounded.
             let mut bytes = vec![0; variable.bytes() as usize];
             let inner: Vec<u64> = variable.inner_dimensions().collect();
             self.fill(&variable, initializer, &inner, &mut bytes);
@@ -298,7 +296,7 @@ impl<'m> Linked<'m> {
         }
     }
 
-    /// Writes one initialiser; `inner` are the dimensions below the one that a list goes over.
+    /// Writes one initializer; `inner` holds the dimensions inside the one that a list enumerates.
     fn fill(&self, variable: &Variable, initializer: &Initializer, inner: &[u64], bytes: &mut [u8]) {
         let Some(ty) = variable.ty else { return };
         let size = ty.bytes() as usize;
@@ -336,17 +334,16 @@ impl<'m> Linked<'m> {
         Some(if generic { address + storage.window() } else { address })
     }
 
-    /// Where a module variable lives.
+    /// The storage of a module variable.
     pub(super) fn variable(&self, name: &str) -> Option<Storage> {
         self.variables.get(name).copied()
     }
 
-    /// The number of a function with a body.
+    /// The number of a function that has a body.
     pub(super) fn function_index(&self, name: &str) -> Option<u32> {
         self.indices.get(&self.real_name(name)).copied()
     }
 
-    /// Whether a function never returns.
     pub(super) fn is_noreturn(&self, name: &str) -> bool {
         match self.declarations.get(name) {
             Some(DeclarationKind::Function { signature, .. }) => signature.is_noreturn(),
@@ -355,7 +352,6 @@ impl<'m> Linked<'m> {
     }
 }
 
-/// The address of a function.
 pub(super) fn function_address(index: u32) -> u64 {
     windows::CODE + 16 * u64::from(index)
 }

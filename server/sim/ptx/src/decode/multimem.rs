@@ -1,4 +1,4 @@
-//! `multimem`: accesses to all buffers that a multimem address stands for.
+//! `multimem`: accesses to all buffers behind a multimem address.
 
 use warplens_hir::ptx::Instruction;
 use warplens_sim_cuda::semantics::replicas::{ReplicaElement, ReplicaReduction};

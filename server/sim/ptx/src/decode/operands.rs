@@ -1,4 +1,4 @@
-//! Operands: which slot each is in, constants and special registers included.
+//! The slot of each operand, including constants and special registers.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{
@@ -13,21 +13,21 @@ use super::specials::{self, Source};
 use super::storage::{self, Storage, constant_bits};
 use crate::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
-/// What a register is.
+/// A declared register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
-    /// The first element, or the register itself.
+    /// The first element of a vector register, or the register itself.
     pub(super) place: RegisterSlot,
     pub(super) bits: u32,
-    /// Elements of a vector register.
+    /// Number of elements of a vector register.
     pub(super) elements: u32,
 }
 
-/// The slots given out so far.
+/// The slots assigned so far.
 #[derive(Default)]
 pub(super) struct SlotTable {
     registers: FxHashMap<ReferentId, Declared>,
-    /// Numbers in `frame.registers`, by register and element.
+    /// Indices of `frame.registers`, by register and element.
     numbers: FxHashMap<(ReferentId, u32), u32>,
     words: FxHashMap<u32, Slot>,
     doubles: FxHashMap<u64, Slot>,
@@ -36,7 +36,7 @@ pub(super) struct SlotTable {
 }
 
 impl SlotTable {
-    /// The numbers in `frame.registers` of a register that has been decoded: of one element, or of all.
+    /// The indices in `frame.registers` of a register that has been decoded: of one element, or of all.
     pub(super) fn numbers(
         &self,
         register: ReferentId,
@@ -50,7 +50,7 @@ impl SlotTable {
 }
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// The register that a name stands for.
+    /// The register that a name refers to.
     pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
         let name = self.hir.name(name);
         let referent = name.referent;
@@ -107,14 +107,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// A slot for a value that no register of the program has.
+    /// A slot for a value that is in no register of the program.
     pub(super) fn scratch_word(&mut self) -> Slot {
         let slot = self.out.frame.words;
         self.out.frame.words += 1;
         slot
     }
 
-    /// The slot of a 32-bit constant.
     pub(super) fn constant_word(&mut self, value: u32) -> Slot {
         if let Some(&slot) = self.slots.words.get(&value) {
             return slot;
@@ -125,7 +124,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         slot
     }
 
-    /// The slot of a 64-bit constant.
     pub(super) fn constant_double(&mut self, value: u64) -> Slot {
         if let Some(&slot) = self.slots.doubles.get(&value) {
             return slot;
@@ -150,7 +148,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         slot
     }
 
-    /// The slot of a special register that does not change.
+    /// The slot of a special register whose value does not change.
     fn special(&mut self, special: Special, wide: bool) -> Slot {
         if let Some(&slot) = self.slots.specials.get(&(special, wide)) {
             return slot;
@@ -166,7 +164,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         place.slot()
     }
 
-    /// Where an operand that is a register, or an element of one, is.
+    /// The location and width of an operand that is a register or an element of one.
     pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32), Why> {
         let Operand::Register { name, component } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
@@ -181,13 +179,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((declared.place.element(element), declared.bits))
     }
 
-    /// Whether an operand is a vector register as a whole.
+    /// Whether an operand is an entire vector register.
     pub(super) fn is_vector(&mut self, operand: Operand) -> bool {
         let Operand::Register { name, component: None } = operand else { return false };
         self.register(name).is_ok_and(|(_, declared)| declared.elements > 1)
     }
 
-    /// The elements of a vector register.
     pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
@@ -195,19 +192,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((0..declared.elements).map(element).collect())
     }
 
-    /// The slot of a destination of a type.
+    /// The slot of a destination of this type.
     pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
         let (place, _) = self.place(operand)?;
         slot_of(place, ty.bits())
     }
 
-    /// The slot of a source of a type: a register, a constant or a special register.
+    /// The slot of a source of this type: a register, a constant or a special register.
     pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
         let (place, _) = self.source_place(operand, ty)?;
         slot_of(place, ty.bits())
     }
 
-    /// As [`Self::source`], with the file that the source is in and its width.
+    /// Like [`Self::source`], but also returns the register file and the width.
     pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32), Why> {
         match operand {
             Operand::Register { .. } => self.place(operand),
@@ -247,7 +244,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// A destination of the first type and sources of the other types, in order.
+    /// A destination of the first type, and sources of the other types in order.
     pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots, Why> {
         let (Some((&d, sources)), Some((&to, from))) = (operands.split_first(), types.split_first()) else {
             return Err(Why::operands());
@@ -263,7 +260,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(s)
     }
 
-    /// A destination and one to three sources of one type.
+    /// A destination and one to three sources, all of one type.
     pub(super) fn uniform_slots(
         &mut self,
         operands: &[Operand],
@@ -273,7 +270,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.typed_slots(operands, &[ty; 4][..=sources])
     }
 
-    /// The registers of sources of a type.
+    /// The registers of sources of this type.
     pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
         operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
     }
@@ -351,7 +348,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// Where a symbol lives.
+    /// The storage of a symbol.
     pub(super) fn storage(&self, name: hir::NameId) -> Option<Storage> {
         match self.hir.name(name).resolution {
             Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
@@ -363,7 +360,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// Bytes of an element of what a symbol names; 1 where that is not known.
+    /// Bytes per element of the variable that a symbol names; 1 if unknown.
     pub(super) fn element_bytes(&self, symbol: Operand) -> u32 {
         let Operand::Symbol(name) = symbol else { return 1 };
         let bytes = match self.hir.name(name).resolution {
@@ -380,7 +377,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         (bytes as u32).max(1)
     }
 
-    /// The address of a symbol in its own space (`None` for what the frame has for itself), and what is added.
+    /// The symbol's address in its own space (`None` if each frame has its own), and the offset to add.
     pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64), Why> {
         let HirAddress { base, index, offset, in_elements, .. } =
             self.hir.address(operand).ok_or_else(Why::operands)?;
@@ -404,12 +401,12 @@ pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
     table.len() as u32 - 1
 }
 
-/// An operation whose operands are an entry of a side table.
+/// An operation whose operands are one entry of a side table.
 pub(super) fn with_entry<T>(op: Op, table: &mut Vec<T>, entry: T) -> (Op, Slots) {
     (op, Slots { a: push(table, entry), ..Slots::default() })
 }
 
-/// The slot of a place that holds a value of so many bits.
+/// The slot of a register that holds a value of `bits` bits.
 pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot, Why> {
     match (place, bits) {
         (RegisterSlot::Predicate(slot), 1) => Ok(slot),

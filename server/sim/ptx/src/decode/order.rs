@@ -1,10 +1,9 @@
-//! How statements order memory. Read off the words alone: the interpreter itself does everything in order.
+//! How statements order memory, according to their words alone: the interpreter itself executes everything in order.
 
 use warplens_hir::ptx::Instruction;
 
 use crate::program::{Order, ProxyFence, SpecialOrder};
 
-/// What `instruction` promises.
 pub(super) fn order(instruction: Instruction<'_>) -> Order {
     let has = |words: &[&str]| words.iter().any(|word| instruction.has(word));
     let (acquire, release) = (has(&["acquire", "acq_rel"]), has(&["release", "acq_rel"]));

@@ -1,4 +1,4 @@
-//! Recognizes patterns of memory accesses that the reports of the sanitizer name.
+//! Recognizes patterns of memory accesses that the sanitizer's reports mention.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::cfg::Cfg;
@@ -7,7 +7,6 @@ use super::updates::updates;
 use super::value_flow::{UseKind, ValueFlow, blocks_before};
 use crate::program::{Address, AtomicOp, Function, Op, Patterns, Space};
 
-/// The patterns of a function.
 pub(super) fn patterns(function: &Function, cfg: &Cfg) -> Patterns {
     Patterns {
         cas_loads: cas_loads(function, cfg),
@@ -16,7 +15,7 @@ pub(super) fn patterns(function: &Function, cfg: &Cfg) -> Patterns {
     }
 }
 
-/// The plain loads that only prepare a compare-and-swap, which repairs a stale value.
+/// Plain loads whose value is only input to a compare-and-swap, which detects a stale value.
 fn cas_loads(function: &Function, cfg: &Cfg) -> Vec<u32> {
     let swaps = function.tables.atomics.iter().filter(|atomic| atomic.op == AtomicOp::CompareSwap);
     let swapped: FxHashSet<(Address, u32)> =
@@ -34,7 +33,7 @@ fn cas_loads(function: &Function, cfg: &Cfg) -> Vec<u32> {
         .collect()
 }
 
-/// The strong loads whose value may control which lanes run.
+/// Strong loads whose value may control which lanes run.
 fn polls(function: &Function, cfg: &Cfg) -> Vec<u32> {
     let is_strong_load =
         |pc: &u32| function.code[*pc as usize].op == Op::Load && function.orders[*pc as usize].strong;
@@ -49,7 +48,7 @@ fn polls(function: &Function, cfg: &Cfg) -> Vec<u32> {
     (0..function.code.len() as u32).filter(is_strong_load).filter(may_control).collect()
 }
 
-/// Whether a value that an instruction uses may return to a register of the thread: by way of local memory, or of a call.
+/// Whether a value that the instruction uses may return to one of the thread's registers, through local memory or a call.
 fn is_followed_no_further(function: &Function, pc: u32) -> bool {
     let instruction = &function.code[pc as usize];
     match instruction.op {

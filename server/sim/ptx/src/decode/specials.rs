@@ -4,7 +4,7 @@ use warplens_hir::ptx::Component;
 
 use crate::program::Special;
 
-/// Where the value of a special register comes from.
+/// The source of a special register's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// Known when the warp starts.
@@ -15,12 +15,12 @@ pub(super) enum Source {
     ClockHigh,
 }
 
-/// Whether a special register holds a part of the address of the grid workspace.
+/// Whether a special register holds part of the grid workspace's address.
 pub(crate) fn is_workspace(name: &str) -> bool {
     matches!(source(name, None), Some(Source::Fixed(Special::WorkspaceHigh | Special::WorkspaceLow)))
 }
 
-/// Whether threads of a block differ in the value of a special register.
+/// Whether a special register's value differs between the threads of a block.
 pub(crate) fn distinguishes_threads(name: &str) -> bool {
     let Some(Source::Fixed(special)) = source(name, None) else { return false };
     matches!(
@@ -36,11 +36,11 @@ pub(crate) fn distinguishes_threads(name: &str) -> bool {
     )
 }
 
-/// What a special register is; `None` for one that is not simulated.
+/// The source of a special register; `None` if the register is not simulated.
 pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source> {
     let dimension = component.and_then(Component::element).unwrap_or(0);
     let axis = dimension as u8;
-    // The fourth component of the vectors is always 0.
+    // The fourth component of these vectors is always 0.
     let of = |special: fn(u8) -> Special| if dimension < 3 { special(axis) } else { Special::Number(0) };
     Some(Source::Fixed(match name.strip_prefix('%').unwrap_or(name) {
         "tid" => of(Special::ThreadId),
@@ -64,7 +64,7 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "lanemask_ge" => Special::MaskGreaterEqual,
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" | "aggr_smem_size" => Special::TotalShared,
-        // As `cooperative_groups::details::get_grid_workspace` reads them.
+        // `cooperative_groups::details::get_grid_workspace` reads these registers.
         "envreg1" => Special::WorkspaceHigh,
         "envreg2" => Special::WorkspaceLow,
         "nsmid" => Special::Number(1),
@@ -72,7 +72,7 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "smid" | "gridid" | "current_graph_exec" => Special::Number(0),
         "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
         "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
-        // Performance counters and reserved memory, which are not simulated.
+        // Performance counters and reserved memory are not simulated: they read as 0.
         name if ["pm", "envreg", "reserved_smem_offset_"].iter().any(|known| name.starts_with(known)) => {
             Special::Number(0)
         }

@@ -1,4 +1,4 @@
-//! Memory that a thread takes from its stack as it goes.
+//! Memory that a thread allocates on its stack at run time.
 
 use warplens_hir::ptx::{Instruction, Operand};
 
@@ -8,7 +8,7 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::program::{Op, Slots, StackAction};
 
-/// What `alloca` aligns to where it does not say.
+/// The default alignment of `alloca`, in bytes.
 const ALIGNMENT: u64 = 8;
 
 impl<'l> FunctionDecoder<'l, '_> {

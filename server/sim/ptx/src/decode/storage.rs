@@ -1,4 +1,4 @@
-//! Where things with an address are, and what constants are in a type.
+//! Where objects with an address are stored, and the bits of constants.
 
 use warplens_hir::ptx::{Constant, Dimension, Parameter, Signature, Type, TypeKind, Variable};
 use warplens_sim_cuda::windows;
@@ -6,27 +6,27 @@ use warplens_sim_warp::objects::{ArrayShape, Object};
 
 use crate::program::{ParamLayout, Space};
 
-/// Where a variable or parameter lives.
+/// The location of a variable or parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// At this address.
+    /// An address.
     Global(u64),
-    /// At this offset.
+    /// An offset.
     Const(u64),
-    /// At this offset.
+    /// An offset.
     Shared(u64),
-    /// Where dynamic shared memory begins.
+    /// The start of dynamic shared memory.
     DynamicShared,
-    /// At this offset of the local memory of every thread.
+    /// An offset in every thread's local memory.
     Local(u64),
-    /// At this offset of the frame's local memory.
+    /// An offset in the frame's local memory.
     Frame(u64),
-    /// At this offset of the parameter block.
+    /// An offset in the parameter block.
     Param(u64),
 }
 
 impl Storage {
-    /// The address in its own space; `None` for what each frame has for itself.
+    /// The address in the storage's own space; `None` if each frame has its own.
     pub(super) fn address(self, dynamic_shared: u32) -> Option<u64> {
         match self {
             Storage::Global(at)
@@ -39,12 +39,11 @@ impl Storage {
         }
     }
 
-    /// What makes the address a generic one.
+    /// The number to add to make the address generic.
     pub(super) fn window(self) -> u64 {
         window(self.space())
     }
 
-    /// Its state space.
     pub(super) fn space(self) -> Space {
         match self {
             Storage::Global(_) => Space::Global,
@@ -56,7 +55,7 @@ impl Storage {
     }
 }
 
-/// What is added to an address of a space to make it generic.
+/// The number to add to an address of a space to make it generic.
 pub(super) fn window(space: Space) -> u64 {
     match space {
         Space::Shared => windows::SHARED,
@@ -67,7 +66,7 @@ pub(super) fn window(space: Space) -> u64 {
     }
 }
 
-/// The parameter block of an entry: each parameter at the next multiple of its alignment.
+/// Lays out the parameter block of an entry: each parameter starts at the next multiple of its alignment.
 pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
     let mut end = 0u64;
     let mut params = Vec::with_capacity(signature.params.len());
@@ -98,7 +97,6 @@ pub(super) fn variable_shape(variable: &Variable) -> ArrayShape {
     shape(variable.ty, variable.element_bytes(), &variable.dimensions)
 }
 
-/// The elements of a parameter.
 pub(super) fn param_shape(param: &Parameter) -> ArrayShape {
     shape(param.ty, param.element_bytes(), &param.dimensions)
 }
@@ -109,19 +107,19 @@ fn shape(ty: Option<Type>, element: u64, dimensions: &[Dimension]) -> ArrayShape
     ArrayShape { element: if is_bytes { 0 } else { element }, dimensions }
 }
 
-/// The parameters of a signature, or its return parameters.
+/// The parameters or the return parameters of a signature.
 pub(super) fn formals(signature: &Signature, returns: bool) -> &[Parameter] {
     if returns { &signature.returns } else { &signature.params }
 }
 
-/// The offset of a parameter after `end`; `end` moves past it.
+/// The offset of a parameter after `end`; moves `end` past the parameter.
 pub(super) fn place(end: &mut u64, param: &Parameter) -> u64 {
     let offset = end.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(*end);
     *end = offset.saturating_add(param.bytes());
     offset
 }
 
-/// The bits of a constant in a type.
+/// The bits of a constant, converted to a type.
 pub(super) fn constant_bits(constant: Constant, ty: Type) -> u64 {
     let bits = match (constant, ty.bits()) {
         (Constant::Single(bits), 64) if ty.kind() == TypeKind::Float => {
@@ -134,7 +132,7 @@ pub(super) fn constant_bits(constant: Constant, ty: Type) -> u64 {
     };
     match ty.bits() {
         64.. => bits,
-        // Predicates: anything but zero is true.
+        // Any predicate other than zero is true.
         1 => u64::from(bits != 0),
         width => bits & ((1 << width) - 1),
     }

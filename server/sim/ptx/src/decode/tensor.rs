@@ -37,7 +37,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             m.retain(|_| false);
             return Ok((Op::Nop, Slots::default()));
         }
-        // `.shared::cluster.global` and `.shared::cta.global` load, `.global.shared::cta` stores.
+        // `.shared::cluster.global` and `.shared::cta.global` load; `.global.shared::cta` stores.
         let first = m.space().ok_or_else(Why::form)?;
         let _ = m.space().ok_or_else(Why::form)?;
         let loads = first == Space::Shared;
@@ -115,7 +115,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }))
     }
 
-    /// The address of a tensor map: a generic address, also of a parameter.
+    /// The address of a tensor map: a generic address, which may be a parameter's.
     fn map_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
         self.address(operand, space)
     }

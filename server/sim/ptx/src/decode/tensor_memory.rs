@@ -1,4 +1,4 @@
-//! `tcgen05`: tensor memory.
+//! Tensor memory (`tcgen05`).
 
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use crate::program::{
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// `tcgen05.*`
     pub(super) fn tensor_memory(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let operands = instruction.operands();
         let _ = (m.take("sync"), m.take("aligned"));
@@ -210,7 +209,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             (None, ProductKind::Mxf4nvf4) => return Err(Why::form()),
             (None, _) => 1,
         };
-        // Collectors reuse operands; they do not change results.
+        // Collectors only reuse operands; they do not change results.
         m.retain(|name| !name.starts_with("collector::"));
         let (&[d, a, b], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let mut rest = rest;
@@ -284,7 +283,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(TensorMemoryOp::Commit { mbarrier: self.mbarrier_address(mbarrier, space)?, blocks, pair })
     }
 
-    /// An mbarrier in brackets, or a register with its address.
+    /// An mbarrier in brackets, or a register that holds its address.
     fn mbarrier_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
         self.address(operand, space)
     }

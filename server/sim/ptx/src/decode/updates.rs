@@ -1,4 +1,4 @@
-//! Stores that complete a load, an operation and a store of one address: an atomic could do the same.
+//! Updates: a load, an operation and a store on one address, for which an atomic could be used.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::cfg::Cfg;
@@ -8,16 +8,16 @@ use warplens_sim_cuda::semantics::integer::IntOp;
 
 use crate::program::{AtomicOp, Function, Guard, Instruction, Op, Part, RegisterSlot, Slot, Update};
 
-/// The values of registers in a basic block, as far as they matter.
+/// The relevant register values in a basic block.
 #[derive(Default)]
 struct Block {
-    /// The load of a register's value, and the operation since.
+    /// By register: the load of its value, and the operation applied since.
     values: FxHashMap<u32, (u32, Option<AtomicOp>)>,
     /// The last instruction that wrote a register.
     written: FxHashMap<RegisterSlot, u32>,
 }
 
-/// The updates of a function, each within a basic block.
+/// The updates of a function. Each lies within one basic block.
 pub(super) fn updates(function: &Function, cfg: &Cfg) -> Vec<Update> {
     let mut updates = Vec::new();
     for id in cfg.ids() {
@@ -54,7 +54,7 @@ impl Block {
             self.written.insert(function.frame.registers[register as usize].place, pc);
             match value {
                 Some(value) => self.values.insert(register, value),
-                // Lanes that do not execute it keep the value.
+                // Lanes that do not execute the instruction keep the value.
                 None if instruction.guard != Guard::ALWAYS => continue,
                 None => self.values.remove(&register),
             };
@@ -83,7 +83,7 @@ impl Block {
     }
 }
 
-/// The atomic operation that computes the same, where the old value is in `slot`.
+/// The atomic that computes the same result, if the old value is in `slot`.
 fn atomic_op(instruction: &Instruction, slot: Slot) -> Option<AtomicOp> {
     let s = instruction.s;
     Some(match instruction.op {
@@ -107,7 +107,7 @@ fn atomic_op(instruction: &Instruction, slot: Slot) -> Option<AtomicOp> {
     })
 }
 
-/// Whether a register is read for its value.
+/// Whether the register is read for its value.
 fn is_value(part: Part) -> bool {
     matches!(part, Part::Source | Part::Stored)
 }

@@ -1,4 +1,4 @@
-//! The uses of a loaded value: where it goes, directly, through copies, and as an operand of arithmetic.
+//! The uses of a loaded value: directly, through copies, and as an operand of arithmetic.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::{BlockId, Cfg};
@@ -6,13 +6,12 @@ use warplens_sim_cuda::semantics::bits::Logic;
 
 use crate::program::{Address, AtomicOp, Function, Guard, Mixing, Op, Part, Passing, RegisterSlot};
 
-/// The limit of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
+/// Maximum number of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
 const PATIENCE: usize = 1 << 16;
 
 /// A use of a loaded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Use {
-    /// The instruction.
     pub(super) pc: u32,
     pub(super) kind: UseKind,
 }
@@ -20,23 +19,23 @@ pub(super) struct Use {
 /// The role of a loaded value in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum UseKind {
-    /// The unchanged value is the compare operand of `atom.cas` on the address that was loaded.
+    /// The unchanged value is the compare operand of an `atom.cas` on the loaded address.
     Compare,
-    /// The value or a result of it is the new value of such an `atom.cas`.
+    /// The value, or a value computed from it, is the new value of such an `atom.cas`.
     Swap,
-    /// A result of it controls which lanes run an instruction.
+    /// A value computed from it controls which lanes run an instruction.
     Control,
     Other,
 }
 
-/// What a register may hold: the loaded value, or a result of it.
+/// What a register may hold: the loaded value, or a value computed from it.
 const VALUE: u8 = 1;
 const RESULT: u8 = 2;
 
-/// Stands for the address of the load, once its register may have changed.
+/// Replaces the address of the load once the address register may have changed.
 const CHANGED_ADDRESS: u32 = u32::MAX;
 
-/// By register, what it may hold.
+/// What each register may hold.
 type Holders = FxHashMap<u32, u8>;
 
 /// The search for the uses of one load.
@@ -90,7 +89,7 @@ impl<'f> ValueFlow<'f> {
         self.uses.insert(Use { pc, kind });
     }
 
-    /// The effect of an instruction on what registers hold; notes its uses of the value.
+    /// Applies an instruction's effect to what registers hold, and records the instruction's uses of the value.
     fn transfer(&mut self, pc: u32, holders: &mut Holders) {
         let function = self.function;
         let instruction = &function.code[pc as usize];
@@ -112,7 +111,7 @@ impl<'f> ValueFlow<'f> {
         }
     }
 
-    /// What the destinations of an instruction may hold; notes its uses of the value.
+    /// What the instruction's destinations may hold. Records the instruction's uses of the value.
     fn gained(&mut self, pc: u32, holders: &Holders) -> u8 {
         let function = self.function;
         let op = function.code[pc as usize].op;
@@ -143,7 +142,7 @@ impl<'f> ValueFlow<'f> {
         if controls { RESULT } else { 0 }
     }
 
-    /// An atomic uses the value: as one of the two operands of a compare-and-swap, or otherwise.
+    /// Records an atomic's use of the value: as one of the two operands of a compare-and-swap, or otherwise.
     fn swapped(&mut self, pc: u32, holders: &Holders) {
         let function = self.function;
         let instruction = &function.code[pc as usize];
@@ -184,7 +183,7 @@ impl<'f> ValueFlow<'f> {
     }
 }
 
-/// Adds what registers hold on another path; whether anything changed.
+/// Adds what registers hold on another path; returns whether anything changed.
 fn join(into: &mut Holders, other: &Holders) -> bool {
     let mut changed = false;
     for (&register, &held) in other {

@@ -75,7 +75,7 @@ impl FunctionDecoder<'_, '_> {
         Ok((Op::VideoMad, s))
     }
 
-    /// An operand without the sign before it, and whether there is one.
+    /// Splits a negation off an operand; returns the inner operand and whether it was negated.
     fn signed(&self, operand: Operand) -> Result<(Operand, bool), Why> {
         let Operand::Negated(list) = operand else { return Ok((operand, false)) };
         let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
@@ -98,7 +98,7 @@ fn operation(name: &str, m: &mut Modifiers<'_>) -> Result<VideoOp, Why> {
     })
 }
 
-/// The register of an operand without its selector.
+/// The register of an operand, without its selector.
 fn whole(operand: Operand) -> Operand {
     match operand {
         Operand::Register { name, .. } => Operand::Register { name, component: None },
@@ -122,7 +122,7 @@ fn part(operand: Operand) -> Result<Option<Part>, Why> {
 
 fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape, Why> {
     let then = match (part(d)?, c, m.word(&["add", "min", "max"])) {
-        // A third operand that nothing is to be done with is taken, and ignored.
+        // Without a secondary operation, a third operand is allowed but ignored.
         (None, _, None) => Then::Keep,
         (None, Some(_), Some("add")) => Then::Add,
         (None, Some(_), Some("min")) => Then::Min,

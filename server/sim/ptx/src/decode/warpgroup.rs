@@ -1,4 +1,4 @@
-//! `wgmma`: products of a warpgroup.
+//! Products of a warpgroup (`wgmma`).
 
 use std::sync::Arc;
 
@@ -14,7 +14,6 @@ use super::operands::with_entry;
 use crate::program::{FactorSource, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// `wgmma.*`
     pub(super) fn warpgroup(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let _ = (m.take("sync"), m.take("aligned"));
         let operands = instruction.operands();
@@ -113,7 +112,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// Columns of B and the depth of a shape such as `m64n128k16`.
+/// The columns of B and the depth of a shape such as `m64n128k16`.
 fn shape(name: &str) -> Option<(u32, u32)> {
     let (n, k) = name.strip_prefix("m64n")?.split_once('k')?;
     let (n, k): (u32, u32) = (n.parse().ok()?, k.parse().ok()?);

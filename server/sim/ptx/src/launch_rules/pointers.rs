@@ -1,4 +1,5 @@
-//! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body and into calls.
+//! Which parameters of a PTX entry are addresses, and of what. The parameters' values are followed through the body and into
+//! calls.
 
 mod flow;
 mod maps;
@@ -15,8 +16,8 @@ use self::nodes::node_of;
 use super::shape::reads_row;
 use crate::decode::{distinguishes_threads, is_workspace};
 
-/// Reads the body of an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared`
-/// says whether a name is an `.extern .shared` array of the module.
+/// Analyzes an entry, the first of `functions`; the others are those that it can reach. `is_dynamic_shared` tells whether a
+/// name is an `.extern .shared` array of the module.
 pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
     let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
     let uses_dynamic = |function: &&Function| {
@@ -41,13 +42,14 @@ pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -
 /// Instructions that several threads execute together.
 const COLLECTIVES: [&str; 8] = ["activemask", "bar", "barrier", "elect", "match", "redux", "shfl", "vote"];
 
-/// Whether a function is written for several threads of a block: it reads which one it is, or they execute instructions together.
+/// Whether a function is written for several threads of a block: it reads a thread's index, or its threads execute
+/// instructions together.
 fn has_several_threads(function: &Function) -> bool {
     function.special_registers().any(|register| distinguishes_threads(&function.referent_text(register)))
         || function.instructions().any(|instruction| COLLECTIVES.contains(&instruction.opcode()))
 }
 
-/// Whether a function reads a special register with the address of the workspace of a cooperative launch.
+/// Whether a function reads a special register with the address of a cooperative launch's workspace.
 fn reads_workspace(function: &Function) -> bool {
     function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
 }
@@ -98,7 +100,7 @@ fn parts(entry: &Function, accesses: &Accesses) -> Vec<Vec<Part>> {
     params
 }
 
-/// The accesses through the parameters of each function, including those in its callees.
+/// The accesses through the parameters of each function, including the accesses in its callees.
 fn accesses(functions: &[&Function], origins: &[FxHashMap<usize, Origins>]) -> Vec<Accesses> {
     let index = |name: &str| functions.iter().position(|function| function.name.as_deref() == Some(name));
     let mut accesses = Vec::with_capacity(functions.len());
@@ -126,7 +128,7 @@ fn accesses(functions: &[&Function], origins: &[FxHashMap<usize, Origins>]) -> V
     }
 }
 
-/// A number in a parameter of the caller that goes into a parameter of the callee.
+/// A number in a parameter of the caller that is passed to a parameter of the callee.
 struct Passed {
     caller: usize,
     from: (usize, u64),
@@ -134,7 +136,7 @@ struct Passed {
     argument: usize,
 }
 
-/// The parameters among origins.
+/// The parameters among these origins.
 fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
     origins.into_iter().flatten().filter_map(|origin| match *origin {
         Origin::Param(param, at) => Some((param, at)),
@@ -148,7 +150,7 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
         let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
         let Some(address) = operand.and_then(|operand| function.address(*operand)) else { continue };
-        // A symbol is a variable itself, not memory that a value points to.
+        // A symbol is the variable itself, not memory that a value points to.
         let Operand::Register { .. } = address.base else { continue };
         let Some(register) = node_of(function, address.base) else { continue };
         let access = Access { element: element_of(instruction), loaded };
@@ -159,7 +161,7 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
     accesses
 }
 
-/// Notes an access; the first load decides over all stores. Returns whether the access is new.
+/// Records an access; the first load overrides all stores. Returns whether the access is new.
 fn note(known: &mut Accesses, from: (usize, u64), access: Access) -> bool {
     let new = known.get(&from).is_none_or(|known| access.loaded && !known.loaded);
     if new {
@@ -180,8 +182,8 @@ fn call_of<'f>(function: &'f Function, call: Instruction<'f>) -> Option<(&'f str
     }
 }
 
-/// Which operand of a memory instruction is an address that a buffer may have, and whether its contents are used as
-/// input. An atomic counts as a store: counters start at zero.
+/// Which operand of a memory instruction is an address that a buffer may have, and whether the buffer's contents are input.
+/// An atomic counts as a store, because counters start at zero.
 fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
     const ELSEWHERE: [&str; 6] = ["shared", "shared::cta", "shared::cluster", "local", "const", "param"];
     let elsewhere = ELSEWHERE.iter().any(|space| instruction.has(space));
@@ -197,7 +199,7 @@ fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
     }
 }
 
-/// The operand of a copy in global memory: the destination if its space is named first, otherwise the source.
+/// The operand of a copy that is in global memory: the destination if its space is named first, otherwise the source.
 fn copied_operand(instruction: Instruction<'_>) -> (usize, bool) {
     let spaces = ["global", "shared", "shared::cta", "shared::cluster"];
     let mut named = instruction.modifiers().iter().filter(|word| spaces.contains(&word.as_ref()));
@@ -207,7 +209,7 @@ fn copied_operand(instruction: Instruction<'_>) -> (usize, bool) {
     }
 }
 
-/// The elements that a memory instruction moves: its last type word that a buffer can have.
+/// The elements that a memory instruction moves: its last type modifier that a buffer can have.
 fn element_of(instruction: Instruction<'_>) -> ScalarType {
     let types = instruction.modifiers().iter().rev().filter_map(|word| Type::from_name(word));
     types.map(element).next().unwrap_or(ScalarType::B32)

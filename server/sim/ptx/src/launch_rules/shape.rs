@@ -1,34 +1,33 @@
-//! How many threads a block should have, inferred from the body of a kernel.
+//! How many threads a block should have, inferred from a kernel's body.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Space, SymbolKind, Type};
 
-/// The most threads of a block.
+/// Maximum number of threads in a block.
 const MOST_THREADS: u32 = 1024;
-/// The longest side of a tile that threads are laid over.
+/// The longest side of a tile that is covered with threads.
 const LONGEST_SIDE: u64 = 32;
-/// Bytes of an element of a tile without an access that determines them.
+/// Assumed bytes of a tile's element if no access determines them.
 const ELEMENT: u64 = 4;
 
-/// The properties of the body of a kernel from which its block is inferred.
+/// The properties of a kernel's body from which its block is inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
-    /// Whether the kernel reads the row of a thread.
+    /// Whether the kernel reads a thread's row.
     has_rows: bool,
-    /// The most threads that a barrier waits for.
+    /// The largest number of threads that a barrier waits for.
     barrier: u32,
-    /// Bytes of the elements that are loaded from shared memory and stored there.
+    /// Bytes of the elements that are loaded from and stored to shared memory.
     element: u64,
-    /// The least distance at which one thread stores to shared memory again.
+    /// The smallest distance between two stores of one thread to shared memory.
     step: u64,
-    /// Bytes of the arrays in shared memory that the kernel declares.
+    /// Sizes of the shared memory arrays that the kernel declares, in bytes.
     arrays: Vec<u64>,
-    /// Names that are declared in the module.
+    /// Names that the module declares.
     names: Vec<SmolStr>,
 }
 
 impl Shape {
-    /// Reads the body of an entry.
     pub fn of_ptx(entry: &Function) -> Shape {
         let mut shape = Shape { has_rows: reads_row(entry), ..Shape::default() };
         for instruction in entry.instructions() {
@@ -72,7 +71,7 @@ impl Shape {
         }
     }
 
-    /// The inferred block, if the body determines one; `bytes` gives the size of a shared array of the module.
+    /// The inferred block, if the body determines one. `bytes` returns the size of a shared array of the module.
     pub fn block(&self, bytes: &dyn Fn(&str) -> Option<u64>) -> Option<[u32; 3]> {
         let names = self.names.iter().filter_map(|name| bytes(name));
         let mut arrays = self.arrays.iter().copied().chain(names);
@@ -85,9 +84,9 @@ impl Shape {
         }
     }
 
-    /// The threads that are laid over an array which is square, or has one more element in each row against bank conflicts. A
-    /// border belongs to no thread, so a side is a power of two; where a thread stores to several rows, there are fewer
-    /// rows of threads.
+    /// The threads that cover an array which is square, or has one more element per row to avoid bank conflicts. A border
+    /// belongs to no thread, so each side is a power of two. If a thread stores to several rows, there are fewer rows of
+    /// threads.
     fn tile(&self, bytes: u64) -> Option<[u32; 2]> {
         let element = if self.element == 0 { ELEMENT } else { self.element };
         let elements = bytes / element;
@@ -107,7 +106,6 @@ fn is_shared(instruction: Instruction<'_>) -> bool {
     ["shared", "shared::cta"].iter().any(|space| instruction.has(space))
 }
 
-/// Whether a function reads `%tid.y`.
 pub(super) fn reads_row(function: &Function) -> bool {
     let is_row = |operand: &Operand| {
         let Operand::Special { name, component: Some(component) } = *operand else { return false };

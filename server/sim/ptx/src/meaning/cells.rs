@@ -6,14 +6,14 @@ use warplens_sim_cuda::tensor_memory::use_log::CellRole;
 use crate::program::{Address, TensorFactor, TensorMemoryOp};
 use crate::tensor_memory::operation::CellAddress;
 
-/// An operand that is an address in tensor memory: what it is the address of, and the instruction.
+/// An operand that is an address in tensor memory: the object at the address, and the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CellOperand {
     of: &'static str,
     instruction: &'static str,
 }
 
-/// What the first operand of `tcgen05.alloc` is.
+/// The meaning of the first operand of `tcgen05.alloc`.
 pub(super) const ALLOCATION: &str =
     "Address in shared memory to which `tcgen05.alloc` writes the address in tensor memory of the columns.";
 
@@ -22,7 +22,7 @@ impl CellOperand {
     pub(super) const FREED: CellOperand =
         CellOperand { of: "the columns to free", instruction: "tcgen05.dealloc" };
 
-    /// The addresses in tensor memory of an instruction.
+    /// The tensor memory addresses among an instruction's operands.
     pub(super) fn addresses(op: &TensorMemoryOp) -> Vec<(CellOperand, Address)> {
         let one = |role: CellRole, instruction, address: &Address| {
             vec![(CellOperand { of: role.name(), instruction }, *address)]
@@ -48,7 +48,7 @@ impl CellOperand {
         }
     }
 
-    /// What a register of the statement is.
+    /// The meaning of the statement's register.
     pub(super) fn title(self) -> String {
         format!(
             "Address in tensor memory of {} of `{}`: the lane in bits 31 to 16, the column in bits 15 to 0.",
@@ -56,7 +56,7 @@ impl CellOperand {
         )
     }
 
-    /// What the value of a register of the statement is, to which this offset is added.
+    /// Describes the value of the statement's register, to which this offset is added.
     pub(super) fn describe_register(self, bits: u32, offset: u32) -> String {
         let text = self.describe(bits);
         if offset == 0 {
@@ -66,7 +66,7 @@ impl CellOperand {
         format!("{text} With the offset {offset:#x} it is lane {lane}, column {column}.")
     }
 
-    /// What a value is.
+    /// Describes a value.
     pub(super) fn describe(self, bits: u32) -> String {
         let CellAddress { lane, column } = CellAddress::of_bits(bits);
         let outside = match (lane < LANES, column < COLUMNS) {

@@ -10,21 +10,19 @@ use warplens_sim_cuda::semantics::matrix::{Factor, Product, Sum};
 use crate::program::{CellAccess, CellShape, MatrixAccess, Rows, WarpgroupProduct};
 use crate::tensor::fragment;
 
-/// The values of a register by lane, where they are known.
+/// The values of a register by lane, if known.
 pub type ValuesOf<'v> = &'v dyn Fn(&str) -> Option<Vec<u64>>;
 
 /// Columns and rows of a grid.
 const COLUMNS: u32 = 8;
 const ROWS: u32 = 16;
 
-/// A matrix, or the part of it that a warp has.
+/// A matrix, or the part of it that a warp holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fragment {
-    /// Its name.
     which: &'static str,
-    /// The registers.
     registers: Vec<SmolStr>,
-    /// Where its elements are.
+    /// Where the elements are.
     layout: Elements,
     number: Number,
     /// The names of rows and columns.
@@ -34,13 +32,13 @@ pub(super) struct Fragment {
 /// Where the elements of a fragment are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Elements {
-    /// D of a warpgroup, of halves or wider.
+    /// D of a warpgroup, with elements of 16 bits or more.
     Accumulator { is_half: bool },
     /// A of a warpgroup.
     Factor { bits: u32 },
-    /// A or B of a product of a warp.
+    /// A or B of a warp's product.
     WarpFactor(Layout, Matrix),
-    /// C or D of a product of a warp.
+    /// C or D of a warp's product.
     WarpSum(Layout, Matrix),
     /// Matrices of 8 x 8 halves, one below the other.
     Small { transposed: bool },
@@ -48,7 +46,7 @@ enum Elements {
     Cells { shape: CellShape, half: i32 },
 }
 
-/// What the elements are.
+/// How an element is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     Factor(Factor),
@@ -56,7 +54,7 @@ enum Number {
     Bits(u32),
 }
 
-/// An element: its row and column, the lane, the number of the register, and the lowest bit there.
+/// An element: its row and column, the lane, the index of the register, and the lowest bit there.
 type ElementPosition = ((u32, u32), u32, u32, u32);
 
 impl Fragment {
@@ -64,25 +62,25 @@ impl Fragment {
         Fragment { which, registers: Vec::new(), layout, number, axes: ["row", "column"] }
     }
 
-    /// The same in these registers.
+    /// The same fragment in these registers.
     pub(super) fn in_registers(&self, registers: Vec<SmolStr>) -> Fragment {
         Fragment { registers, ..self.clone() }
     }
 
-    /// D of a product of a warpgroup: the rows of the warp.
+    /// D of a warpgroup's product: the warp's rows.
     pub(super) fn accumulator(product: &WarpgroupProduct) -> Fragment {
         let layout = Elements::Accumulator { is_half: product.sum == Sum::F16 };
         Fragment::new("D, the 16 rows of the warp", layout, Number::Sum(product.sum))
     }
 
-    /// A of a product of a warpgroup: the rows of the warp.
+    /// A of a warpgroup's product: the warp's rows.
     pub(super) fn factor(product: &WarpgroupProduct) -> Fragment {
         let factor = product.factors[0];
         let layout = Elements::Factor { bits: factor.bits() };
         Fragment::new("A, the 16 rows of the warp", layout, Number::Factor(factor))
     }
 
-    /// A, B, C and D of a product of a warp.
+    /// A, B, C and D of a warp's product.
     pub(super) fn of_product(product: &Product, sparse: bool) -> [Fragment; 4] {
         let stored = Product { k: product.k / 2, ..*product };
         let [a, b, c, d] = product.matrices();
@@ -96,14 +94,14 @@ impl Fragment {
         [factor("A", a, product.a), factor("B", b, product.b), sum("C", c, product.c), sum("D", d, product.d)]
     }
 
-    /// The matrices of `ldmatrix` and `stmatrix`, where their rows have eight halves.
+    /// The matrices of `ldmatrix` and `stmatrix`, if their rows have eight halves.
     pub(super) fn small_matrices(access: &MatrixAccess) -> Option<Fragment> {
         let layout = Elements::Small { transposed: access.transposed };
         let fragment = Fragment::new("8 x 8 matrices, one below the other", layout, Number::Bits(16));
         (access.rows == Rows::Halves).then_some(fragment)
     }
 
-    /// The cells of a load or store of tensor memory.
+    /// The cells of a tensor memory load or store.
     pub(super) fn cells(access: &CellAccess) -> Fragment {
         let layout = Elements::Cells { shape: access.shape, half: access.half };
         let axes = ["lane", "column"];
@@ -113,7 +111,6 @@ impl Fragment {
         }
     }
 
-    /// All elements.
     fn places(&self) -> Vec<ElementPosition> {
         let count = self.registers.len() as u32;
         let all = |parts: u32| {
@@ -163,7 +160,7 @@ impl Fragment {
         }
     }
 
-    /// A grid of the elements around those of a register, then one of their values where these are known.
+    /// A grid of the elements around a register's elements, then a grid of their values if known.
     pub(super) fn text(&self, register: &str, values: ValuesOf<'_>) -> String {
         let mut places = self.places();
         places.sort_unstable();
@@ -215,7 +212,7 @@ impl Fragment {
                 let _ = write!(text, "\n{at:<6}");
                 row = Some((*at, first.1));
             }
-            // Elements that no register holds are spaces.
+            // Elements that are in no register are left blank.
             let from = row.map_or(first.1, |(_, next)| next);
             text += &" ".repeat((column.saturating_sub(from) as usize) * (widest + 1));
             let _ = write!(text, " {cell:>widest$}");
@@ -226,7 +223,7 @@ impl Fragment {
 }
 
 impl Number {
-    /// The element in the low bits.
+    /// Formats the element in the low bits.
     fn text(self, bits: u64) -> String {
         let value = match self {
             Number::Bits(width) => return format!("{:x}", bits & (u64::MAX >> (64 - width))),

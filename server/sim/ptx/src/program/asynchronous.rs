@@ -4,28 +4,24 @@ use warplens_sim_cuda::address::{Address, AtomicOp, Space};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
 
-/// A copy of a range of memory, done at once.
+/// A bulk copy of a range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
-    /// The destination.
     pub to: Address,
-    /// The space of `to`.
     pub to_space: Space,
-    /// The source.
     pub from: Address,
-    /// The space of `from`.
     pub from_space: Space,
-    /// The number of bytes.
+    /// Number of bytes.
     pub size: Slot,
-    /// The reduction with the contents of the destination; `None` replaces them.
+    /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
     /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
-    /// The mask of blocks of the cluster that get the copy.
+    /// Mask of the cluster's blocks that receive the copy.
     pub blocks: Option<Slot>,
-    /// Bytes at the left and the right end that are not copied.
+    /// Bytes at the left and right end that are not copied.
     pub ends: Option<(Slot, Slot)>,
-    /// The mask of the bytes that are copied of each 16.
+    /// Mask of the bytes that are copied in each 16.
     pub bytes: Option<Slot>,
     /// Whether `to` is a multimem address.
     pub replicated: bool,
@@ -34,11 +30,9 @@ pub struct BulkCopy {
 /// A range of memory that is filled with zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
-    /// The destination.
     pub to: Address,
-    /// The space of `to`.
     pub space: Space,
-    /// The number of bytes.
+    /// Number of bytes.
     pub size: RegisterSlot,
     /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
@@ -47,32 +41,26 @@ pub struct Fill {
 /// An mbarrier that tracks bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Completion {
-    /// The object.
     pub address: Address,
-    /// Its space.
     pub space: Space,
 }
 
-/// An operation on an mbarrier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mbarrier {
-    /// The action.
     pub action: MbarrierAction,
-    /// The space of the object.
+    /// The space of the mbarrier object.
     pub space: Space,
-    /// The object.
     pub address: Address,
     /// A count, a number of bytes, a token or a parity.
     pub operand: Option<RegisterSlot>,
-    /// The mask of the blocks of the cluster whose objects it applies to.
+    /// Mask of the cluster's blocks whose objects are affected.
     pub blocks: Option<Slot>,
-    /// A token, or whether a phase is over.
+    /// Receives a token, or whether a phase is over.
     pub d: Option<RegisterSlot>,
-    /// The destinations of reports of failed copies; no copy fails here.
+    /// Destinations for reports of failed copies; no copy fails in the simulator.
     pub reports: [Option<RegisterSlot>; 2],
 }
 
-/// The action of an operation on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MbarrierAction {
     /// `init`
@@ -90,14 +78,14 @@ pub enum MbarrierAction {
     Arrive {
         /// Whether the operand is a number of bytes to expect.
         expects: bool,
-        /// Whether later phases do not wait for it.
+        /// Whether later phases do not wait for this arrival.
         drops: bool,
-        /// Whether it may end the phase.
+        /// Whether the arrival may end the phase.
         completes: bool,
     },
     /// `cp.async.mbarrier.arrive`
     ArriveCopies {
-        /// Whether the object counts it among its arrivals.
+        /// Whether the object counts this among its arrivals.
         counted: bool,
     },
     /// `test_wait`, `try_wait` with a token
@@ -109,7 +97,7 @@ pub enum MbarrierAction {
 }
 
 impl MbarrierAction {
-    /// Whether threads repeat it until the result is `true`.
+    /// Whether threads repeat the action until the result is `true`.
     pub fn waits(self) -> bool {
         matches!(self, MbarrierAction::TestToken | MbarrierAction::TestParity)
     }

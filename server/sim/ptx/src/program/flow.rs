@@ -1,25 +1,24 @@
-//! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs it.
+//! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs this.
 
 use warplens_sim_cuda::sanitizer::undefined_use::Part;
 
-/// How a result depends on its sources.
+/// How definedness propagates from sources to the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mixing {
-    /// Not by this rule: a load depends on memory, a warp-wide operation on other lanes.
+    /// Other rules decide: a load depends on memory, a warp-wide operation on other lanes.
     #[default]
     Defined,
-    /// Undefined if any source is.
+    /// Undefined if any source is undefined.
     Any,
-    /// Undefined if all sources are: a selection, a combination of bits.
+    /// Undefined if all sources are undefined: selections and combinations of bits.
     All,
 }
 
 /// A register that a statement reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
-    /// Its number in `frame.registers`.
+    /// An index of `frame.registers`.
     pub register: u32,
-    /// Its use.
     pub part: Part,
 }
 
@@ -27,21 +26,19 @@ pub struct Read {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flow {
     pub(crate) reads: Vec<Read>,
-    /// By statement: its first read, and how its result depends on its sources.
+    /// By statement: the index of its first read, and how its result depends on its sources.
     pub(crate) statements: Vec<(u32, Mixing)>,
     /// Registers that may be read before they are written, on some path and in some lane.
     pub suspects: Vec<u32>,
 }
 
 impl Flow {
-    /// The reads of the instruction at `pc`.
     pub fn reads_of(&self, pc: u32) -> &[Read] {
         let start =
             |pc: usize| self.statements.get(pc).map_or(self.reads.len(), |(start, _)| *start as usize);
         &self.reads[start(pc as usize)..start(pc as usize + 1)]
     }
 
-    /// How the result of the instruction at `pc` depends on its sources.
     pub fn mixing_of(&self, pc: u32) -> Mixing {
         self.statements.get(pc as usize).map_or(Mixing::Defined, |(_, mixing)| *mixing)
     }

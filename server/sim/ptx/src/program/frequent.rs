@@ -1,4 +1,4 @@
-//! Which instructions are frequent operations.
+//! Classifies instructions as frequent operations.
 
 use warplens_sim_cuda::address::{Relative, Space};
 use warplens_sim_cuda::semantics::bits::{Logic, Shift};
@@ -12,7 +12,7 @@ use super::Quick;
 use super::operation::{Combining, Instruction, Op};
 use super::tables::{Access, Element, Tables};
 
-/// Which frequent operation an instruction is, whatever its guard.
+/// The frequent operation that an instruction is, whatever its guard.
 pub(super) fn quick(instruction: &Instruction, tables: &Tables) -> Quick {
     let access = || &tables.accesses[instruction.s.a as usize];
     match instruction.op {
@@ -80,7 +80,7 @@ fn comparison(compare: Compare) -> Quick {
     }
 }
 
-/// Whether each lane accesses one word of shared memory, at an address in a 32-bit register.
+/// Whether each lane accesses one word of shared memory at an address in a 32-bit register.
 fn is_shared_word(access: &Access) -> bool {
     let is_word = matches!(access.elements[..], [Some(Element { place: RegisterSlot::Word(_), bits: 32 })]);
     let is_based = matches!(access.address.base, Some(RegisterSlot::Word(_)));

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::slot::Slot;
 
-/// The predicate of the lanes that execute an instruction.
+/// The predicate that decides which lanes execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guard(u32);
 
@@ -15,7 +15,7 @@ impl Guard {
         Guard(slot << 1 | u32::from(negated))
     }
 
-    /// The lanes of `mask` in which it is true.
+    /// The lanes of `mask` in which the guard is true.
     #[inline(always)]
     pub fn of(self, predicates: &[u32], mask: u32) -> u32 {
         if self == Guard::ALWAYS {

@@ -1,6 +1,6 @@
 //! Hammocks: divergent branches whose two paths are short and have no control flow of their own before they reconverge.
 //!
-//! The lanes of such a branch reconverge soon, whatever they do, so that the interpreter loop executes one path after the other
+//! The lanes of such a branch reconverge soon whatever they do, so the interpreter loop executes one path after the other
 //! without the reconvergence stack.
 
 use warplens_sim_cuda::slot::NO_SLOT;
@@ -8,22 +8,21 @@ use warplens_sim_cuda::slot::NO_SLOT;
 use super::operation::{Instruction, Op};
 use super::{Guard, Quick};
 
-/// The most instructions of a path.
+/// Maximum number of instructions on a path.
 const MAX_PATH: u32 = 32;
 
-/// A branch whose paths have only frequent operations.
+/// A branch whose paths contain only frequent operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Hammock {
-    /// The lanes that take the branch, and those that do not.
+    /// The path of the lanes that take the branch, then the path of the others.
     pub paths: [Path; 2],
-    /// Where both paths end.
+    /// The instruction at which both paths end.
     pub join: u32,
 }
 
-/// A path of a hammock; without instructions if `first` is its join.
+/// A path of a hammock. It has no instructions if `first` is the join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
-    /// The first instruction.
     pub first: u32,
     /// One past the last operation.
     pub end: u32,
@@ -59,7 +58,7 @@ impl Hammock {
         Some(Hammock { paths: [path(target)?, path(next)?], join })
     }
 
-    /// Instructions of both paths together.
+    /// Number of instructions on both paths together.
     pub(crate) fn len(&self) -> u32 {
         self.paths.iter().map(|path| path.after - path.first).sum()
     }
@@ -70,7 +69,7 @@ impl Instruction {
         matches!(self.op, Op::Branch(_)) && self.guard == Guard::ALWAYS && self.s.a == target
     }
 
-    /// The number of the hammock of a branch.
+    /// The index of a branch's hammock.
     #[inline(always)]
     pub(crate) fn hammock(&self) -> Option<usize> {
         (self.s.e != NO_SLOT).then_some(self.s.e as usize)

@@ -1,4 +1,4 @@
-//! Operations: the work of one instruction, small and by value.
+//! Operations: the work of one instruction, as a small value.
 
 use warplens_sim_cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
 use warplens_sim_cuda::semantics::carry::Carry;
@@ -14,32 +14,30 @@ use warplens_sim_warp::soft_float::Rounding;
 use super::guard::Guard;
 use super::quick::Quick;
 
-/// One operation with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
-    /// The predicate of the lanes that execute it.
+    /// The predicate that decides which lanes execute the instruction.
     pub guard: Guard,
-    /// The operation.
     pub op: Op,
     /// The operands. Control flow and operations with side tables keep targets and table indices here; see `Op`.
     pub s: Slots,
-    /// Which frequent operation it is, whatever its guard.
+    /// The frequent operation that this is, whatever its guard.
     pub quick: Quick,
 }
 
-/// An operation. The discriminant is one byte, so that dispatch is one jump.
+/// An operation. The discriminant is a single byte, so dispatch is one jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
-    /// No effect that a simulator shows.
+    /// An instruction without an effect that a simulator could show.
     Nop,
     /// An unsupported instruction: note `a`.
     Unsupported,
-    /// Bitwise, and moves.
+    /// Bitwise operations and moves.
     Logic(Logic, ScalarType),
     /// `lop3` with its truth table.
     Lop3(u8),
-    /// `lop3` with a predicate `e`: the other operands are entry `c` of its side table
+    /// `lop3` with a predicate `e`: the other operands are entry `c` of the side table
     Lop3Predicate,
     /// Integer arithmetic.
     Int(IntOp, ScalarType),
@@ -51,13 +49,13 @@ pub enum Op {
     Mul24(Mul24, bool),
     /// The carry chain.
     Carry(Carry),
-    /// Counting bits; of 64 bits
+    /// Counting bits; in 64 bits
     Count(Count, bool),
-    /// `brev`; of 64 bits
+    /// `brev`; in 64 bits
     Reverse(bool),
-    /// `bfe`: signed, of 64 bits
+    /// `bfe`: signed, in 64 bits
     ExtractField(bool, bool),
-    /// `bfi`: `a` into `b` from `c`, `e` bits; of 64 bits
+    /// `bfi`: inserts `a` into `b` at position `c`, `e` bits long; in 64 bits
     InsertField(bool),
     /// `fns`
     FindNth,
@@ -73,17 +71,17 @@ pub enum Op {
     Funnel(bool, bool),
     /// `dp4a`, `dp2a`: whether `a` and `b` are signed
     Dot(DotProduct, bool, bool),
-    /// `setp`: `d` and, if there, `e` = the comparison, combined with predicate `c`.
+    /// `setp`: `d` and, if present, `e` = the comparison, combined with predicate `c`.
     SetPredicate(Compare, Combining),
     /// `set`: `d` = a number for the comparison, combined with predicate `c`.
     Set(Compare, Combining, SetTo),
-    /// `selp`: of 64 bits; predicate `c`
+    /// `selp`: in 64 bits; predicate `c`
     Select(bool),
-    /// `slct` by the sign of an integer `c`: of 64 bits
+    /// `slct` by the sign of an integer `c`: in 64 bits
     SelectSigned(bool),
-    /// `slct` by the sign of a float `c`: of 64 bits, flushing
+    /// `slct` by the sign of a float `c`: in 64 bits, flushing
     SelectFloat(bool, bool),
-    /// `testp`: of 64 bits
+    /// `testp`: in 64 bits
     TestClass(FloatClass, bool),
     /// Single precision.
     Float32(FloatOp, FloatMode),
@@ -97,7 +95,7 @@ pub enum Op {
     Approximate(Approximation, bool),
     /// `cvt`: conversion `b`
     Convert,
-    /// `mov` of several registers to or from one: pack `a`
+    /// `mov` between several registers and one: pack `a`
     Pack,
     /// `mov` of several registers to as many others: moves `a`
     MoveEach,
@@ -107,9 +105,9 @@ pub enum Op {
     Packed(IntOp, Division),
     /// `set` on halves or bytes
     SetPacked(Comparison, Division),
-    /// Single precision in pairs.
+    /// Single-precision operations on pairs.
     FloatPair(FloatOp, FloatMode),
-    /// `setp` on pairs of halves: as `SetPredicate`, but `d` and `e` are for the lower and the upper half.
+    /// `setp` on pairs of halves: like `SetPredicate`, but `d` and `e` belong to the lower and the upper half.
     SetPredicatePair(Compare, Combining),
     /// `set` on pairs of halves.
     SetPair(Compare, Combining, SetTo),
@@ -129,7 +127,7 @@ pub enum Op {
     MatrixTranspose,
     /// `cp.async`: copy `a`
     Copy,
-    /// `cp.async.commit_group`, `cp.async.wait_group` …: the number `a` of groups may be in flight
+    /// `cp.async.commit_group`, `cp.async.wait_group` …: number `a` of groups that may stay in flight
     CopyGroup(CopyGroup),
     /// `cp.async.bulk`: bulk copy `a`
     BulkCopy,
@@ -147,7 +145,7 @@ pub enum Op {
     AtomicAsync,
     /// `mapa`: `d` = address `a` in the block of rank `b`; in 64 bits
     MapRank(bool),
-    /// `getctarank`: `d` = the rank of the block that address `a` means; in 64 bits
+    /// `getctarank`: `d` = the rank of the block that address `a` belongs to; in 64 bits
     RankOf(bool),
     /// `alloca`, `stacksave`, `stackrestore`
     Stack(StackAction),
@@ -155,13 +153,13 @@ pub enum Op {
     Video,
     /// `vmad`: entry `e` of its table
     VideoMad,
-    /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
+    /// `d` = the address of a local variable whose offset is the number `a`; in 64 bits
     LocalAddress(bool),
     /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
     AddressAdd(bool),
     /// `cvta` between shared and generic addresses: in 64 bits, to shared
     SharedAddress(bool, bool),
-    /// `isspacep`: predicate `d` = register `a` is from the number `b` up to, not including, the number `c`; in 64 bits
+    /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`; in 64 bits
     InWindow(bool),
     /// The step counter: in 64 bits
     Clock(bool),
@@ -189,9 +187,10 @@ pub enum Op {
     Elect,
     /// `bar.warp.sync`: members `a`
     WarpSync,
-    /// `bra`: to `a`; lanes reconverge at `b`, in the model `ipdom` at `c`; hammock `e`. Whether it is `.uni`.
+    /// `bra`: to `a`; lanes reconverge at `b`, under the model `ipdom` at `c`; hammock `e`. The flag tells whether it is
+    /// `.uni`.
     Branch(bool),
-    /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`.
+    /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`. The flag tells whether it is `.uni`.
     Switch(bool),
     /// `call`: call `a`
     Call(bool),
@@ -222,7 +221,7 @@ impl Op {
         )
     }
 
-    /// Whether the operation decides which lanes run next, so that it is visited even when no lane executes it.
+    /// Whether the operation decides which lanes run next. If so, it is visited even when no lane executes it.
     #[inline(always)]
     pub fn is_control(self) -> bool {
         matches!(
@@ -240,10 +239,10 @@ impl Op {
     }
 }
 
-/// An operation on the stack of each thread, with addresses of 64 bits or of 32.
+/// An operation on each thread's stack; the flag tells whether addresses have 64 bits instead of 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackAction {
-    /// `alloca`: `d` = a new range of `a` bytes at a multiple of the number `b`
+    /// `alloca`: `d` = a new range of `a` bytes, aligned to the number `b`
     Allocate(bool),
     /// `stacksave`: `d` = the address of the next range
     Save(bool),
@@ -251,7 +250,7 @@ pub enum StackAction {
     Restore(bool),
 }
 
-/// An operation on the groups of asynchronous copies of each thread.
+/// An operation on each thread's groups of asynchronous copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyGroup {
     /// `cp.async.commit_group`
@@ -268,7 +267,7 @@ pub enum CopyGroup {
     WaitBulkRead,
 }
 
-/// An access to each of the buffers that a multimem address stands for.
+/// An access to all buffers behind a multimem address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Multimem {
     /// `ld_reduce`: access `a`, reduction `b`
@@ -279,10 +278,9 @@ pub enum Multimem {
     Reduce,
 }
 
-/// How `setp` and `set` combine their comparison with a predicate.
+/// How `setp` and `set` combine the comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
-    /// No predicate.
     No,
     /// With the predicate.
     With(Combine),
@@ -290,7 +288,7 @@ pub enum Combining {
     WithNot(Combine),
 }
 
-/// The value that `set` writes for true; for false it writes 0.
+/// The value that `set` writes for true; it writes 0 for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
     /// All ones in 32 bits

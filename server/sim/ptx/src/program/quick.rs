@@ -1,14 +1,14 @@
-//! The most frequent operations on registers, in a form that one jump dispatches.
+//! The most frequent operations, in a form that one jump dispatches.
 //!
-//! [`Op`] describes every operation with its types and modifiers. Most instructions of most kernels are among a few of them, which
-//! only compute: they cannot fail, and nothing but their destination depends on them. These have a number each, and so have loads
-//! and stores of words of shared memory, and branches.
+//! [`Op`] describes every operation with its types and modifiers. In most kernels, most instructions are one of a few
+//! operations that only compute: they cannot fail, and they affect nothing but their destination. Each of these has its own
+//! number here. So do branches, and loads and stores of words in shared memory.
 
-/// Whether an operation is frequent and only computes, and which one it is. Integers have 32 bits unless the name says more.
+/// The frequent operation that an instruction is, if any. Integers have 32 bits unless the name tells otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Quick {
-    /// None of these.
+    /// Not a frequent operation.
     No,
     Add,
     Subtract,
@@ -46,12 +46,10 @@ pub enum Quick {
     LoadShared,
     /// A store of a word at a 32-bit address.
     StoreShared,
-    /// A branch.
     Branch,
 }
 
 impl Quick {
-    /// Whether it accesses memory.
     pub(crate) fn accesses_memory(self) -> bool {
         matches!(self, Quick::LoadShared | Quick::StoreShared)
     }

@@ -11,18 +11,15 @@ use super::asynchronous::Completion;
 use super::guard::Guard;
 use super::tensor_memory::TensorMemoryOp;
 
-/// A tensor instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TensorOp {
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`
     Copy(TensorCopy),
     /// `tensormap.replace`
     ReplaceField {
-        /// The map.
         map: (Address, Space),
-        /// The first byte of the field in the map, and its size.
+        /// Offset of the field's first byte in the map, and its size in bytes.
         field: (u32, u32),
-        /// The new value.
         value: RegisterSlot,
     },
     /// `tensormap.cp_fenceproxy`
@@ -34,11 +31,11 @@ pub enum TensorOp {
     },
     /// `fence.proxy.tensormap` with `.release`
     ReleaseMaps,
-    /// `fence.proxy.tensormap` with `.acquire`: of this map
+    /// `fence.proxy.tensormap` with `.acquire`, for this map
     AcquireMap(Address, Space),
-    /// `spcompress`, with its descriptor
+    /// `spcompress` with its descriptor
     Compress(Compression, RegisterSlot),
-    /// `spdecompress`: stored elements of a group, and all of its elements
+    /// `spdecompress`: number of stored elements in a group, and of all its elements
     Decompress(Compression, (u32, u32)),
     /// `tcgen05`
     Memory(TensorMemoryOp),
@@ -48,7 +45,7 @@ pub enum TensorOp {
     ProductFence,
     /// `wgmma.commit_group`
     CommitProducts,
-    /// `wgmma.wait_group`: groups that may stay in flight
+    /// `wgmma.wait_group`: number of groups that may stay in flight
     WaitForProducts(u32),
 }
 
@@ -57,13 +54,13 @@ pub enum TensorOp {
 pub struct TensorCopy {
     /// Whether the copy is to shared memory.
     pub loads: bool,
-    /// The elements.
+    /// Which elements are copied.
     pub mode: BoxMode,
-    /// Dimensions that the instruction names.
+    /// Number of dimensions that the instruction names.
     pub rank: u8,
     /// The address of the map.
     pub map: (Address, Space),
-    /// Coordinates, innermost first.
+    /// Innermost first.
     pub coordinates: Vec<RegisterSlot>,
     /// The offsets of an im2col load.
     pub offsets: Vec<RegisterSlot>,
@@ -71,7 +68,7 @@ pub struct TensorCopy {
     pub shared: (Address, Space),
     /// The mbarrier that tracks the bytes of a load.
     pub completion: Option<Completion>,
-    /// The mask of blocks of the cluster that get the copy.
+    /// Mask of the cluster's blocks that receive the copy.
     pub blocks: Option<Slot>,
     /// Whether blocks signal the mbarrier of their pair.
     pub pairs: bool,
@@ -84,15 +81,14 @@ pub struct TensorCopy {
 pub struct WarpgroupProduct {
     /// Columns of B.
     pub n: u32,
-    /// Columns of A, with those that a sparse matrix does not store.
+    /// Columns of A, including those that a sparse matrix does not store.
     pub k: u32,
-    /// Elements of A and B.
+    /// Element types of A and B.
     pub factors: [Factor; 2],
-    /// Elements of D.
+    /// Element type of D.
     pub sum: Sum,
     /// `.satfinite`
     pub saturate: bool,
-    /// A.
     pub a: FactorSource,
     /// The descriptor of B.
     pub b: RegisterSlot,
@@ -108,26 +104,21 @@ pub struct WarpgroupProduct {
     pub sparse: Option<(RegisterSlot, RegisterSlot)>,
 }
 
-/// Where the elements of A are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum FactorSource {
-    /// In registers.
     Registers(Vec<RegisterSlot>),
-    /// In shared memory, as a descriptor says.
+    /// In shared memory, as this descriptor specifies.
     Shared(RegisterSlot),
 }
 
-/// Registers with elements, with some of them, and with the positions of these.
+/// A vector of elements, the subset that is kept, and the positions of these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
     /// Bits of an element.
     pub element_bits: u32,
     /// Bits of a position.
     pub index_bits: u32,
-    /// All elements.
     pub data: Vec<RegisterSlot>,
-    /// The stored elements.
     pub kept: Vec<RegisterSlot>,
-    /// The positions.
     pub indices: Vec<RegisterSlot>,
 }

@@ -1,4 +1,4 @@
-//! Side table of instructions on tensor memory (`tcgen05`).
+//! Side table of tensor memory instructions (`tcgen05`).
 
 use std::sync::Arc;
 
@@ -7,14 +7,13 @@ use warplens_sim_cuda::slot::RegisterSlot;
 
 use super::guard::Guard;
 
-/// An instruction on tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMemoryOp {
     /// `tcgen05.alloc`
     Allocate {
-        /// Where the address of the columns is written.
+        /// The location to which the address of the columns is written.
         to: (Address, Space),
-        /// The number of columns.
+        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
@@ -23,7 +22,7 @@ pub enum TensorMemoryOp {
     Free {
         /// The address of the columns.
         address: RegisterSlot,
-        /// The number of columns.
+        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
@@ -51,40 +50,36 @@ pub enum TensorMemoryOp {
     Copy(CellCopy),
     /// `tcgen05.commit`
     Commit {
-        /// The mbarrier.
         mbarrier: (Address, Space),
-        /// The mask of blocks of the cluster whose mbarriers it arrives at.
+        /// Mask of the cluster's blocks at whose mbarriers it arrives.
         blocks: Option<RegisterSlot>,
         /// `cta_group::2`
         pair: bool,
     },
 }
 
-/// Which cells of tensor memory the registers of a warp correspond to.
+/// Which cells of tensor memory a warp's registers correspond to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellShape {
     Lanes32Bits32,
     Lanes16Bits64,
     Lanes16Bits128,
     Lanes16Bits256,
-    /// Two halves of the warp with different columns.
+    /// The two halves of the warp have different columns.
     Lanes16Bits32Twice,
 }
 
-/// A load or a store of a warp.
+/// A load or store by a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellAccess {
-    /// The shape.
     pub shape: CellShape,
-    /// The address.
     pub address: Address,
-    /// The distance of the columns of the second half of the warp.
+    /// Offset of the columns of the warp's second half.
     pub half: i32,
-    /// Whether a register has the low halves of two cells.
+    /// Whether a register holds the low halves of two cells.
     pub packed: bool,
-    /// The registers.
     pub registers: Vec<RegisterSlot>,
-    /// The reduction of the loaded values, and its register.
+    /// The reduction of the loaded values, and the register for its result.
     pub reduction: Option<(CellReduction, RegisterSlot)>,
 }
 
@@ -93,11 +88,10 @@ pub struct CellAccess {
 pub struct CellReduction {
     /// Whether it is the maximum.
     pub greatest: bool,
-    /// What the values are.
     pub of: CellNumber,
 }
 
-/// What values of cells are for a reduction.
+/// How a reduction interprets the values of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellNumber {
     U32,
@@ -105,7 +99,7 @@ pub enum CellNumber {
     F32 {
         /// Whether magnitudes are reduced.
         magnitude: bool,
-        /// Whether a NaN is the result if there is one.
+        /// Whether any NaN makes the result a NaN.
         nan: bool,
     },
 }
@@ -113,19 +107,17 @@ pub enum CellNumber {
 /// `tcgen05.cp`
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellCopy {
-    /// The destination.
     pub address: Address,
     /// The descriptor of the source.
     pub descriptor: RegisterSlot,
-    /// The shape.
     pub shape: CopyShape,
-    /// How elements are widened to bytes: bits of an element in shared memory.
+    /// Bits of an element in shared memory, if elements are widened to bytes.
     pub widened: Option<u32>,
     /// `cta_group::2`
     pub pair: bool,
 }
 
-/// The rows and columns of a copy, and the lanes that they go to.
+/// The rows and columns of a copy, and the lanes that receive them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyShape {
     Rows128Bits256,
@@ -136,7 +128,7 @@ pub enum CopyShape {
     Rows32,
 }
 
-/// The kinds of products.
+/// The `.kind` of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProductKind {
     F16,
@@ -148,18 +140,15 @@ pub enum ProductKind {
     Mxf4nvf4,
 }
 
-/// `tcgen05.mma`: D = A * B + D with D in tensor memory.
+/// `tcgen05.mma`: D = A * B + D, with D in tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorProduct {
-    /// The kind.
     pub kind: ProductKind,
     /// `cta_group::2`
     pub pair: bool,
     /// `.ws`
     pub ws: bool,
-    /// D.
     pub d: Address,
-    /// A.
     pub a: TensorFactor,
     /// The descriptor of B.
     pub b: RegisterSlot,
@@ -169,22 +158,21 @@ pub struct TensorProduct {
     pub metadata: Option<Address>,
     /// The scale factors of A and B.
     pub scales: Option<[Address; 2]>,
-    /// Scale factors of a row of A.
+    /// Scale factors per row of A.
     pub blocks: u32,
     /// The lanes of D that are not written.
     pub disabled: Vec<RegisterSlot>,
     /// Whether D is added.
     pub accumulates: Guard,
-    /// D is multiplied by two to the power of minus this.
+    /// D is multiplied by 2 to the power of minus this value.
     pub shift: Option<RegisterSlot>,
     /// Which columns of B are zero.
     pub zeros: Option<RegisterSlot>,
 }
 
-/// Where A is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TensorFactor {
-    /// In shared memory, as a descriptor says.
+    /// In shared memory, as this descriptor specifies.
     Shared(RegisterSlot),
     /// In tensor memory.
     Cells(Address),

@@ -1,6 +1,7 @@
-//! Positions and lengths of 64-bit fields above 255: the PTX ISA uses their low 8 bits, assembled code clamps them at 64.
+//! Positions and lengths of 64-bit fields above 255: the PTX ISA uses their low 8 bits, but assembled code clamps them to
+//! 64.
 //!
-//! The two agree on all values of 32-bit fields.
+//! For 32-bit fields, both rules give the same results.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;

@@ -1,4 +1,4 @@
-//! Integer divisions by zero. Their result is undefined; one that matters is a warning, any other an information.
+//! Integer divisions by zero. The result is undefined: a warning if it matters, otherwise an information.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
@@ -8,7 +8,6 @@ use warplens_sim_warp::lanes::Lanes;
 
 use crate::program::{Instruction, Op};
 
-/// Checks the divisor, if the instruction has one.
 #[inline]
 pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, registers: &Registers, mask: u32) {
     if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op

@@ -7,7 +7,7 @@ use crate::engine::exec::operand::get;
 use crate::engine::exec::warp_collectives::{members_of, source_lane};
 use crate::program::{Exchange, ExchangeKind};
 
-/// The lanes in which the value and the predicate are undefined; sources that do not take part are not considered.
+/// The lanes in which the value and the predicate are undefined, ignoring source lanes that do not participate.
 pub(crate) fn undefined_results(
     exchange: &Exchange,
     registers: &Registers,
@@ -57,7 +57,7 @@ pub(crate) fn undefined_results(
     }
 }
 
-/// The undefined bits of a result; `None` if it is undefined as a whole.
+/// The undefined bits of a result; `None` if it is entirely undefined.
 pub(crate) fn undefined_parts(
     exchange: &Exchange,
     registers: &Registers,
@@ -98,14 +98,14 @@ fn is_shuffle(kind: ExchangeKind) -> bool {
     )
 }
 
-/// The lane whose value a lane receives: its own if the source does not take part.
+/// The lane whose value a lane receives: its own if the source does not participate.
 fn shuffle_source(exchange: &Exchange, registers: &Registers, peers: u32, lane: usize) -> usize {
     let (b, c) = (registers.get::<u32>(exchange.b), registers.get::<u32>(exchange.c));
     let source = source_lane(exchange.kind, lane as u32, b[lane], c[lane]).0 & 31;
     if peers >> source & 1 == 1 { source as usize } else { lane }
 }
 
-/// Whether a vote depends on undefined predicates: not if the defined ones decide it.
+/// Whether a vote depends on undefined predicates. It does not if the defined ones decide it.
 fn vote_is_undefined(kind: ExchangeKind, holds: u32, voters: u32, undefined: u32) -> bool {
     let (unknown, yes, no) = (voters & undefined, voters & holds & !undefined, voters & !holds & !undefined);
     unknown != 0

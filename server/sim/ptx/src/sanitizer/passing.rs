@@ -9,15 +9,15 @@ use super::undefined::UndefinedValues;
 use super::undefined_use::UndefinedBits;
 use crate::program::Function;
 
-/// The frame of a caller or of a callee.
+/// The frame of a caller or callee.
 pub(crate) struct PassingFrame<'f> {
     pub(crate) function: &'f Function,
-    /// The start of its local memory.
+    /// The start of the frame's local memory.
     pub(crate) base: u32,
     pub(crate) undefined: &'f mut Option<Box<UndefinedValues>>,
 }
 
-/// A call that is not simulated instruction by instruction writes its results in the frame's local memory.
+/// Handles a call that is not simulated instruction by instruction: it writes its results to the frame's local memory.
 pub(crate) fn write_results(sanitizer: &mut Sanitizer, warp: u32, base: u32, formals: &[Formal], mask: u32) {
     if !sanitizer.checks.uninitialized {
         return;
@@ -29,7 +29,7 @@ pub(crate) fn write_results(sanitizer: &mut Sanitizer, warp: u32, base: u32, for
     }
 }
 
-/// A call or a return copies values from one frame to another, byte by byte.
+/// Copies definedness from one frame to another, byte by byte, at a call or return.
 pub(crate) fn copy_values(
     sanitizer: &mut Sanitizer,
     warp: u32,
@@ -79,7 +79,7 @@ pub(crate) fn copy_values(
     }
 }
 
-/// A register that is passed.
+/// A register that a call or return passes.
 struct Passed<'f> {
     undefined: Option<&'f UndefinedValues>,
     register: Option<u32>,
@@ -100,7 +100,7 @@ impl<'f> Passed<'f> {
     }
 }
 
-/// A register receives a value with these undefined bits.
+/// Sets these undefined bits in the register that receives the value.
 fn receive(
     to: &mut PassingFrame<'_>,
     place: RegisterSlot,

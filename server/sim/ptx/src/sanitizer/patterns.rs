@@ -1,10 +1,9 @@
-//! The patterns of the memory accesses of a PTX program.
+//! The patterns of the memory accesses in a PTX program.
 
 use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
 
 use crate::program::{Function, Op, Program};
 
-/// The patterns of a program.
 pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
     let mut patterns = ProgramPatterns::default();
     for function in &program.functions {
@@ -32,7 +31,7 @@ fn load_size(function: &Function, pc: u32) -> u32 {
     function.tables.accesses[function.code[pc as usize].s.a as usize].size
 }
 
-/// The atomics of a function, and the sizes of their elements.
+/// The atomics of a function, with the sizes of their elements.
 fn atomics(function: &Function) -> impl Iterator<Item = (u32, u32)> + use<'_> {
     let atomics = function.code.iter().zip(function.first_statement..);
     atomics.filter(|(instruction, _)| instruction.op == Op::Atomic).map(|(instruction, statement)| {

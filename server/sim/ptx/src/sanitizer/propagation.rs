@@ -12,7 +12,7 @@ use crate::engine::exec::warp_collectives::exchange_of;
 use crate::program::{Function, Mixing, Op, Part};
 
 impl UndefinedValues {
-    /// Lanes execute a statement: returns the uses of undefined values.
+    /// Propagates undefined values when lanes execute a statement; returns the uses of undefined values.
     pub(crate) fn step(&mut self, visit: &StatementVisit<'_>) -> UndefinedUses {
         let &StatementVisit { function, pc, active, executed, .. } = visit;
         let statement = function.first_statement + pc;
@@ -77,13 +77,13 @@ impl UndefinedValues {
         uses
     }
 
-    /// The origin of the undefined value of a register, which a statement reads in these lanes.
+    /// The origin of a register's undefined value, which a statement reads in these lanes.
     fn root(&self, register: u32, statement: u32, lanes: u32) -> UndefinedOrigin {
         let unwritten = UndefinedOrigin { statement, cause: Cause::Register(register), lanes, through: None };
         self.origin(register).unwrap_or(unwritten)
     }
 
-    /// Lanes execute a warp-wide operation together with the other lanes of `mask`, some of them with undefined values.
+    /// Propagates undefined values through a warp-wide operation with the other lanes of `mask`.
     pub(crate) fn exchange(&mut self, visit: &StatementVisit<'_>, mask: u32, input: &UndefinedInput) {
         let &StatementVisit { function, pc, executed, registers, .. } = visit;
         let Some(exchange) = exchange_of(&function.code[pc as usize], function) else { return };
@@ -128,7 +128,7 @@ impl UndefinedValues {
         input
     }
 
-    /// Lanes divided by zero.
+    /// Makes the results of divisions by zero undefined.
     pub(crate) fn divided(&mut self, function: &Function, pc: u32, lanes: u32) {
         let statement = function.first_statement + pc;
         let root = UndefinedOrigin { statement, cause: Cause::Division, lanes, through: None };
@@ -138,7 +138,7 @@ impl UndefinedValues {
         }
     }
 
-    /// A shuffle read lanes that do not take part in it.
+    /// Makes the results of a shuffle undefined in lanes that read lanes which do not participate.
     pub(crate) fn shuffled(&mut self, function: &Function, pc: u32, inactive: InactiveSources) {
         let lanes = inactive.readers;
         let cause = Cause::Shuffle(inactive);

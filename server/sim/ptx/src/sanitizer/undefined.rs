@@ -1,9 +1,9 @@
 //! Propagation of undefined values through registers.
 //!
-//! A register is undefined if it may be read before it is written, or after a load of uninitialized memory. That is not an
-//! error in itself: compilers pack, select and move values that are never used. It is one where the value matters: in an
-//! address, a guard, a branch condition, or a store that other threads see. The finding is at the origin of the value, and
-//! names the statement where it matters.
+//! A register is undefined if it may be read before it is written, or after it loads uninitialized memory. This is not an
+//! error in itself: compilers pack, select and move values that are never used. It is an error where the value matters: in
+//! an address, a guard, a branch condition, or a store that other threads see. The finding is at the value's origin, and
+//! names the statement where the value matters.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::registers::{FULL, lanes};
@@ -17,21 +17,20 @@ use crate::program::Function;
 pub(crate) struct UndefinedValues {
     /// Lanes with an undefined bit, by register.
     lanes: Vec<u32>,
-    /// The undefined bits of registers that are undefined only in part, by lane. Parts come from memory, such as the padding
-    /// of a structure, and from votes.
+    /// The undefined bits, by lane, of registers that are only partly undefined. Such values come from memory, for example
+    /// from the padding of a structure, and from votes.
     partial: FxHashMap<u32, Box<UndefinedBits>>,
-    /// Origins by register; `None` if it was never written.
+    /// Origins by register; `None` if the register was never written.
     roots: Vec<Option<UndefinedOrigin>>,
     /// Number of registers with undefined lanes.
     count: usize,
-    /// Lanes whose carry flag is undefined.
     carry: u32,
     /// The origin of the undefined carry flag.
     carry_root: Option<UndefinedOrigin>,
 }
 
 impl UndefinedValues {
-    /// At the start of a call.
+    /// The state at the start of a call.
     pub(crate) fn new(function: &Function) -> UndefinedValues {
         let mut undefined = UndefinedValues::default();
         for &register in &function.flow.suspects {
@@ -53,7 +52,7 @@ impl UndefinedValues {
         self.carry_root.filter(|_| lanes != 0).map(|root| (lanes, root))
     }
 
-    /// Lanes write the carry flag, undefined in the lanes of `undefined`.
+    /// Lanes write the carry flag, which is undefined in the lanes of `undefined`.
     pub(super) fn set_carry(&mut self, executed: u32, undefined: u32, root: Option<UndefinedOrigin>) {
         self.carry = self.carry & !executed | undefined & executed;
         if undefined & executed != 0 {
@@ -61,7 +60,7 @@ impl UndefinedValues {
         }
     }
 
-    /// Lanes write a register, undefined in the lanes of `undefined`.
+    /// Lanes write a register, which is undefined in the lanes of `undefined`.
     pub(crate) fn set(
         &mut self,
         register: u32,
@@ -81,7 +80,7 @@ impl UndefinedValues {
         }
     }
 
-    /// The lanes are undefined in all bits, or in none.
+    /// Makes each lane either entirely undefined or entirely defined.
     #[cold]
     fn set_all_bits(&mut self, register: u32, executed: u32, undefined: u32) {
         if self.lanes[register as usize] == 0 {
@@ -94,7 +93,7 @@ impl UndefinedValues {
         }
     }
 
-    /// Lanes write a register that is undefined in these bits.
+    /// Lanes write a register in which these bits are undefined.
     pub(crate) fn set_bits(
         &mut self,
         register: u32,
@@ -122,12 +121,11 @@ impl UndefinedValues {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
-    /// Whether a register may be undefined only in part.
+    /// Whether a register may be partly undefined.
     pub(crate) fn is_partial(&self, register: u32) -> bool {
         !self.partial.is_empty() && self.partial.contains_key(&register)
     }
 
-    /// The undefined bits of a register in a lane.
     pub(crate) fn bits(&self, register: u32, lane: usize) -> u64 {
         match self.lanes_of(register) >> lane & 1 {
             0 => 0,
@@ -135,7 +133,6 @@ impl UndefinedValues {
         }
     }
 
-    /// The undefined bits of a register.
     pub(crate) fn bits_of(&self, register: u32) -> UndefinedBits {
         let copied = self.partial.get(&register).map_or(FULL, |partial| partial.copied);
         UndefinedBits { bits: std::array::from_fn(|lane| self.bits(register, lane)), copied }

@@ -1,6 +1,6 @@
 //! Undefined values in memory: loads of bytes that were never written, and stores of undefined values.
 //!
-//! A store to the thread's own local memory only passes the value on; other threads see any other store.
+//! A store to the thread's own local memory only passes the value on. All other stores are visible to other threads.
 
 use warplens_sim_cuda::registers::{FULL, Lanes, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
@@ -11,7 +11,7 @@ use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits, UndefinedUses};
 use crate::program::{Function, Op};
 
-/// The statement stores values, some of them undefined.
+/// Records that the statement stores values, some of them undefined.
 pub(super) fn note_stores(
     sanitizer: &mut Sanitizer,
     undefined: &UndefinedValues,
@@ -38,7 +38,7 @@ pub(super) fn note_stores(
         let bits: Lanes<u64> =
             std::array::from_fn(|lane| register.map_or(0, |register| undefined.bits(register, lane)));
         for byte in 0..size {
-            // A 128-bit register is undefined as a whole.
+            // 128-bit registers are undefined only as a whole.
             let shift = 8 * byte % 64;
             let is_undefined = |lane: &usize| bits[*lane] >> shift & 0xff != 0;
             if let Some(stored) = sanitizer.undefined.stored.get_mut(element * size + byte) {
@@ -59,7 +59,7 @@ pub(super) fn note_stores(
     sanitizer.made_undefined |= sanitizer.undefined.store.is_some();
 }
 
-/// After the load at `pc` of undefined values.
+/// Records undefined loaded values, after the load at `pc`.
 pub(super) fn note_loads(
     sanitizer: &mut Sanitizer,
     undefined: &mut UndefinedValues,
@@ -87,7 +87,7 @@ pub(super) fn note_loads(
     sanitizer.undefined.origins.fill(None);
 }
 
-/// The register that a statement reads at a place.
+/// The register in this slot that a statement reads.
 fn register_at(visit: &StatementVisit<'_>, place: RegisterSlot) -> Option<u32> {
     let function = visit.function;
     let mut reads = function.flow.reads_of(visit.pc).iter();

@@ -1,7 +1,7 @@
 //! The undefined bits of moved, extracted and extended values.
 //!
-//! A structure is copied with its padding, and a ballot has one bit for each lane. Instructions that only move bits are
-//! followed bit by bit; the result of any other instruction is undefined as a whole.
+//! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move bits are followed
+//! bit by bit; the result of any other instruction is undefined as a whole.
 
 use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
@@ -13,7 +13,7 @@ use super::undefined_use::{StatementVisit, UndefinedBits};
 use crate::engine::exec::operand::get;
 use crate::program::{Op, Pack, Part};
 
-/// The undefined bits of each written register; `None` for an instruction that does not only move bits.
+/// The undefined bits of each written register; `None` if the instruction does more than move bits.
 pub(crate) fn copied_bits(
     visit: &StatementVisit<'_>,
     undefined: &UndefinedValues,
@@ -34,7 +34,7 @@ pub(crate) fn copied_bits(
     match instruction.op {
         Op::Logic(Logic::Copy, width) => one(&|lane| sources.of(slot(s.a, width), lane)),
         Op::Logic(logic @ (Logic::And | Logic::Or), width) => {
-            // With one constant, whose bits decide.
+            // One source is a constant, whose bits decide.
             let [a, b] = [slot(s.a, width), slot(s.b, width)];
             let (value, constant) = match (sources.has(a), sources.has(b)) {
                 (true, false) => (a, b),
@@ -97,7 +97,7 @@ pub(crate) fn copied_bits(
     }
 }
 
-/// Whether the bytes of the result are bytes of the sources.
+/// Whether the result consists of bytes of the sources.
 fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
     let instruction = &visit.function.code[visit.pc as usize];
     match instruction.op {
@@ -114,7 +114,6 @@ fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
     }
 }
 
-/// The sources of a statement.
 struct BitSources<'v> {
     visit: &'v StatementVisit<'v>,
     undefined: &'v UndefinedValues,
@@ -134,14 +133,14 @@ impl BitSources<'_> {
         writes.into_iter().find(|write| function.frame.registers[*write as usize].place == place)
     }
 
-    /// The lanes in which the bytes of all sources are as they were loaded.
+    /// The lanes in which all sources still have the bytes that were loaded.
     fn copied(&self) -> u32 {
         let reads = self.visit.function.flow.reads_of(self.visit.pc).iter();
         let sources = reads.filter(|read| read.part == Part::Source);
         sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
     }
 
-    /// Whether a register with a name is at this place.
+    /// Whether a named register is in this slot.
     fn has(&self, place: RegisterSlot) -> bool {
         self.register(place).is_some()
     }
@@ -150,7 +149,7 @@ impl BitSources<'_> {
         (0..WIDTH).any(|lane| self.visit.executed >> lane & 1 == 1 && self.of(place, lane) != 0)
     }
 
-    /// The undefined bits at a place: none for constants.
+    /// The undefined bits in this slot; constants have none.
     fn of(&self, place: RegisterSlot, lane: usize) -> u64 {
         self.register(place).map_or(0, |register| self.undefined.bits(register, lane))
     }

@@ -1,4 +1,4 @@
-//! Reports of undefined values where they matter.
+//! Reports undefined values where they matter.
 
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
@@ -11,7 +11,7 @@ use super::undefined_access::{note_loads, note_stores};
 use super::undefined_use::StatementVisit;
 use crate::program::{Function, Op, Part};
 
-/// Lanes execute a statement while some registers are undefined.
+/// Called before lanes execute a statement while some registers are undefined.
 pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues, visit: &StatementVisit<'_>) {
     let uses = undefined.step(visit);
     note_stores(sanitizer, undefined, visit, &uses);
@@ -20,7 +20,7 @@ pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues,
     }
 }
 
-/// After the instruction at `pc`: its destinations may be undefined.
+/// Called after the instruction at `pc`, whose destinations may now be undefined.
 pub(crate) fn after(
     sanitizer: &mut Sanitizer,
     undefined: &mut UndefinedValues,
@@ -65,7 +65,7 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
         Part::Members => "is used as a member mask",
         Part::Stored | Part::Source => "is stored",
     };
-    // Other lanes than those of the origin may use the value.
+    // The value may be used in other lanes than it came from.
     let elsewhere = root.through.is_some() || matches!(root.cause, Cause::Shuffle(_));
     let lanes = if elsewhere { root.lanes } else { lanes };
     let memory = sanitizer.uninitialized_memory.get(&root.statement).map_or("", String::as_str);
@@ -79,7 +79,7 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     sanitizer.findings.push(finding.with(elsewhere.into_iter().chain(through)));
 }
 
-/// The message; `memory` says which uninitialized memory a load reads.
+/// The message; `memory` describes the uninitialized memory that a load reads.
 fn undefined_message(
     root: &UndefinedOrigin,
     lanes: u32,

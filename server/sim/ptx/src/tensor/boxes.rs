@@ -1,4 +1,4 @@
-//! The elements of a tensor copy: which bytes of global memory they are, and where they lie in shared memory.
+//! The elements of a tensor copy: which bytes of global memory are copied, and where they are in shared memory.
 
 use warplens_sim_cuda::tensor::box_mode::BoxMode;
 use warplens_sim_cuda::tensor::map::{Im2col, TensorMap};
@@ -6,15 +6,15 @@ use warplens_sim_cuda::tensor::map::{Im2col, TensorMap};
 /// Contiguous bytes of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// The address in global memory; `None` outside of the tensor.
+    /// The address in global memory; `None` outside the tensor.
     pub(crate) global: Option<u64>,
-    /// The offset in shared memory from the start of the tile, before the swizzle.
+    /// The offset from the start of the tile in shared memory, before the swizzle.
     pub(crate) shared: u64,
-    /// Bytes in global memory, as many as in shared memory unless elements are padded.
+    /// Bytes in global memory. Shared memory has as many, unless elements are padded.
     pub(crate) len: u64,
 }
 
-/// The rows of a box, counted without a list of them.
+/// Counts the rows of a box without listing them.
 pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> u64 {
     match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => im2col.pixels.into(),
@@ -23,7 +23,7 @@ pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> 
     }
 }
 
-/// The runs of a box. Their number is that of the rows: the caller has checked that these lie in shared memory.
+/// The runs of a box. There are as many as rows, and the caller has checked that the rows fit in shared memory.
 pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<Run> {
     let rows: Vec<Option<u64>> = match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => pixels(map, im2col, coordinates, offsets),
@@ -37,13 +37,13 @@ pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets:
     runs
 }
 
-/// The positions of a tiled box in each dimension, from dimension 1 on.
+/// Number of positions of a tiled box in each dimension, from dimension 1 on.
 fn counts(map: &TensorMap) -> Vec<u64> {
     let count = |d: usize| u64::from(map.extents[d]).div_ceil(u64::from(map.element_strides[d].max(1)));
     (1..usize::from(map.rank)).map(count).collect()
 }
 
-/// The address of the first element of a row; `None` outside of the tensor. Coordinates are from dimension 1 on.
+/// The address of a row's first element; `None` outside the tensor. Coordinates start at dimension 1.
 fn position(map: &TensorMap, coordinates: &[i64]) -> Option<u64> {
     let mut address = map.address;
     for (index, &coordinate) in coordinates.iter().enumerate() {
@@ -73,7 +73,8 @@ fn tile(map: &TensorMap, coordinates: &[i32]) -> Vec<Option<u64>> {
     (0..rows).map(row).collect()
 }
 
-/// The pixels of an im2col copy: the traversal wraps in the bounding box, and the offsets do not take part in it.
+/// The pixels of an im2col copy. The traversal wraps within the bounding box; the offsets are added afterwards and do not
+/// wrap.
 fn pixels(map: &TensorMap, im2col: Im2col, coordinates: &[i32], offsets: &[u32]) -> Vec<Option<u64>> {
     let rank = usize::from(map.rank);
     let spatial = rank - 2;
@@ -104,7 +105,7 @@ fn pixels(map: &TensorMap, im2col: Im2col, coordinates: &[i32], offsets: &[u32])
     pixels
 }
 
-/// The runs of a row: the elements before the tensor, those in it, and those after it.
+/// The runs of a row: the elements before the tensor, inside it, and after it.
 fn inner(map: &TensorMap, row: Option<u64>, start: i64, shared: u64, runs: &mut Vec<Run>) {
     let element = map.element;
     let unit = element.unit() as i64;
@@ -118,7 +119,7 @@ fn inner(map: &TensorMap, row: Option<u64>, start: i64, shared: u64, runs: &mut 
         None => [(None, 0, count), (None, 0, 0), (None, 0, 0)],
     };
     for (row, from, to) in parts.into_iter().filter(|(_, from, to)| from < to) {
-        // Padded units are apart in shared memory.
+        // Padded units are not contiguous in shared memory.
         let step = if element.is_padded() { 1 } else { to - from };
         for at in (from..to).step_by(step as usize) {
             runs.push(Run {

@@ -1,4 +1,4 @@
-//! `spcompress` and `spdecompress`: vectors of registers with some of every few elements, and the positions of these.
+//! `spcompress` and `spdecompress`: vectors of registers that keep some elements of each group, and the positions of these.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::semantics::matrix::Factor;
@@ -7,11 +7,10 @@ use warplens_sim_cuda::semantics::narrow::{E2M3, E3M2, E4M3, E5M2};
 use crate::engine::exec::operand::{get, put};
 use crate::program::{Compression, RegisterSlot};
 
-/// Elements of a group, and those that `spcompress` keeps.
+/// Elements in a group, and the number that `spcompress` keeps.
 const GROUP: u32 = 4;
 const CHOSEN: u32 = 2;
 
-/// `spcompress`
 pub(crate) fn compress(op: &Compression, descriptor: RegisterSlot, r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let descriptor = get(descriptor, r, lane) as u32;
@@ -32,7 +31,7 @@ pub(crate) fn compress(op: &Compression, descriptor: RegisterSlot, r: &mut Regis
     }
 }
 
-/// `spdecompress`: of groups of `group` elements, `of_group` are stored.
+/// `spdecompress`: `of_group` elements are stored for each group of `group` elements.
 pub(crate) fn decompress(op: &Compression, (of_group, group): (u32, u32), r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let kept = Elements::of(&op.kept, op.element_bits, r, lane);
@@ -47,7 +46,7 @@ pub(crate) fn decompress(op: &Compression, (of_group, group): (u32, u32), r: &mu
     }
 }
 
-/// The positions of the two elements that a descriptor selects, in order. Of equal elements the first is kept.
+/// The positions of the two elements that a descriptor selects, in order. Among equal elements, the first one is kept.
 fn chosen(elements: [u32; GROUP as usize], bits: u32, descriptor: u32) -> [usize; CHOSEN as usize] {
     let factor = match (bits, descriptor >> 2 & 7) {
         (16, 0) => Factor::F16,
@@ -80,7 +79,7 @@ fn chosen(elements: [u32; GROUP as usize], bits: u32, descriptor: u32) -> [usize
     [one.min(two), one.max(two)]
 }
 
-/// The elements of some registers of a lane.
+/// The elements in some registers of a lane.
 struct Elements {
     words: Vec<u32>,
     bits: u32,
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn two_of_four() {
-        // MAX, MAXABS, MIN, MINABS of s8.
+        // MAX, MAXABS, MIN and MINABS of s8.
         let of = |mode: u32| chosen([5, 0xff, 0x80, 7], 8, 1 << 2 | mode);
         assert_eq!([of(0), of(1), of(2), of(3)], [[0, 3], [2, 3], [1, 2], [0, 1]]);
         // A NaN of e4m3 is kept.

@@ -1,4 +1,4 @@
-//! Copies of boxes of tensors between global and shared memory, and reductions.
+//! Copies of tensor boxes between global and shared memory, and reductions.
 
 use warplens_sim_cuda::async_ops::copy_log::BoxCopy;
 use warplens_sim_cuda::async_ops::operation::{Convert, MemoryPosition, Segment, Transfer};
@@ -21,24 +21,24 @@ use crate::engine::memory::lane_address::LaneAddress;
 use crate::engine::memory::mbarrier::mbarrier_of;
 use crate::program::{AtomicOp, BoxMode, Space, TensorCopy};
 
-/// Required alignment of a tile in shared memory.
+/// Required alignment of a tile in shared memory, in bytes.
 const TILE_ALIGNMENT: u64 = 128;
 
-/// A tensor copy of one lane.
+/// One lane's tensor copy.
 struct Tile {
     map: TensorMap,
     runs: Vec<boxes::Run>,
     rows: u64,
-    /// Bytes in shared memory, with the padding of rows.
+    /// Bytes in shared memory, including the padding of rows.
     size: u64,
     shared: LaneAddress,
-    /// Where it starts in shared memory.
+    /// The start of the tile in shared memory.
     place: MemoryPosition,
-    /// The offset of the tile in its block's memory, on which the swizzle depends.
+    /// The offset of the tile in its block's memory, which the swizzle depends on.
     within: u64,
 }
 
-/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, lane by lane.
+/// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`, lane by lane.
 pub(crate) fn execute(
     copy: &TensorCopy,
     r: &Registers,
@@ -77,14 +77,14 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
     let within = ctx.spaces.window.block_at(*space, shared.address).map_or(0, |(_, within)| within);
     let rows = boxes::row_count(&map, copy.mode, &coordinates);
     let size = rows.saturating_mul(map.row_bytes() as u64);
-    // A map in memory may have any box: one that exceeds shared memory is an error before its rows are listed.
+    // A map in memory may have any box, so a box that exceeds shared memory must be rejected before its rows are listed.
     let mode = if copy.loads { AccessMode::Store } else { AccessMode::Load };
     let place = ranges::place(shared, size, mode, ctx)?;
     let runs = boxes::runs(&map, copy.mode, &coordinates, &offsets);
     Ok(Tile { map, runs, rows, size, shared, place, within })
 }
 
-/// The map of a lane, if the copy may use it.
+/// A lane's map, if the copy may use it.
 fn usable_map(
     copy: &TensorCopy,
     lane: usize,
@@ -147,7 +147,7 @@ impl Tile {
         self.map.swizzle.unwrap_or_default()
     }
 
-    /// The copy for the log.
+    /// The copy's log entry.
     fn noted(&self, copy: &TensorCopy, r: &Registers, ctx: &ExecContext<'_>) -> BoxCopy {
         let lane = self.shared.lane;
         let element = self.map.element;
@@ -164,7 +164,7 @@ impl Tile {
         }
     }
 
-    /// The segments of the copy, with the tile at a place in shared memory.
+    /// The segments of the copy, for a tile at this position in shared memory.
     fn segments(
         &self,
         runs: &[(boxes::Run, Option<MemoryPosition>)],
@@ -193,7 +193,7 @@ impl Tile {
         segments
     }
 
-    /// The runs with the places of their bytes in global memory.
+    /// The runs, with the positions of their bytes in global memory.
     fn globals(
         &self,
         mode: AccessMode,
@@ -208,13 +208,13 @@ impl Tile {
         self.runs.iter().map(&mut place).collect()
     }
 
-    /// Bytes of elements, which complete transactions of an mbarrier.
+    /// Bytes of elements, which is what completes transactions of an mbarrier.
     fn element_bytes(&self) -> u64 {
         self.rows * self.map.inner_bytes() as u64
     }
 }
 
-/// From global to shared memory, of one or several blocks.
+/// Copies from global memory to the shared memory of one or more blocks.
 fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
     let lane = tile.shared.lane;
     let Some(completion) = &copy.completion else { return Ok(()) };
@@ -269,7 +269,7 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
     Ok(())
 }
 
-/// From shared to global memory: elements outside of the tensor are dropped.
+/// Copies from shared to global memory. Elements outside the tensor are dropped.
 fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
     let lane = tile.shared.lane;
     let until = CopyCompletion::Waited(CopyFamily::Bulk);
@@ -288,7 +288,7 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<()
     bulk::issue(Transfer { segments, reduction, ..Transfer::default() }, None, lane, ctx)
 }
 
-/// The reduction of elements of a type, if there is one.
+/// The reduction of elements of a type; an error if there is none.
 fn reduction(op: AtomicOp, element: ElementType, lane: usize) -> Result<(AtomicOp, ScalarType), Fault> {
     let ty = element.scalar().filter(|ty| {
         use ScalarType::{Bf16, F16, F32, S32, S64, U32, U64};

@@ -1,4 +1,4 @@
-//! Text of matrix descriptors, for hovers and the command line: from the tables that execution reads.
+//! Matrix descriptors as text, for hovers and the command line. The text comes from the same tables that execution reads.
 
 use std::fmt::Write;
 
@@ -7,20 +7,19 @@ use warplens_sim_warp::objects::grouped;
 
 use super::descriptor::{Descriptor, DescriptorKind, Offsets};
 
-/// The matrix that a descriptor of a statement stands for.
+/// The matrix that a statement's descriptor stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixUse {
-    /// The kind of the instruction.
     pub kind: DescriptorKind,
     /// `A`, `B`, or `source`.
     pub which: &'static str,
-    /// Rows of A, or columns of B, and elements along K, with the bits of an element; `None` if a register decides.
+    /// Rows of A or columns of B, elements along K, and bits per element; `None` if a register decides.
     pub extent: Option<(u32, u32, u32)>,
-    /// Whether it is MN-major; `None` if a register decides.
+    /// Whether the matrix is MN-major; `None` if a register decides.
     pub transposed: Option<bool>,
 }
 
-/// Describes bits without a statement: as a descriptor of the kind whose constant bits they have.
+/// Describes bits without a statement. Their constant bits tell the kind of descriptor.
 pub fn describe_any(bits: u64) -> String {
     let kind = match bits >> 46 & 7 {
         0 => DescriptorKind::Warpgroup,
@@ -30,7 +29,7 @@ pub fn describe_any(bits: u64) -> String {
 }
 
 impl MatrixUse {
-    /// What a register of the statement is: `descriptor of A of wgmma: 64 x 16 elements of 16 bits, K-major`.
+    /// The role of the statement's register: `descriptor of A of wgmma: 64 x 16 elements of 16 bits, K-major`.
     pub fn title(&self) -> String {
         let which = if self.which.is_empty() { String::new() } else { format!(" of {}", self.which) };
         let mut title = format!("matrix descriptor{which} of `{}`", self.kind.name());
@@ -45,7 +44,7 @@ impl MatrixUse {
         title
     }
 
-    /// The fields of a value, the layout, and addresses of elements.
+    /// The fields of a value, the layout, and the addresses of some elements.
     pub fn describe(&self, bits: u64) -> String {
         let mut text = format!("`{bits:#018x}`: {}\n\n```text\n{}```", self.title(), self.fields(bits));
         let Ok(descriptor) = Descriptor::decode(bits, self.kind) else { return text };
@@ -86,7 +85,7 @@ impl MatrixUse {
         text
     }
 
-    /// The bytes of shared memory from the first to the last of the matrix.
+    /// The range of shared memory that the matrix occupies, from its first byte to its last.
     fn shared_memory(&self, descriptor: &Descriptor) -> Option<String> {
         let ((lines, depth, bits), transposed) = (self.extent?, self.transposed?);
         let addresses = || descriptor.chunks(lines, depth, bits, transposed).map(|chunk| chunk.address);
@@ -128,7 +127,7 @@ impl MatrixUse {
         Some(text)
     }
 
-    /// What a line is in a K-major matrix.
+    /// What a line of a K-major matrix is called.
     fn line_name(&self) -> &'static str {
         if self.which == "B" { "column" } else { "row" }
     }

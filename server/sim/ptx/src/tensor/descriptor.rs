@@ -1,13 +1,13 @@
-//! Matrix descriptors: 64 bits that say where a matrix lies in shared memory.
+//! Matrix descriptors: 64 bits that specify where a matrix is in shared memory.
 
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 
 use super::bit_field::BitField;
 
-/// The addresses of shared memory that descriptors can express.
+/// The shared memory addresses that descriptors can express.
 const ADDRESS_MASK: u64 = 0x3FFFF;
 
-/// The kind of instruction that a descriptor is for; their fields differ.
+/// The instruction that a descriptor is for. Each has its own fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DescriptorKind {
     /// `wgmma`
@@ -16,11 +16,11 @@ pub enum DescriptorKind {
     TensorMemory,
 }
 
-/// The codes of swizzles in `wgmma` descriptors.
+/// The swizzles of `wgmma` descriptors, by code.
 const WARPGROUP_SWIZZLES: [Swizzle; 4] =
     [Swizzle::None, Swizzle::Bytes128, Swizzle::Bytes64, Swizzle::Bytes32];
 
-/// The codes of swizzles in `tcgen05` descriptors.
+/// The swizzles of `tcgen05` descriptors, by code.
 const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
     Some(Swizzle::None),
     Some(Swizzle::Bytes128Atom32),
@@ -32,7 +32,7 @@ const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
     None,
 ];
 
-/// A descriptor, taken apart.
+/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// The address of the first element.
@@ -41,20 +41,17 @@ pub struct Descriptor {
     pub leading: u64,
     /// The stride byte offset.
     pub stride: u64,
-    /// Where the pattern of the swizzle starts.
+    /// The start of the swizzle pattern.
     pub base: u64,
-    /// The swizzle.
     pub swizzle: Swizzle,
 }
 
-/// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its bits.
     pub at: BitField,
     /// The only valid value, if there is one.
     pub only: Option<u64>,
-    /// Whether it is a number of bytes in units of 16.
+    /// Whether the field counts bytes in units of 16.
     pub in_chunks: bool,
 }
 
@@ -70,7 +67,6 @@ const fn code(first: u32, bits: u32, name: &'static str) -> Field {
     Field { at: BitField { first, bits, name }, only: None, in_chunks: false }
 }
 
-/// The fields of `wgmma` descriptors.
 const WARPGROUP_FIELDS: [Field; 9] = [
     START,
     only(14, 2, "reserved", 0),
@@ -83,7 +79,6 @@ const WARPGROUP_FIELDS: [Field; 9] = [
     code(62, 2, SWIZZLE),
 ];
 
-/// The fields of `tcgen05` descriptors.
 const TENSOR_MEMORY_FIELDS: [Field; 10] = [
     START,
     only(14, 2, "reserved", 0),
@@ -92,7 +87,7 @@ const TENSOR_MEMORY_FIELDS: [Field; 10] = [
     STRIDE,
     only(46, 3, "constant", 1),
     BASE,
-    // An absolute leading address, for K = 96, which is not simulated.
+    // An absolute leading address, for K = 96, is not simulated.
     only(52, 1, "leading address mode", 0),
     only(53, 8, "reserved", 0),
     code(61, 3, SWIZZLE),
@@ -105,13 +100,13 @@ const BASE: Field = code(49, 3, "base offset");
 const SWIZZLE: &str = "swizzle";
 
 impl Field {
-    /// Its value in the bits of a descriptor, in bytes where it is a number of bytes.
+    /// The field's value in a descriptor, converted to bytes if it counts bytes.
     pub fn of(&self, bits: u64) -> u64 {
         let value = self.at.of(bits);
         if self.in_chunks { value << 4 } else { value }
     }
 
-    /// Why its value is invalid, if it is.
+    /// Why the field's value is invalid, if it is.
     pub fn problem(&self, bits: u64, kind: DescriptorKind) -> Option<String> {
         let value = self.of(bits);
         match self.only {
@@ -125,7 +120,7 @@ impl Field {
 }
 
 impl DescriptorKind {
-    /// The fields, the lowest first.
+    /// Lowest first.
     pub fn fields(self) -> &'static [Field] {
         match self {
             DescriptorKind::Warpgroup => &WARPGROUP_FIELDS,
@@ -133,7 +128,6 @@ impl DescriptorKind {
         }
     }
 
-    /// The instruction.
     pub fn name(self) -> &'static str {
         match self {
             DescriptorKind::Warpgroup => "wgmma",
@@ -141,7 +135,7 @@ impl DescriptorKind {
         }
     }
 
-    /// The swizzle in the bits of a descriptor; `None` if its code is invalid.
+    /// The swizzle in a descriptor; `None` if its code is invalid.
     pub fn swizzle(self, bits: u64) -> Option<Swizzle> {
         match self {
             DescriptorKind::Warpgroup => Some(WARPGROUP_SWIZZLES[(bits >> 62) as usize]),
@@ -150,23 +144,22 @@ impl DescriptorKind {
     }
 }
 
-/// A distance in a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Distance {
     /// 16 bytes.
     Chunk,
-    /// The bytes of a row of the swizzle.
+    /// The bytes of a swizzle row.
     Span,
     /// The leading byte offset.
     Leading,
     /// The stride byte offset.
     Stride,
-    /// Without end: lines are contiguous.
+    /// No limit: lines are contiguous.
     Endless,
 }
 
-/// A canonical layout: `line % lines * pitch + line / lines * group + byte % run + byte / run * next`, where lines are rows
-/// (K-major), or places along K (MN-major).
+/// A canonical layout: `line % lines * pitch + line / lines * group + byte % run + byte / run * next`. Lines are rows
+/// (K-major) or positions along K (MN-major).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Layout {
     transposed: bool,
@@ -192,18 +185,18 @@ const LAYOUTS: [Layout; 4] = {
     ]
 };
 
-/// The numbers of a layout, in bytes.
+/// The parameters of a layout, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offsets {
-    /// Lines of a group.
+    /// Number of lines in a group.
     pub lines: u64,
-    /// Between the lines of a group.
+    /// Distance between the lines of a group.
     pub pitch: u64,
-    /// Between groups.
+    /// Distance between groups.
     pub group: u64,
     /// Contiguous bytes of a line; `u64::MAX` if the whole line is contiguous.
     pub run: u64,
-    /// Between these.
+    /// Distance between runs of contiguous bytes.
     pub next: u64,
 }
 
@@ -215,7 +208,7 @@ impl Offsets {
 }
 
 impl Descriptor {
-    /// Takes bits apart, or says which field is invalid.
+    /// Decodes a descriptor; an error tells which field is invalid.
     pub fn decode(bits: u64, kind: DescriptorKind) -> Result<Descriptor, String> {
         let problem = |field: &Field| {
             let problem = field.problem(bits, kind)?;
@@ -233,7 +226,7 @@ impl Descriptor {
         }
     }
 
-    /// The numbers of the layout.
+    /// The parameters of the layout.
     pub fn offsets(&self, transposed: bool) -> Offsets {
         let span = u64::from(self.swizzle.span());
         let fits = |layout: &&Layout| (layout.transposed, layout.swizzled) == (transposed, span != 0);
@@ -245,7 +238,7 @@ impl Descriptor {
             Distance::Stride => self.stride,
             Distance::Endless => u64::MAX,
         };
-        // Atoms of 32 bytes make groups of four lines.
+        // Atoms of 32 bytes form groups of four lines.
         let small = transposed && self.swizzle == Swizzle::Bytes128Atom32;
         Offsets {
             lines: if small { 4 } else { layout.lines },
@@ -256,8 +249,8 @@ impl Descriptor {
         }
     }
 
-    /// The addresses of 16-byte chunks of a matrix of `outer` rows (of A) or columns (of B) and `depth` elements of `bits` bits
-    /// along K: row by row, or with `transposed` (MN-major) by K.
+    /// The addresses of a matrix's 16-byte chunks, row by row, or K by K if `transposed` (MN-major). The matrix has `outer`
+    /// rows (of A) or columns (of B), and `depth` elements of `bits` bits along K.
     pub fn chunks(
         &self,
         outer: u32,
@@ -278,7 +271,7 @@ impl Descriptor {
         })
     }
 
-    /// The offset of a byte before the swizzle: of line `line`, byte `byte` along it.
+    /// The offset of byte `byte` of line `line`, before the swizzle.
     pub fn offset(&self, line: u64, byte: u64, transposed: bool) -> u64 {
         self.offsets(transposed).of(line, byte)
     }
@@ -294,11 +287,11 @@ impl Descriptor {
 /// Up to 16 bytes of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// The row or column, or with MN-major the place along K.
+    /// The row or column, or the position along K if MN-major.
     pub line: u32,
     /// The first element along the line.
     pub first: u32,
-    /// The number of elements.
+    /// Number of elements.
     pub count: u32,
     /// The address of the first byte.
     pub address: u64,

@@ -1,7 +1,7 @@
-//! The registers of a warpgroup that hold a fragment of A or D: which row and column each element has.
+//! The registers of a warpgroup that hold a fragment of A or D: the row and column of each element.
 
-/// The row and column of element `part` of a register of D in a lane, within the 16 rows of the warp. Singles and integers are
-/// alone in their register, halves (`is_half`) in pairs.
+/// The row and column of element `part` in a lane's register of D, within the warp's 16 rows. A register holds one single or
+/// integer, or two halves (`is_half`).
 pub fn accumulator(is_half: bool, lane: u32, register: u32, part: u32) -> (u32, u32) {
     let (g, q) = (lane / 4, lane % 4);
     match is_half {
@@ -10,7 +10,7 @@ pub fn accumulator(is_half: bool, lane: u32, register: u32, part: u32) -> (u32, 
     }
 }
 
-/// The row and column of element `part` of a register of A in a lane, for elements of `bits` bits.
+/// The row and column of element `part` in a lane's register of A, for elements of `bits` bits.
 pub fn factor(bits: u32, lane: u32, register: u32, part: u32) -> (u32, u32) {
     let (g, q, per) = (lane / 4, lane % 4, 32 / bits);
     (g + 8 * (register % 2), per * q + part + 4 * per * (register / 2))

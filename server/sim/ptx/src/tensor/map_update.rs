@@ -1,4 +1,4 @@
-//! Instructions that change tensor maps, and the release and the acquire of the tensormap proxy.
+//! Instructions that modify tensor maps, and release and acquire of the tensormap proxy.
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::AccessMode;
@@ -14,7 +14,7 @@ use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, RegisterSlot, Space};
 
-/// The map that a lane addresses: its address is a multiple of 64.
+/// The map that a lane addresses, at a multiple of 64.
 pub(crate) fn of_lane(
     (address, space): (&Address, Space),
     lane: usize,
@@ -32,7 +32,6 @@ pub(crate) fn of_lane(
     Ok(at)
 }
 
-/// `tensormap.replace`
 pub(crate) fn replace(
     map: (&Address, Space),
     (offset, size): (u32, u32),
@@ -75,7 +74,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// `fence.proxy.tensormap` with `.acquire`
+/// `fence.proxy.tensormap` with `.acquire`.
 pub(crate) fn acquire(
     map: (&Address, Space),
     r: &Registers,

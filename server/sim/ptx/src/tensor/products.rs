@@ -1,4 +1,4 @@
-//! The products of a warp: those in flight, and the registers that they use.
+//! A warp's products in flight, and the registers that they use.
 
 use std::sync::Arc;
 
@@ -10,19 +10,18 @@ use crate::program::{FactorSource, Function, Instruction, Op, RegisterSlot, Tens
 /// A product in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
-    /// The instruction.
     pub(crate) product: Arc<WarpgroupProduct>,
-    /// The descriptors of A, if it is in shared memory, and of B.
+    /// The descriptors of A (if it is in shared memory) and B.
     pub(crate) a: Option<Descriptor>,
     pub(crate) b: Descriptor,
     /// Whether D is added.
     pub(crate) accumulates: bool,
-    /// Committed groups of the warp at issue.
+    /// Number of groups that the warp had committed at issue.
     pub(crate) group: u32,
     pub(crate) statement: u32,
 }
 
-/// The use of a register by a product in flight.
+/// How a product in flight uses a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum RegisterUse {
     #[default]
@@ -31,32 +30,31 @@ enum RegisterUse {
     Sum(u32),
 }
 
-/// The products of a warp.
 #[derive(Debug, Default)]
 pub(crate) struct Products {
     /// In flight, oldest first.
     pub(crate) pending: Vec<Pending>,
-    /// Committed groups.
+    /// Number of committed groups.
     pub(crate) committed: u32,
     /// By word register: the product in flight that uses it.
     uses: Vec<RegisterUse>,
-    /// By word register: the statement that wrote it since the last fence; 0 is none, others one higher.
+    /// By word register: 1 + the statement that wrote it since the last fence, or 0 if none did.
     written: Vec<u32>,
     /// Whether the warp has executed a fence.
     fenced: bool,
-    /// Whether the warpgroup of the warp has 128 threads.
+    /// Whether the warp's warpgroup has 128 threads.
     pub(crate) is_whole: bool,
-    /// What the warp has executed, to compare with the other warps of the warpgroup: statement and descriptors.
+    /// The statements and descriptors that the warp has executed, for comparison with the warpgroup's other warps.
     pub(crate) issued: Vec<(u32, Option<u64>, u64)>,
 }
 
 impl Products {
-    /// Of a warp of a block of so many threads.
+    /// The products of a warp in a block of `threads` threads.
     pub(crate) fn new(warp: u32, threads: u32) -> Products {
         Products { is_whole: (warp / 4 + 1) * 128 <= threads, ..Products::default() }
     }
 
-    /// The misuse of registers by an instruction that is about to run, while products are in flight.
+    /// The misuse of registers by an instruction that is about to run while products are in flight.
     pub(crate) fn misuse(&self, function: &Function, pc: u32) -> Option<Misuse> {
         let writes = function.writes_of(pc);
         let next = is_product(function, pc);
@@ -81,7 +79,7 @@ impl Products {
         !self.pending.is_empty()
     }
 
-    /// An ordinary instruction has written registers.
+    /// Records that an ordinary instruction has written registers.
     pub(crate) fn note_writes(&mut self, function: &Function, pc: u32) {
         if is_product(function, pc) {
             return;
@@ -97,8 +95,8 @@ impl Products {
         }
     }
 
-    /// The register of a product that was written since the last fence, and the statement; or no register if the warp has
-    /// executed no fence.
+    /// `Some(Some(statement))` if that statement wrote a register of the product since the last fence; `Some(None)` if the
+    /// warp has not executed any fence.
     pub(crate) fn unfenced(&self, product: &WarpgroupProduct) -> Option<Option<u32>> {
         if !self.fenced {
             return Some(None);
@@ -112,7 +110,7 @@ impl Products {
         written.find_map(|written| written.filter(|written| *written != 0)).map(|written| Some(written - 1))
     }
 
-    /// The products in flight have changed: the registers that they use, too.
+    /// Updates the register uses after the products in flight have changed.
     pub(crate) fn note_uses(&mut self) {
         self.uses.clear();
         for Pending { product, statement, .. } in &self.pending {
@@ -130,7 +128,6 @@ impl Products {
         }
     }
 
-    /// `wgmma.fence`
     pub(crate) fn fence(&mut self) {
         self.fenced = true;
         self.written.clear();

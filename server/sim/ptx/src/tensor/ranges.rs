@@ -1,4 +1,4 @@
-//! Ranges of memory that one thread accesses through an asynchronous operation: their check, and their reports to the sanitizer.
+//! Ranges of memory that one thread accesses through an asynchronous operation: checks, and reports to the sanitizer.
 
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
 use warplens_sim_cuda::fault::Fault;
@@ -13,10 +13,10 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::Space;
 
-/// The most bytes of one report: 32 elements of four bytes.
+/// Maximum number of bytes in one report: 32 elements of four bytes.
 const REPORT: u64 = 128;
 
-/// Where a range starts, if all of it may be accessed.
+/// The start of a range, if all of the range may be accessed.
 pub(crate) fn place(
     at: LaneAddress,
     len: u64,
@@ -33,7 +33,7 @@ pub(crate) fn place(
     Ok(place)
 }
 
-/// Reports an access of a range to the sanitizer.
+/// Reports an access to a range.
 pub(crate) fn report(
     at: LaneAddress,
     len: u64,
@@ -43,7 +43,7 @@ pub(crate) fn report(
     if ctx.sanitizer.is_none() {
         return Ok(());
     }
-    // Blocks of a cluster may start anywhere in its memory.
+    // Blocks of a cluster may start anywhere in the cluster's memory.
     let start = at.place(1, AccessMode::Load, ctx)?.index as u64;
     let mut offset = 0;
     while offset < len {
@@ -57,7 +57,7 @@ pub(crate) fn report(
     Ok(())
 }
 
-/// Reports an access of a range that is in flight from now on.
+/// Reports an access to a range that is in flight from now on.
 pub(crate) fn start(
     at: LaneAddress,
     len: u64,
@@ -70,7 +70,7 @@ pub(crate) fn start(
     at.copy_started(len, mode, until, ctx)
 }
 
-/// Checks and reports the reads of the chunks of a matrix in the shared memory of a block, which are in flight from now on.
+/// Checks and reports the reads of a matrix's chunks in a block's shared memory. The reads are in flight from now on.
 pub(crate) fn start_chunks(
     which: &str,
     chunks: Vec<Chunk>,

@@ -1,6 +1,6 @@
-//! The positions of the kept elements of a sparse matrix: nibbles of metadata, one for each chunk of a row.
+//! The positions of a sparse matrix's kept elements: one nibble of metadata for each chunk of a row.
 
-/// How a type is sparse: columns of a chunk, kept elements of it, and elements that are kept together.
+/// A type's sparsity: columns of a chunk, elements kept in it, and the number of elements that are kept together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     chunk: u32,
@@ -16,15 +16,15 @@ fn pattern(bits: u32) -> Pattern {
     }
 }
 
-/// Chunks of a row of `depth` columns.
+/// Number of chunks in a row of `depth` columns.
 pub fn chunks(bits: u32, depth: u32) -> u32 {
     depth / pattern(bits).chunk
 }
 
-/// The lane that holds the nibble of a chunk of a row (0 to 15) of `mma.sp` and `wgmma.sp`, and its lowest bit.
+/// Which lane holds the nibble of a chunk in a row (0 to 15) for `mma.sp` and `wgmma.sp`, and the nibble's lowest bit.
 pub fn nibble(bits: u32, depth: u32, row: u32, chunk: u32, selector: u32) -> (u32, u32) {
     let (quad, half) = (4 * (row % 8), row / 8);
-    // Chunks whose nibbles one register holds: those of two rows, or of one.
+    // A register holds the nibbles of two rows or of one, depending on the number of chunks.
     match (bits, chunks(bits, depth)) {
         (16 | 32, 4) => (quad + selector % 4, 16 * half + 4 * chunk),
         (16 | 32, _) => (quad + 2 * (selector % 2) + chunk / 4, 16 * half + 4 * (chunk % 4)),
@@ -33,7 +33,6 @@ pub fn nibble(bits: u32, depth: u32, row: u32, chunk: u32, selector: u32) -> (u3
     }
 }
 
-/// Whether the indices of a nibble ascend.
 pub fn is_ordered(bits: u32, nibble: u32) -> bool {
     match bits {
         32 => matches!(nibble, 0b0100 | 0b1110),
@@ -41,7 +40,7 @@ pub fn is_ordered(bits: u32, nibble: u32) -> bool {
     }
 }
 
-/// The dense columns of the stored elements of a chunk.
+/// The dense columns of a chunk's stored elements.
 pub fn columns(bits: u32, chunk: u32, nibble: u32) -> impl Iterator<Item = u32> {
     let Pattern { chunk: width, kept, together } = pattern(bits);
     (0..kept).map(move |stored| {

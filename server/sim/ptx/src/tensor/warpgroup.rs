@@ -1,7 +1,7 @@
 //! Products of a warpgroup. Each warp computes its own 16 rows of D: it reads 16 rows of A and all of B.
 //!
-//! A product is in flight until the warp waits for its group; then it reads its sources and writes the registers of D. If the run
-//! is eager, it does so at issue.
+//! A product is in flight until the warp waits for its group; only then does it read its sources and write the registers of
+//! D. In an eager run, it does so at issue.
 
 use std::sync::Arc;
 
@@ -23,10 +23,9 @@ use crate::program::{FactorSource, RegisterSlot, WarpgroupProduct};
 /// Rows of A that a warp reads.
 const ROWS: u32 = 16;
 
-/// Products of a warp that are compared with those of the other warps.
+/// Maximum number of a warp's products that are compared with the other warps' products.
 const MAX_COMPARED: usize = 1 << 16;
 
-/// `wgmma.commit_group`
 pub(crate) fn commit(ctx: &mut ExecContext<'_>) {
     ctx.products.committed += 1;
     if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -34,7 +33,7 @@ pub(crate) fn commit(ctx: &mut ExecContext<'_>) {
     }
 }
 
-/// Completes all products of the running frame: before a call or a return.
+/// Completes all products of the running frame, before a call or a return.
 pub(crate) fn complete_all(products: &mut Products, r: &mut Registers, spaces: &Spaces, warp: u32) {
     for pending in std::mem::take(&mut products.pending) {
         complete(&pending, r, spaces, warp);
@@ -42,7 +41,6 @@ pub(crate) fn complete_all(products: &mut Products, r: &mut Registers, spaces: &
     products.note_uses();
 }
 
-/// `wgmma.wait_group`
 pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) {
     let committed = ctx.products.committed;
     let all = std::mem::take(&mut ctx.products.pending);
@@ -56,7 +54,6 @@ pub(crate) fn wait(left: u32, r: &mut Registers, ctx: &mut ExecContext<'_>) {
     }
 }
 
-/// `wgmma.mma_async`
 pub(crate) fn issue(
     product: &Arc<WarpgroupProduct>,
     r: &mut Registers,
@@ -111,7 +108,7 @@ pub(crate) fn issue(
         start_reads("A", chunks.filter(mine).collect(), ctx)?;
     }
     let chunks = b.1.chunks(product.n, product.k, product.factors[1].bits(), product.transposed[1]);
-    // Each warp reads all of B; for the checks, each represents a quarter of it.
+    // Each warp reads all of B, but is checked for only a quarter of it.
     start_reads(
         "B",
         chunks.enumerate().filter(|(index, _)| *index as u32 % 4 == warp).map(|(_, chunk)| chunk).collect(),
@@ -135,7 +132,7 @@ pub(crate) fn issue(
     Ok(())
 }
 
-/// Indices of metadata must ascend.
+/// Checks that the indices in the metadata ascend.
 fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Result<(), Fault> {
     let Some((metadata, selector)) = product.sparse else { return Ok(()) };
     let width = product.factors[0].bits();
@@ -167,7 +164,7 @@ fn nibble_of(
     get(metadata, r, lane as usize) as u32 >> bit & 0xf
 }
 
-/// Checks and reports the reads of chunks of shared memory.
+/// Checks and reports the reads of chunks in shared memory.
 fn start_reads(which: &str, chunks: Vec<Chunk>, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
     ranges::start_chunks(which, chunks, ctx.spaces.window.rank, 0, CopyFamily::Products, ctx)
 }
@@ -205,7 +202,7 @@ fn complete(pending: &Pending, r: &mut Registers, spaces: &Spaces, warp: u32) {
     }
 }
 
-/// The 16 rows of A of a warp, dense, row by row.
+/// A warp's 16 rows of A, dense, row by row.
 fn factor_a(pending: &Pending, r: &Registers, spaces: &Spaces, warp: u32) -> Vec<f64> {
     let product = &*pending.product;
     let (k, factor) = (product.k as usize, product.factors[0]);
@@ -255,7 +252,7 @@ fn factor_a(pending: &Pending, r: &Registers, spaces: &Spaces, warp: u32) -> Vec
     dense
 }
 
-/// B by K: the N elements of each row.
+/// B, ordered by K: the N elements of each row.
 fn factor_b(pending: &Pending, spaces: &Spaces) -> Vec<f64> {
     let product = &*pending.product;
     let (n, factor) = (product.n as usize, product.factors[1]);
@@ -271,7 +268,7 @@ fn factor_b(pending: &Pending, spaces: &Spaces) -> Vec<f64> {
     b
 }
 
-/// Each element of a chunk: its place along the line, and its bits.
+/// Calls `f` with each element of a chunk: its position along the line, and its bits.
 fn each(chunk: &Chunk, spaces: &Spaces, width: u32, mut f: impl FnMut(u32, u64)) {
     let start = (spaces.window.rank * spaces.window.size) as usize + chunk.address as usize;
     let Some(bytes) = spaces.shared.get(start..start + 16) else { return };

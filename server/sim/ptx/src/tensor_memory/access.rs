@@ -1,7 +1,7 @@
-//! Loads from and stores to tensor memory by a warp.
+//! A warp's loads from and stores to tensor memory.
 //!
-//! A load writes its registers at issue: an instruction that uses them waits for it. It stays in flight until the warp waits, and
-//! its cells must not be overwritten before. A store completes when the warp waits for it.
+//! A load writes its registers at issue, because an instruction that uses them waits for the load. It stays in flight until
+//! the warp waits, and its cells must not be overwritten before. A store completes when the warp waits for it.
 
 use std::sync::Arc;
 
@@ -20,10 +20,9 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
 
-/// The finding about lanes that a warp cannot access.
+/// The kind of findings about lanes that a warp cannot access.
 const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 
-/// `tcgen05.ld`
 pub(super) fn load(
     access: &CellAccess,
     r: &mut Registers,
@@ -38,7 +37,7 @@ pub(super) fn load(
         note_use(CellRole::Loaded, range, ctx);
         let load = PendingLoad { range: *range, warp: ctx.warp, statement };
         let loads = &mut ctx.spaces.tensor_memory.block(range.rank).loads;
-        // A warp that never waits has loads without end; one of a statement is enough.
+        // A warp that never waits would collect loads without end, so one per statement is kept.
         loads
             .retain(|other| (other.warp, other.statement, other.range) != (load.warp, statement, load.range));
         loads.push(load);
@@ -70,7 +69,6 @@ pub(super) fn load(
     Ok(())
 }
 
-/// `tcgen05.st`
 pub(super) fn store(
     access: &CellAccess,
     r: &Registers,
@@ -107,7 +105,7 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Stores of one warp to the same cells keep their order.
+/// Stores by one warp to the same cells stay in order, so they do not conflict.
 fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
     let warp = (ctx.spaces.window.rank, ctx.warp);
     let is_own = ctx
@@ -120,7 +118,6 @@ fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
     }
 }
 
-/// `tcgen05.wait::ld`
 pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
@@ -128,7 +125,6 @@ pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(),
     Ok(())
 }
 
-/// `tcgen05.wait::st`
 pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     whole_warp("tcgen05.wait::st", LANES_KIND, mask)?;
     let issuer = ctx.issuer(mask);
@@ -136,7 +132,7 @@ pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result<()
     Ok(())
 }
 
-/// Checks an access; returns its address and the cells.
+/// Checks an access; returns its address and cells.
 fn start(
     name: &str,
     access: &CellAccess,
@@ -210,7 +206,7 @@ impl CellReduction {
                     (true, true) => return 0x7fff_ffff,
                     (true, false) | (false, true) if nan => return 0x7fff_ffff,
                     (one_is_nan, two_is_nan) if one_is_nan || two_is_nan => one_is_nan,
-                    // Zeros are ordered by their signs.
+                    // Zeros are ordered by sign.
                     _ => {
                         let order = one.total_cmp(&two);
                         if self.greatest { order.is_lt() } else { order.is_gt() }

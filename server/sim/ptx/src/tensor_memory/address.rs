@@ -1,4 +1,4 @@
-//! Checks that instructions on tensor memory share: the group of blocks, whole warps, allocated columns, operations in flight.
+//! Checks that tensor memory instructions share: the block group, whole warps, allocated columns, operations in flight.
 
 use warplens_sim_cuda::async_ops::operation::Issuer;
 use warplens_sim_cuda::fault::Fault;
@@ -18,7 +18,7 @@ pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecC
     CellAddress::of_bits(addresses(operand, r, ctx.bases)[lane] as u32)
 }
 
-/// All lanes of the warp must execute an instruction, which is called `name`.
+/// Checks that all lanes of the warp execute the instruction `name`.
 pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(), Fault> {
     if mask == u32::MAX {
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(),
     Err(Fault::new(kind, message, mask))
 }
 
-/// All instructions on tensor memory have the same `.cta_group`, and with 2 the block must have a pair.
+/// Checks that all tensor memory instructions have the same `.cta_group`, and that the block has a pair if it is 2.
 pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let (window, statement) = (ctx.spaces.window, ctx.statement());
     if pair && window.rank | 1 >= window.blocks {
@@ -49,13 +49,13 @@ pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<
     Ok(())
 }
 
-/// The blocks that an instruction concerns.
+/// The blocks that an instruction affects.
 pub(super) fn ranks(pair: bool, ctx: &ExecContext<'_>) -> Vec<u32> {
     let rank = ctx.spaces.window.rank;
     if pair { vec![rank & !1, rank | 1] } else { vec![rank] }
 }
 
-/// The columns of a range must be allocated; `what` are the cells.
+/// Checks that the columns of a range are allocated; `what` names the cells.
 pub(super) fn allocated(
     what: &str,
     range: &CellRange,
@@ -78,7 +78,7 @@ pub(super) fn allocated(
     Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask))
 }
 
-/// Notes what a range is used for.
+/// Records the role in which a range is used.
 pub(super) fn note_use(role: CellRole, range: &CellRange, ctx: &mut ExecContext<'_>) {
     if ctx.sanitizer.is_some() {
         let statement = ctx.statement();
@@ -98,7 +98,7 @@ pub(super) fn initialized(what: &str, range: &CellRange, ctx: &mut ExecContext<'
     }
 }
 
-/// Reports the conflicts of an access with operations in flight. The operations of `ordered` execute in order with it.
+/// Reports conflicts of an access with operations in flight, except operations of `ordered`, which execute in order with it.
 pub(super) fn conflicts(
     range: &CellRange,
     writes: bool,
@@ -130,7 +130,7 @@ pub(super) fn conflicts(
     }
 }
 
-/// What loads are called.
+/// The name of loads in messages.
 pub(super) const LOAD: &str = "tcgen05.ld";
-/// What stores are called.
+/// The name of stores in messages.
 pub(super) const STORE: &str = "tcgen05.st";

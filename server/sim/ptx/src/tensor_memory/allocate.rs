@@ -11,10 +11,9 @@ use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, RegisterSlot, Space};
 
-/// The finding about wrong allocations.
+/// The kind of findings about wrong allocations.
 const KIND: FindingKind = FindingKind::TensorMemoryAllocation;
 
-/// `tcgen05.alloc`
 pub(super) fn allocate(
     (to, space): (&Address, Space),
     columns: RegisterSlot,
@@ -28,7 +27,7 @@ pub(super) fn allocate(
     let (count, statement, rank) = (get(columns, r, 0) as u32, ctx.statement(), ctx.spaces.window.rank);
     check_count(count, ctx, mask)?;
     let block = ctx.spaces.tensor_memory.block(rank);
-    // The other block of the pair may have chosen the columns.
+    // The other block of the pair may have chosen the columns already.
     let offered = block.offered.iter().position(|(_, columns)| pair && *columns == count);
     let first = match offered.map(|index| block.offered.remove(index).0) {
         Some(first) => first,
@@ -97,7 +96,6 @@ fn check_count(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), F
     Ok(())
 }
 
-/// `tcgen05.dealloc`
 pub(super) fn free(
     address: RegisterSlot,
     columns: RegisterSlot,
@@ -131,7 +129,6 @@ pub(super) fn free(
     Ok(())
 }
 
-/// `tcgen05.relinquish_alloc_permit`
 pub(super) fn relinquish(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     whole_warp("tcgen05.relinquish_alloc_permit", KIND, mask)?;
     group(pair, ctx, mask)?;

@@ -1,4 +1,4 @@
-//! The completion of operations on tensor memory.
+//! Completes operations on tensor memory.
 
 use warplens_sim_cuda::tensor_memory::cells::TensorMemory;
 use warplens_sim_cuda::tensor_memory::operation::{CellEffect, LateProblem};
@@ -41,7 +41,7 @@ fn copy(chunk: &CellChunk, widened: Option<u32>, shared: &[u8], memory: &mut Ten
     }
 }
 
-/// 16 elements of 4 or 6 bits, in bytes of their own: those of 4 bits in the middle of the byte.
+/// Widens 16 elements of 4 or 6 bits to a byte each. Elements of 4 bits are in the middle of the byte.
 fn widen(data: [u8; 16], bits: u32) -> [u8; 16] {
     let all = u128::from_le_bytes(data);
     std::array::from_fn(|index| {

@@ -18,7 +18,7 @@ use crate::program::{CellCopy, CopyShape};
 use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 
 impl CopyShape {
-    /// Rows, and chunks of 16 bytes of a row.
+    /// Rows, and 16-byte chunks per row.
     pub(crate) fn size(self) -> (u32, u32) {
         match self {
             CopyShape::Rows128Bits256 => (128, 2),
@@ -29,7 +29,7 @@ impl CopyShape {
         }
     }
 
-    /// The lanes that a row goes to.
+    /// The lanes that receive a row.
     fn lanes(self, row: u32) -> impl Iterator<Item = u32> {
         let (first, step, count) = match self {
             CopyShape::Rows128Bits256 | CopyShape::Rows128Bits128 => (row, 0, 1),

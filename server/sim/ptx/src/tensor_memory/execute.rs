@@ -1,4 +1,4 @@
-//! Dispatch of instructions on tensor memory.
+//! Dispatch of tensor memory instructions.
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::registers::Registers;
@@ -7,7 +7,6 @@ use super::{access, allocate, copy, product};
 use crate::engine::exec::context::ExecContext;
 use crate::program::TensorMemoryOp;
 
-/// Executes an instruction in the lanes of `mask`.
 pub(crate) fn execute(
     op: &TensorMemoryOp,
     r: &mut Registers,
@@ -26,7 +25,7 @@ pub(crate) fn execute(
         TensorMemoryOp::Store(access) => access::store(access, r, ctx, mask),
         TensorMemoryOp::WaitForLoads => access::wait_for_loads(ctx, mask),
         TensorMemoryOp::WaitForStores => access::wait_for_stores(ctx, mask),
-        // Checks see releases, which order operations before them, too.
+        // Nothing to record: the checks see releases, and a release also orders the operations before it.
         TensorMemoryOp::FenceBefore => Ok(()),
         TensorMemoryOp::FenceAfter => {
             if let Some(sanitizer) = &mut ctx.sanitizer {

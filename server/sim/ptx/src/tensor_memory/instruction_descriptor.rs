@@ -1,4 +1,4 @@
-//! Instruction descriptors: 32 bits that say what a `tcgen05.mma` multiplies.
+//! Instruction descriptors: 32 bits that specify what a `tcgen05.mma` multiplies.
 
 use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
 use warplens_sim_cuda::semantics::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2};
@@ -9,22 +9,21 @@ use crate::tensor::bit_field::BitField;
 /// Elements of A or B: how they are stored in shared memory and in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorElement {
-    /// The name of the type.
     pub name: &'static str,
-    /// How an element is read from shared memory; its bits are contiguous within a chunk of 16 bytes.
+    /// How an element is read from shared memory. Its bits are contiguous within a chunk of 16 bytes.
     pub shared: Factor,
-    /// Bits that an element takes on average in shared memory, with padding.
+    /// Bits per element in shared memory, on average and including padding.
     pub pitch: u32,
     /// How an element is read from a cell of tensor memory.
     pub cell: Factor,
 }
 
-/// What the elements of a kind with this code are.
+/// The element type with this code.
 fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
     let same =
         |name, factor: Factor| TensorElement { name, shared: factor, pitch: factor.bits(), cell: factor };
     let padded = |name, shared: Factor| {
-        // Elements of less than 8 bits: 16 of them lie in 16 bytes with padding at the end.
+        // Elements narrower than 8 bits: 16 of them occupy 16 bytes, with padding at the end.
         Factor::in_byte(name).map(|cell| TensorElement { name, shared, pitch: 8, cell })
     };
     match (kind, code) {
@@ -44,7 +43,6 @@ fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
 }
 
 impl ProductKind {
-    /// All kinds.
     pub const ALL: [ProductKind; 7] = [
         ProductKind::F16,
         ProductKind::Tf32,
@@ -84,7 +82,7 @@ impl ProductKind {
     }
 }
 
-/// What the words of an instruction say about its descriptor.
+/// What an instruction's modifiers tell about its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductForm {
     /// `.kind`
@@ -95,22 +93,22 @@ pub struct ProductForm {
     pub pair: bool,
     /// `.ws`
     pub ws: bool,
-    /// Scale factors of a row: 1, 2 or 4.
+    /// Scale factors per row: 1, 2 or 4.
     pub blocks: u32,
 }
 
-/// A descriptor, taken apart.
+/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
     /// Rows of A, of both blocks of a pair.
     pub m: u32,
     /// Columns of B, of both blocks of a pair.
     pub n: u32,
-    /// Columns of A, with those that a sparse A does not store.
+    /// Columns of A, including those that a sparse A does not store.
     pub k: u32,
-    /// Elements of A and B.
+    /// Element types of A and B.
     pub elements: [TensorElement; 2],
-    /// Elements of D.
+    /// Element type of D.
     pub sum: Sum,
     /// Whether integers are clamped.
     pub saturate: bool,
@@ -122,11 +120,11 @@ pub struct InstructionDescriptor {
     pub selector: u32,
     /// The first bytes of the scale factors of A and B.
     pub scale_ids: [u32; 2],
-    /// Whether scale factors are `ue4m3`; otherwise `ue8m0`.
+    /// Whether scale factors are `ue4m3`; otherwise they are `ue8m0`.
     pub ue4m3: bool,
 }
 
-/// What a field of a descriptor says; the numbers are those of A and B.
+/// What a field of a descriptor specifies. Numbers stand for A (0) and B (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Reserved,
@@ -145,7 +143,7 @@ enum Meaning {
     Depth,
 }
 
-/// A field: its bits, and what it says.
+/// A bit field with its meaning.
 struct Field {
     at: BitField,
     meaning: Meaning,
@@ -157,7 +155,7 @@ const fn field(first: u32, bits: u32, name: &'static str, meaning: Meaning) -> F
 
 const RESERVED: &str = "reserved";
 
-/// The fields of kinds without scale factors.
+/// The fields for kinds without scale factors.
 const PLAIN: &[Field] = &[
     field(0, 2, "sparsity selector", Meaning::Selector),
     field(2, 1, "sparse A", Meaning::Sparse),
@@ -177,7 +175,7 @@ const PLAIN: &[Field] = &[
     field(30, 2, "maximum shift", Meaning::MaximumShift),
 ];
 
-/// The fields of `mxf8f6f4`.
+/// The fields for `mxf8f6f4`.
 const SCALED: &[Field] = &[
     field(0, 2, RESERVED, Meaning::Reserved),
     field(2, 1, "sparse A", Meaning::Sparse),
@@ -198,7 +196,7 @@ const SCALED: &[Field] = &[
     field(31, 1, RESERVED, Meaning::Reserved),
 ];
 
-/// The fields of `mxf4` and `mxf4nvf4`.
+/// The fields for `mxf4` and `mxf4nvf4`.
 const PACKED: &[Field] = &[
     field(0, 2, RESERVED, Meaning::Reserved),
     field(2, 1, "sparse A", Meaning::Sparse),
@@ -228,18 +226,18 @@ fn fields(kind: ProductKind) -> &'static [Field] {
 }
 
 impl Field {
-    /// Its value in the bits of a descriptor.
+    /// The field's value in a descriptor.
     fn of(&self, bits: u32) -> u32 {
         self.at.of(bits.into()) as u32
     }
 }
 
-/// Some bits of a descriptor, of a field that all kinds have.
+/// Some bits of a descriptor, for fields that all kinds have.
 fn of(bits: u32, first: u32, width: u32) -> u32 {
     BitField { first, bits: width, name: "" }.of(bits.into()) as u32
 }
 
-/// The codes of the types of A and B.
+/// The type codes of A and B.
 fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
     let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
     [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
@@ -263,7 +261,7 @@ fn shape(bits: u32) -> (u32, u32) {
     (of(bits, 24, 5) << 4, of(bits, 17, 6) << 3)
 }
 
-/// The value of a field as text; an error says what it must be.
+/// The value of a field as text; an error tells the valid values.
 fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
     let (value, kind) = (field.of(bits), form.kind);
     let zero_unless = |applies: bool| match applies || value == 0 {
@@ -354,12 +352,12 @@ impl ProductForm {
         Some(form)
     }
 
-    /// What a register with a descriptor is: `instruction descriptor of tcgen05.mma .kind::f16`.
+    /// The role of a register with a descriptor: `instruction descriptor of tcgen05.mma .kind::f16`.
     pub fn title(&self) -> String {
         format!("instruction descriptor of `tcgen05.mma` `.kind::{}`", self.kind.name())
     }
 
-    /// The fields of a descriptor, the invalid ones marked.
+    /// The fields of a descriptor, with the invalid ones marked.
     pub fn describe(&self, bits: u32) -> String {
         let mut text = format!("`{bits:#010x}`: {}\n\n```text\n", self.title());
         for field in fields(self.kind) {
@@ -374,7 +372,7 @@ impl ProductForm {
 }
 
 impl InstructionDescriptor {
-    /// Takes bits apart, or says what is invalid.
+    /// Decodes a descriptor; an error tells what is invalid.
     pub fn decode(bits: u32, form: ProductForm) -> Result<InstructionDescriptor, String> {
         let ProductForm { kind, sparse, .. } = form;
         for field in fields(kind) {
@@ -405,7 +403,7 @@ impl InstructionDescriptor {
 }
 
 impl InstructionDescriptor {
-    /// The bits of elements that decide how a sparse A is compressed.
+    /// Bits per element, which determine how a sparse A is compressed.
     pub fn pattern_bits(&self) -> u32 {
         self.elements[0].pitch
     }

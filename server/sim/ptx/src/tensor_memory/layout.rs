@@ -1,6 +1,6 @@
 //! Where the elements of D, the scale factors and the metadata of a product are in tensor memory.
 
-/// The layouts of D: the names of the guide.
+/// The layouts of D, with their names in the PTX ISA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DLayout {
     A,
@@ -13,7 +13,7 @@ pub enum DLayout {
 }
 
 impl DLayout {
-    /// The layout of a product with so many rows; `None` if there is none.
+    /// The layout of a product with `m` rows; `None` if there is none.
     pub fn of(m: u32, pair: bool, ws: bool, sparse: bool) -> Option<DLayout> {
         Some(match (m, pair, ws) {
             (256, true, false) => DLayout::A,
@@ -27,7 +27,7 @@ impl DLayout {
         })
     }
 
-    /// The lane and the column of row `m` of a block and column `n` of `columns`, from the address.
+    /// The lane and column, relative to the address, of row `m` of a block and column `n` of `columns`.
     pub fn cell(self, m: u32, n: u32, columns: u32) -> (u32, u32) {
         match self {
             DLayout::A | DLayout::D => (m, n),
@@ -37,7 +37,7 @@ impl DLayout {
         }
     }
 
-    /// The lanes that rows of a block occupy, and the columns for `columns` of them.
+    /// The lanes that a block's rows occupy, and the number of columns that `columns` of them occupy.
     pub fn extent(self, columns: u32) -> (u128, u32) {
         let quarter = |lanes: u128| lanes | lanes << 32 | lanes << 64 | lanes << 96;
         match self {
@@ -48,16 +48,16 @@ impl DLayout {
         }
     }
 
-    /// The lanes of row `m` of A in tensor memory.
+    /// The lane of row `m` of A in tensor memory.
     pub fn lane_of_a(self, m: u32) -> u32 {
         self.cell(m, 0, 4).0
     }
 }
 
-/// The lane, the column and the first bit of nibble `chunk` of row `row` of the metadata of elements of `bits` bits; `selector`
-/// is that of the instruction descriptor.
+/// The lane, column and first bit of nibble `chunk` in row `row` of the metadata, for elements of `bits` bits. `selector`
+/// comes from the instruction descriptor.
 pub fn metadata(layout: DLayout, bits: u32, row: u32, chunk: u32, selector: u32) -> (u32, u32, u32) {
-    // Rows of layouts with 16 rows in 32 lanes follow D.
+    // Layouts with 16 rows in 32 lanes arrange the rows as in D.
     let block = if matches!(layout, DLayout::C | DLayout::F) { 32 } else { 16 };
     match bits {
         16 | 32 => {
@@ -67,7 +67,8 @@ pub fn metadata(layout: DLayout, bits: u32, row: u32, chunk: u32, selector: u32)
     }
 }
 
-/// The lane (in each group of 32) and the column of the scale factors of row or column `index`; the factors are in the bytes.
+/// The lane (in each group of 32) and the column of the scale factors of row or column `index`. The cell's bytes are the
+/// factors.
 pub fn scale(index: u32) -> (u32, u32) {
     (index % 32, index / 32)
 }

@@ -1,4 +1,4 @@
-//! A map of the tensor memory of a block as text: allocations, uses, and the lanes that a warp reaches.
+//! A map of a block's tensor memory as text: allocations, uses, and the lanes that a warp can access.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,26 +11,25 @@ use warplens_sim_warp::trace::StatementId;
 
 /// Characters before the cells of a row.
 const PREFIX: usize = 10;
-/// Characters of a row.
+/// Characters per row.
 const CELLS: u32 = 32;
-/// Lanes of a row, before equal rows become one.
+/// Lanes per row, before equal rows are merged.
 const ROW_LANES: u32 = 16;
-/// Allocations, and uses, that are listed.
+/// Maximum number of listed allocations, and of listed uses.
 const MAX_LINES: usize = 20;
-/// Ranges of lanes that are listed.
+/// Maximum number of listed lane ranges.
 const MAX_RANGES: usize = 4;
 
-/// The map of a block.
 pub(crate) struct CellMap {
-    /// Columns of a character.
+    /// Columns per character.
     unit: u32,
-    /// The characters by row.
+    /// The characters of each row.
     rows: Vec<String>,
     lines: Vec<NoteLine>,
 }
 
 impl CellMap {
-    /// The map of what a block did.
+    /// The map of everything that a block did.
     pub(crate) fn new(log: &UseLog) -> CellMap {
         let counted = log.uses();
         let uses: Vec<CellUse> = counted.iter().map(|(cells, _)| *cells).collect();
@@ -47,7 +46,7 @@ impl CellMap {
         CellMap { unit, rows, lines: lines(log, counted) }
     }
 
-    /// What a character stands for.
+    /// The legend: what a character stands for.
     pub(crate) fn scale(&self) -> String {
         let columns = if self.unit == 1 { "a column".to_owned() } else { format!("{} columns", self.unit) };
         let used = LEGEND.iter().filter(|(symbol, _)| self.rows.iter().any(|row| row.contains(*symbol)));
@@ -55,7 +54,7 @@ impl CellMap {
         format!("a character is {columns}{legend}")
     }
 
-    /// A grid of lanes and columns, in which the lanes of a warp are marked.
+    /// A grid of lanes and columns, in which a warp's lanes are marked.
     pub(crate) fn grid(&self, warp: u32) -> String {
         let mut text = format!("{:<PREFIX$}", "lanes");
         for tick in (0..CELLS).step_by(8) {
@@ -78,24 +77,24 @@ impl CellMap {
         text + "\n"
     }
 
-    /// The allocations, the uses, and the lanes of a warp, with their statements.
+    /// The allocations, the uses, and a warp's lanes, with their statements.
     pub(crate) fn lines(&self, warp: u32) -> Vec<NoteLine> {
         let own = format!("`>`: warp {warp} reaches {} (32 * ({warp} % 4))", lanes(reached(warp)));
         self.lines.iter().cloned().chain([(own, Vec::new())]).collect()
     }
 }
 
-/// The lanes that a warp reaches with loads and stores.
+/// The lanes that a warp can load from and store to.
 fn reached(warp: u32) -> u128 {
     lane_mask(32 * (warp % 4), 32)
 }
 
-/// What columns are used for, if these are the uses of their lanes.
+/// The symbol for columns whose lanes have these uses.
 fn symbol(log: &UseLog, uses: &[&CellUse], columns: Range<u32>) -> char {
     let overlaps = |other: Range<u32>| other.start < columns.end && columns.start < other.end;
     let here = uses.iter().filter(|cells| overlaps(cells.range.first..cells.range.end));
     let mut symbols: Vec<char> = here.map(|cells| role_symbol(cells.role)).collect();
-    // What reads and writes the operands of products is not another use.
+    // Loads and stores of a product's operands do not count as another use.
     if symbols.iter().any(|symbol| *symbol != ACCESSED) {
         symbols.retain(|symbol| *symbol != ACCESSED);
     }
@@ -110,12 +109,12 @@ fn symbol(log: &UseLog, uses: &[&CellUse], columns: Range<u32>) -> char {
 
 /// Cells that no product uses.
 const ACCESSED: char = 'x';
-/// Cells that are used for several things.
+/// Cells with more than one use.
 const SEVERAL: char = '#';
 /// Allocated cells that nothing uses.
 const UNUSED: char = '.';
 
-/// What characters mean, besides D and A.
+/// The symbols other than D and A.
 const LEGEND: [(char, &str); 5] = [
     ('M', "metadata"),
     ('S', "scale factors"),
@@ -194,11 +193,11 @@ struct Uses {
     role: CellRole,
     lanes: u128,
     columns: Range<u32>,
-    /// The statements, with the numbers of uses.
+    /// The statements, with their number of uses.
     statements: BTreeMap<u32, u64>,
 }
 
-/// Uses of the same columns become one, then those of adjacent columns by the same statements.
+/// Merges uses of the same columns, then uses of adjacent columns by the same statements.
 fn merged(uses: Vec<(CellUse, u64)>) -> Vec<Uses> {
     let mut all: BTreeMap<(CellRole, u32, u32), Uses> = BTreeMap::new();
     for (cells, count) in uses {

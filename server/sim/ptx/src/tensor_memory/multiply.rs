@@ -1,6 +1,7 @@
 //! Products with D in tensor memory.
 //!
-//! Products are exact; their sum along K and D are added without an intermediate rounding of singles, then rounded once to the type of D.
+//! Products are exact. The products along K and D are summed without rounding to single precision in between; the result is
+//! then rounded once to the type of D.
 
 use warplens_sim_cuda::semantics::matrix::{BlockScale, Factor};
 use warplens_sim_cuda::tensor_memory::cells::{BlockCells, TensorMemory};
@@ -75,13 +76,13 @@ fn write_row(product: &Multiplication, row: u32, sums: &[f64], disabled: u128, b
         let cell = block.get(lane, column);
         let old = product.accumulates.then_some(cell);
         let new = accumulate(it.sum, it.saturate, sum, old, product.shift);
-        // A half takes the low half of a cell.
+        // A half occupies the low half of a cell.
         let kept = if it.sum.bits() == 16 { cell & 0xffff_0000 } else { 0 };
         block.set(lane, column, kept | new);
     }
 }
 
-/// A or B of a block in shared memory: which of them, its rows or columns, and its stored elements along K.
+/// A or B of a block in shared memory: which of the two, its rows or columns, and its stored elements along K.
 #[derive(Clone, Copy)]
 struct Side {
     which: usize,
@@ -90,7 +91,7 @@ struct Side {
 }
 
 impl Side {
-    /// Calls `f` with the line, the place along K and the value of each element.
+    /// Calls `f` with the line, the position along K and the value of each element.
     fn read(
         self,
         product: &Multiplication,
@@ -154,7 +155,7 @@ fn factor_a(
     }
 }
 
-/// The bits of an element along K of a row in tensor memory.
+/// The bits of a row's element along K in tensor memory.
 fn cell_element(block: &BlockCells, at: CellAddress, lane: u32, depth: u32, factor: Factor) -> u64 {
     let bits = factor.bits();
     let per = 32 / bits;
@@ -181,7 +182,7 @@ fn expand(
         for chunk in 0..chunks {
             let (lane, column, bit) = layout::metadata(product.layout, bits, row, chunk, it.selector);
             let nibble = block.get(at.lane + lane, at.column + column) >> bit & 0xf;
-            // The guide lists 0110 as valid for these kinds, too.
+            // The PTX ISA also lists 0110 as valid for these kinds.
             if !sparse::is_ordered(bits, nibble) && (bits == 32 || nibble != 0b0110) && problem.is_none() {
                 *problem = Some(LateProblem {
                     kind: FindingKind::SparseMetadata,
@@ -200,7 +201,7 @@ fn expand(
     dense
 }
 
-/// Calls `f` with the line, the place along K and the scale factor of each element of A (`which` 0) or B.
+/// Calls `f` with the line, the position along K and the scale factor of each element of A (`which` 0) or B.
 fn scale(
     product: &Multiplication,
     at: CellAddress,

@@ -1,13 +1,13 @@
-//! The operands of the operations on tensor memory.
+//! The operands of tensor memory operations.
 
 use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DLayout;
 use crate::tensor::descriptor::Descriptor;
 
-/// The stores of a warp.
+/// A warp's stores.
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {
-    /// The rank of the block.
+    /// The block's rank.
     pub(crate) rank: u32,
     /// Lane, column, value.
     pub(crate) values: Vec<(u32, u32, u32)>,
@@ -16,16 +16,16 @@ pub(crate) struct CellStores {
 /// Copies from shared memory.
 #[derive(Clone, Debug)]
 pub(crate) struct CellCopies {
-    /// 16 bytes of shared memory for four columns each.
+    /// Each chunk of 16 bytes fills four columns.
     pub(crate) chunks: Vec<CellChunk>,
-    /// Elements of so many bits are widened to bytes.
+    /// Elements of this many bits are widened to bytes.
     pub(crate) widened: Option<u32>,
 }
 
-/// The copy of 16 bytes.
+/// A copy of 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellChunk {
-    /// The offset in the shared memory of the cluster.
+    /// The offset in the cluster's shared memory.
     pub(crate) from: usize,
     pub(crate) rank: u32,
     pub(crate) lane: u32,
@@ -33,31 +33,28 @@ pub(crate) struct CellChunk {
     pub(crate) column: u32,
 }
 
-/// A product.
 #[derive(Clone, Debug)]
 pub(crate) struct Multiplication {
     pub(crate) descriptor: InstructionDescriptor,
     pub(crate) layout: DLayout,
-    /// The ranks of the blocks that take part: one, or the even and the odd one of a pair.
+    /// The ranks of the participating blocks: one, or the even and the odd one of a pair.
     pub(crate) ranks: Vec<u32>,
     pub(crate) a: FactorPlace,
     pub(crate) b: Descriptor,
-    /// The address of D.
     pub(crate) d: CellAddress,
     pub(crate) accumulates: bool,
-    /// D is multiplied by two to the power of minus this.
+    /// D is multiplied by 2 to the power of minus this value.
     pub(crate) shift: u32,
-    /// The lanes of D that are not written, by block.
+    /// By block, the lanes of D that are not written.
     pub(crate) disabled: [u128; 2],
     /// The metadata of a sparse A.
     pub(crate) metadata: Option<CellAddress>,
     /// The scale factors of A and B.
     pub(crate) scales: Option<[CellAddress; 2]>,
-    /// Scale factors of a row.
+    /// Scale factors per row.
     pub(crate) blocks: u32,
 }
 
-/// Where A is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FactorPlace {
     Shared(Descriptor),
@@ -72,7 +69,7 @@ pub(crate) struct CellAddress {
 }
 
 impl CellAddress {
-    /// The lane is in the upper half of the bits, the column in the lower.
+    /// The upper half of the bits is the lane, the lower half the column.
     pub(crate) fn of_bits(bits: u32) -> CellAddress {
         CellAddress { lane: bits >> 16, column: bits & 0xffff }
     }

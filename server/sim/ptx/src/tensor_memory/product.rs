@@ -1,4 +1,5 @@
-//! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, the accesses of shared memory, and the operation in flight.
+//! The start of `tcgen05.mma`, `tcgen05.cp` and `tcgen05.commit`: checks, accesses to shared memory, and the operation in
+//! flight.
 
 use std::sync::Arc;
 
@@ -23,10 +24,10 @@ use crate::program::{Address, RegisterSlot, Space, TensorFactor, TensorProduct};
 use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
 use crate::tensor::ranges;
 
-/// What products are called.
+/// The name of products in messages.
 const NAME: &str = "tcgen05.mma";
 
-/// `tcgen05.mma`, lane by lane: each starts a product.
+/// `tcgen05.mma`, lane by lane: each lane starts a product.
 pub(super) fn issue(
     product: &TensorProduct,
     r: &Registers,
@@ -90,13 +91,13 @@ fn issue_one(
     Ok(())
 }
 
-/// Puts an operation in flight, which a commit of its thread covers.
+/// Puts an operation in flight, for a later commit by its thread to cover.
 pub(super) fn begin(operation: CellOperation, issuer: Issuer, ctx: &mut ExecContext<'_>) {
     let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
     ctx.spaces.issue(Operation { issuer, statement, group: None, effect, signal: Signal::Nothing });
 }
 
-/// The product of a lane, if its descriptors are valid.
+/// A lane's product, if its descriptors are valid.
 fn multiplication(
     product: &TensorProduct,
     lane: usize,
@@ -149,7 +150,7 @@ fn multiplication(
     Ok(it)
 }
 
-/// A descriptor of a matrix; `transposed` has the bits of an element if it is MN-major.
+/// A matrix descriptor; `transposed` holds the bits per element if the matrix is MN-major.
 fn matrix(
     place: RegisterSlot,
     which: &str,
@@ -176,7 +177,7 @@ fn matrix(
     }
 }
 
-/// D, A and the other operands start at the lanes that their layout allows.
+/// Checks that D, A and the other operands start at lanes that the layout allows.
 fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
     let halves = matches!(it.layout, DLayout::C | DLayout::F);
     let a = match it.a {
@@ -206,7 +207,7 @@ fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The cells of a product.
+/// The cells that a product reads and writes.
 struct Cells {
     reads: Vec<(CellRole, CellRange)>,
     writes: Vec<CellRange>,
@@ -262,7 +263,7 @@ fn metadata_cells(it: &Multiplication, rank: u32, at: CellAddress) -> CellRange 
     range
 }
 
-/// Checks and reports the reads of a matrix in the shared memory of a block.
+/// Checks and reports the reads of a matrix in a block's shared memory.
 pub(super) fn start_reads(
     which: &str,
     chunks: impl Iterator<Item = Chunk>,
@@ -273,7 +274,7 @@ pub(super) fn start_reads(
     ranges::start_chunks(which, chunks.collect(), rank, lane, CopyFamily::TensorMemory, ctx)
 }
 
-/// `tcgen05.commit`: arrives at mbarriers when the earlier operations of the thread are complete.
+/// `tcgen05.commit`: arrives at mbarriers once the thread's earlier operations are complete.
 pub(super) fn commit(
     (mbarrier, space): (&Address, Space),
     blocks: Option<RegisterSlot>,

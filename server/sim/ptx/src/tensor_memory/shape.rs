@@ -3,12 +3,12 @@
 use crate::program::CellShape;
 
 impl CellShape {
-    /// Lanes of tensor memory that the shape covers.
+    /// Number of lanes of tensor memory that the shape covers.
     pub fn lanes(self) -> u32 {
         if self == CellShape::Lanes32Bits32 { 32 } else { 16 }
     }
 
-    /// Registers of `.x1`.
+    /// Number of registers of `.x1`.
     pub fn registers(self) -> u32 {
         match self {
             CellShape::Lanes16Bits128 => 2,
@@ -17,8 +17,8 @@ impl CellShape {
         }
     }
 
-    /// The lane and the column of register `r` of thread `t`, from the address. `half` is the distance of the columns of the second
-    /// half of the warp.
+    /// The lane and column, relative to the address, of register `r` of thread `t`. `half` is the column offset of the
+    /// warp's second half.
     pub fn cell(self, t: u32, r: u32, half: i32) -> (u32, u32) {
         match self {
             CellShape::Lanes32Bits32 => (t, r),

@@ -1,4 +1,4 @@
-//! Where the values of parameters go inside one function.
+//! How the values of parameters flow inside one function.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
@@ -6,18 +6,18 @@ use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Spa
 use super::nodes::{Flow, From, node_of};
 use super::slots::Slots;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// It is loaded from this byte of a parameter, by number.
+    /// Loaded from this byte of the parameter with this index.
     Param(usize, u64),
-    /// It is the address of a parameter, by number.
+    /// The address of the parameter with this index.
     Address(usize),
-    /// It is an address in the shared memory whose size the launch decides.
+    /// An address in the shared memory whose size the launch decides.
     Dynamic,
 }
 
-/// Whether it is an array in shared memory whose size the launch decides.
+/// Whether the symbol is an array in shared memory whose size the launch decides.
 pub(super) fn is_dynamic_array(kind: &SymbolKind) -> bool {
     match kind {
         SymbolKind::Variable(variable) => {
@@ -30,8 +30,9 @@ pub(super) fn is_dynamic_array(kind: &SymbolKind) -> bool {
 /// Sorted.
 pub(super) type Origins = Vec<Origin>;
 
-/// For each register and variable, by referent: where the values come from that may be in it, from `ld.param` through what
-/// keeps an address an address, to a fixed point. `is_dynamic` says which names are arrays that the launch sizes.
+/// For each register and variable, by referent: the origins of the values that it may hold. Origins start at `ld.param` and
+/// are propagated through instructions that preserve addresses, up to a fixed point. `is_dynamic` tells which names are
+/// arrays that the launch sizes.
 pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> FxHashMap<usize, Origins> {
     let mut origins: FxHashMap<usize, Origins> = FxHashMap::default();
     for name in entry.names() {
@@ -103,14 +104,14 @@ fn flows(entry: &Function, instruction: Instruction<'_>, slots: &mut Slots) -> V
 #[derive(Clone, Copy)]
 pub(super) struct ParamLoad {
     pub(super) param: usize,
-    /// Its first byte in the parameter.
+    /// Offset of the first byte in the parameter.
     pub(super) at: u64,
     pub(super) ty: Type,
-    /// The register.
+    /// The destination register.
     to: Option<usize>,
 }
 
-/// What `ld.param` loads: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` two values.
+/// The values that `ld.param` loads: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` loads two.
 pub(super) fn param_loads(entry: &Function, instruction: Instruction<'_>) -> Vec<ParamLoad> {
     let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word));
     let (&[destination, source], Some(ty)) = (instruction.operands(), ty) else { return Vec::new() };
@@ -144,7 +145,7 @@ fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
     }
 }
 
-/// `st.param.b64 [param0], %rd1`: an argument on its way into a call.
+/// `st.param.b64 [param0], %rd1`: stores an argument for a call.
 fn stores_of_arguments(entry: &Function, destination: Operand, sources: &[Operand]) -> Vec<Flow> {
     let whole = entry.address(destination).filter(|address| address.offset == 0 && address.index.is_none());
     let to = whole.and_then(|address| node_of(entry, address.base));

@@ -1,8 +1,8 @@
-//! Where values are: registers and variables by number, and the flows between them.
+//! Nodes of the value flow: registers and variables by number, and the flows between them.
 
 use warplens_hir::ptx::{Function, Operand};
 
-/// A value that goes into a register, a variable or a slot of the stack frame.
+/// A value that flows into a register, a variable or a slot of the stack frame.
 pub(super) struct Flow {
     pub(super) from: From,
     pub(super) to: usize,

@@ -1,23 +1,24 @@
 //! Values that a function keeps in its stack frame, as builds without optimization do: `st.u64 [%SP+8], %rd1`, and later
 //! `ld.u64 %rd5, [%SP+8]`.
 //!
-//! A slot is a base and an offset. The base is a register or a variable whose address is followed through `mov`, `cvta` and `add` of a
-//! constant, as far as registers are written once. Stores through other registers are not seen: an inferred launch is a guess.
+//! A slot is a base and an offset. The base is a register or a variable, whose address is followed through `mov`, `cvta` and
+//! `add` of a constant as far as registers are written only once. Stores through other registers are missed, which is
+//! acceptable because an inferred launch is a guess.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::{Function, Instruction, Operand, Type};
 
 use super::nodes::{Flow, From, node_of};
 
-/// Bytes of an address.
+/// Sizes of addresses, in bytes.
 const ADDRESS: [usize; 2] = [4, 8];
 
-/// The slots of a function.
+/// The stack slots of a function.
 #[derive(Default)]
 pub(super) struct Slots {
-    /// What registers that are written once are made of: another node, and a constant.
+    /// How registers that are written once are computed: another node plus a constant.
     made_of: FxHashMap<usize, (usize, i64)>,
-    /// The numbers of slots, which follow those of all referents.
+    /// The numbers of slots, which start after all referents.
     numbers: FxHashMap<(usize, i64), usize>,
     first: usize,
 }
@@ -40,7 +41,7 @@ impl Slots {
         slots
     }
 
-    /// The flow between a register and a slot that a load or a store of an address makes.
+    /// The flow between a register and a slot, if the instruction loads or stores an address there.
     pub(super) fn flow(&mut self, entry: &Function, instruction: Instruction<'_>) -> Option<Flow> {
         let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word))?;
         if !ADDRESS.contains(&(ty.bytes() as usize)) {
@@ -60,7 +61,7 @@ impl Slots {
     fn slot(&mut self, entry: &Function, address: Operand) -> Option<usize> {
         let address = entry.address(address).filter(|address| address.index.is_none())?;
         let mut place = (node_of(entry, address.base)?, address.offset);
-        // A register cannot be made of itself, but of each other if the code is unreachable.
+        // In unreachable code, registers can be computed from each other in a circle, so the number of steps is limited.
         for _ in 0..self.made_of.len() {
             let Some((base, offset)) = self.made_of.get(&place.0) else { break };
             place = (*base, place.1.wrapping_add(*offset));
@@ -70,7 +71,7 @@ impl Slots {
     }
 }
 
-/// What `mov`, `cvta` and `add` of a constant make the first operand of.
+/// The node and the constant from which `mov`, `cvta` or `add` of a constant computes its first operand.
 fn moved(entry: &Function, instruction: Instruction<'_>) -> Option<(usize, i64)> {
     match (instruction.opcode(), instruction.operands()) {
         ("mov" | "cvta", &[_, from]) => Some((node_of(entry, from)?, 0)),

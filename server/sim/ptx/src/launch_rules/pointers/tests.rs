@@ -3,14 +3,14 @@ use warplens_syntax::parse_item;
 
 use super::*;
 
-/// Says of every parameter of a kernel what its body makes of it.
+/// Prints, for every parameter of a kernel, what its body reveals about it.
 fn check(params: &str, body: &str, expect: Expect) {
     check_all(&[&format!(".entry k({params})\n{{\n{REGISTERS}\n{body}\n}}")], expect);
 }
 
 const REGISTERS: &str = ".reg .b64 %rd<20>;\n.reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .pred %p;";
 
-/// The same for the first of several functions.
+/// Like [`check`], for the first of several functions.
 fn check_all(functions: &[&str], expect: Expect) {
     let functions: Vec<_> = functions
         .iter()
@@ -167,7 +167,7 @@ fn into_calls() {
         ".func f(.param .b64 first, .param .b64 second)\n{{\n{REGISTERS}
          ld.param.u64 %rd1, [first];\nld.param.u64 %rd2, [second];
          ld.f32 %f1, [%rd1];\nst.u8 [%rd2], %r1;\n{}\n}}",
-        // Calls itself the other way round.
+        // Calls itself with the arguments swapped.
         call("f", ["%rd1", "%rd1"]),
     );
     check_all(&[&kernel, &callee], expect!["stores u8, loads f32"]);
