@@ -1,4 +1,4 @@
-//! How many instructions of active lanes the interpreter runs in a second, line statistics on.
+//! How many instructions, counted per active lane, the interpreter runs in a second with line statistics on.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Addresses of all kinds: variables, functions, the stack, the generic space.
+//! Addresses of all kinds: variables, functions, the stack, and the generic space.
 
 use crate::common::{run_kernel, words};
 use expect_test::expect;
@@ -13,7 +13,7 @@ fn words_of(module: &str) -> Vec<u32> {
     words(&bytes)
 }
 
-/// A kernel that stores `%v` of every thread, after `body`.
+/// A kernel in which every thread stores `%v` after `body`.
 fn each_thread(body: &str) -> String {
     format!(
         ".visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<9>; .reg .b32 %t, %v, %r<9>; .reg .b64 %o, %a, %rd<9>;\n\

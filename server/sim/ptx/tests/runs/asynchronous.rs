@@ -1,4 +1,4 @@
-//! Asynchronous copies, mbarriers, the cluster of one block, and dynamic stack allocation.
+//! Asynchronous copies, mbarriers, the cluster of a single block, and dynamic stack allocation.
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
@@ -6,8 +6,8 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, RunOptions, RunResult, Status};
 
-/// Runs a body with `block` threads; `%r1` is the thread, `%rd1` a buffer of 64 words with the values 0 to 63, `%rd9` the
-/// thread's word of it, `%p1` whether it is thread 0.
+/// Runs a body with `block` threads. `%r1` is the thread, `%rd1` a buffer of 64 words with the values 0 to 63, `%rd9` the
+/// thread's word in the buffer, and `%p1` tells whether the thread is thread 0.
 fn run_body(
     model: Model,
     block: u32,
@@ -77,7 +77,7 @@ fn a_bulk_copy_completes_a_phase() {
 
 #[test]
 fn warps_wait_for_each_other_in_any_order() {
-    // Warp 0 waits for a phase completed by warp 1 alone; it signals warp 1.
+    // Warp 0 waits for a phase that only warp 1 completes, and signals warp 1.
     let body = format!(
         "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n@%p3 bra FIRST;\n\
          st.shared.u32 [tile], 42;\nmbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\

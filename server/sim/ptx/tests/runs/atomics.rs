@@ -1,10 +1,11 @@
-//! Atomics and wide accesses: memory and results.
+//! Atomics and wide accesses: the effects on memory and the results.
 
 use crate::common::{kernel, run_kernel, words};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::Status;
 
-/// The first words of the output after a run with `block` threads; `%r1` is the thread, `%rd1` the output, which is zeroed.
+/// Checks the first words of the output after a run with `block` threads. `%r1` is the thread, `%rd1` the output, initially
+/// zero.
 fn check(block: u32, body: &str, expected: &[u32]) {
     let text = kernel(&format!(
         ".reg .b128 %q<9>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 1;\n{body}\nret;"
@@ -37,7 +38,7 @@ fn lanes_execute_in_order() {
 
 #[test]
 fn halves_and_pairs() {
-    // 32 times one in half precision, and in both halves of a word.
+    // Adds 1.0 in half precision 32 times, in one half and in both halves of a word.
     check(32, "mov.b16 %h1, 0x3c00;\nred.global.add.noftz.f16 [%rd1], %h1;", &[0x5000]);
     check(32, "mov.b32 %r3, 0x3c003c00;\nred.global.add.noftz.f16x2 [%rd1], %r3;", &[0x5000_5000]);
     check(32, "mov.b16 %h1, 0x3f80;\nred.global.add.noftz.bf16 [%rd1], %h1;", &[0x4200]);

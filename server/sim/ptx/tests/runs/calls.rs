@@ -78,7 +78,7 @@ fn lanes_that_exit_in_a_function_do_not_block_the_others() {
     assert_eq!(words, expected);
 }
 
-/// Blocks with forward branches only: the targets depend on bits of a per-thread value.
+/// Blocks with only forward branches, whose targets depend on bits of a per-thread value.
 fn forward(targets: &[(usize, usize)]) -> String {
     let count = targets.len();
     let mut body = "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\n".to_owned();
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn a_frontier_runs_a_loop_s_blocks_once_per_iteration(bits in prop::collection::vec(0..32u32, 1..5), iterations in 1..6u32) {
-        // Lanes continue early from anywhere in the loop, and exit it after different numbers of iterations.
+        // Lanes continue early from several points of the loop, and leave it after different numbers of iterations.
         let mut body = format!(
             "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nand.b32 %r3, %r1, 3;\n\
              add.u32 %r3, %r3, {iterations};\nHEAD:\nsub.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 0;\n@%p1 bra DONE;\n"
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// The findings of a text under the model `stack`: their kinds and messages.
+/// The kinds and messages of a text's findings under the model `stack`.
 fn findings(text: &str) -> Vec<(FindingKind, String)> {
     let (_, _, result, _) = run_kernel(text, 32, 256, Model::Stack);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);

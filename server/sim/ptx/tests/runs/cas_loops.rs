@@ -1,9 +1,9 @@
-//! Compare-and-swap loops whose first value comes from a plain load, as the CUDA C++ Programming Guide writes them.
+//! Compare-and-swap loops whose first value comes from a plain load, as in the CUDA C++ Programming Guide.
 
 use crate::common::watched::findings;
 use expect_test::{Expect, expect};
 
-/// The findings of a body in two blocks of 64 threads.
+/// Checks the findings of a body that two blocks of 64 threads run.
 fn check(body: &str, expected: Expect) {
     expected.assert_eq(&findings("sm_90", 2, 64, body));
 }
@@ -15,7 +15,7 @@ fn races(body: &str) -> Vec<String> {
     races.filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
-/// The maximum of the numbers that threads pass.
+/// Computes the maximum of the threads' numbers.
 const MAXIMUM: &str = "cvt.rn.f32.u32 %f1, %r1;\nld.global.u32 %r10, [%rd1];\n\
     L: mov.b32 %f2, %r10;\nmax.f32 %f3, %f1, %f2;\nmov.b32 %r11, %f3;\n\
     atom.global.cas.b32 %r12, [%rd1], %r10, %r11;\nsetp.ne.s32 %p1, %r10, %r12;\nmov.u32 %r10, %r12;\n@%p1 bra L;\n";
@@ -51,7 +51,7 @@ fn a_loop_in_shared_memory_that_loads_in_each_iteration() {
 
 #[test]
 fn a_loop_that_may_end_before_the_swap() {
-    // The loop of `while (value > old)`, rotated by the compiler.
+    // A `while (value > old)` loop that the compiler has rotated.
     let body = "ld.global.u32 %r10, [%rd1];\nsetp.le.u32 %p1, %r1, %r10;\n@%p1 bra E;\n\
         L: mov.u32 %r11, %r10;\natom.global.cas.b32 %r10, [%rd1], %r11, %r1;\nsetp.eq.u32 %p2, %r10, %r11;\n@%p2 bra E;\n\
         setp.gt.u32 %p3, %r1, %r10;\n@%p3 bra L;\nE: ret;";
@@ -60,7 +60,7 @@ fn a_loop_that_may_end_before_the_swap() {
 
 #[test]
 fn a_value_that_goes_elsewhere() {
-    // To memory, to an address, to another atomic, and to a call.
+    // The value is used in memory, an address, another atomic and a call.
     for more in [
         "st.global.u32 [%rd2+512], %r10;",
         "and.b32 %r13, %r10, 0;\ncvt.u64.u32 %rd5, %r13;\nadd.u64 %rd5, %rd5, %rd2;\nst.global.u32 [%rd5+512], 1;",
@@ -74,7 +74,7 @@ fn a_value_that_goes_elsewhere() {
 
 #[test]
 fn a_swap_that_does_not_repair_the_value() {
-    // Elsewhere, of another size, of a result, or after the address has changed.
+    // The swap is at another address, of another size, of a computed value, or after the address has changed.
     let first = "atom.global.cas.b32 %r12, [%rd1], %r10, %r11;";
     for other in [
         "atom.global.cas.b32 %r12, [%rd1+4], %r10, %r11;\nred.global.add.u32 [%rd1], 1;",

@@ -1,5 +1,5 @@
-//! Checks the simulator's support claims of the instruction tables against the decoder: the examples of each entry, and
-//! statements made from each of its forms.
+//! Checks the instruction tables' claims about simulation against the decoder, with the examples of each entry and with
+//! statements generated from each of its forms.
 
 mod statements;
 
@@ -7,7 +7,7 @@ use crate::common::Source;
 use warplens_isa::{Simulation, ptx};
 use warplens_sim_ptx::program::Op;
 
-/// The operations that the statements of an example decode to.
+/// The operations to which the statements of an example decode.
 fn decode(example: &ptx::Example) -> Vec<Op> {
     let (module, body): (Vec<_>, Vec<_>) =
         example.declarations.lines().partition(|line| line.trim_start().starts_with('@'));
@@ -48,7 +48,7 @@ fn examples_match_their_claims() {
     assert!(wrong.is_empty(), "{} claims are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A statement and its result: no simulated effect, a note of why it is not supported, or an operation.
+/// What became of a statement: no simulated effect, a note why it is not supported, or an operation.
 enum Fate {
     NoOp,
     Unsupported(String),
@@ -70,7 +70,7 @@ fn fates(statements: &[String]) -> Vec<Fate> {
 /// Reasons that do not explain anything.
 const EMPTY_REASONS: [&str; 3] = ["this form of it", "its operands are not", "is not among the simulated"];
 
-/// The mismatch of a statement with the claim of its entry.
+/// How a statement contradicts the claim of its entry.
 fn mismatch(claim: Simulation, fate: &Fate) -> Option<String> {
     let named = |why: &str| !EMPTY_REASONS.iter().any(|reason| why.contains(reason));
     match (claim, fate) {
@@ -96,7 +96,7 @@ fn every_form_matches_its_claim() {
         if matches!(entry.simulation, Simulation::Partly(_)) && (refused == 0 || refused == list.len()) {
             wrong.push(format!("{}: partly, but {refused} of {} are not simulated", entry.id, list.len()));
         }
-        // If the result is discarded, there is no operation. Fences of tensor maps have an effect on checks only.
+        // A discarded result leaves no operation. Fences of tensor maps only affect checks.
         let useful = |statement: &String| {
             !statement.contains(" _, ") && !statement.starts_with("fence.proxy.tensormap")
         };

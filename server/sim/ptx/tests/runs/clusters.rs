@@ -1,4 +1,4 @@
-//! Clusters of several blocks: shared memory of other blocks, the cluster barrier, copies between blocks.
+//! Clusters of several blocks: shared memory of other blocks, the cluster barrier, and copies between blocks.
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
@@ -6,8 +6,8 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Checks, Control, RunOptions, RunResult, Status};
 
-/// Runs a body in clusters of `cluster` blocks of 32 threads: `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4` that
-/// of the next one, `%r5` the thread's word of `tile`, `%rd2` the thread's word of 256 in global memory.
+/// Runs a body in clusters of `cluster` blocks of 32 threads. `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4`
+/// the next block's rank, `%r5` the thread's word in `tile`, and `%rd2` the thread's word in 256 words of global memory.
 fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source, RunResult, Vec<u32>) {
     let text = format!(
         ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n.reqnctapercluster {cluster}\n{{\n\
@@ -28,7 +28,7 @@ fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source,
     (source, result, contents)
 }
 
-/// Checks the words of the buffer after a run that must finish, under every model; in clusters of four.
+/// Checks the buffer's words after a run in clusters of four, which must finish under every model.
 fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
     for model in Model::ALL {
         let (_, result, words) = run_body(model, [grid, 1, 1], "4, 1, 1", body);
@@ -39,7 +39,7 @@ fn ends(grid: u32, body: &str, expected: impl Fn(u32, u32) -> u32) {
     }
 }
 
-/// Checks the findings of a run of two blocks that must fail.
+/// Checks the findings of a run of two blocks, which must fail.
 fn fails(body: &str, expected: Expect) {
     let (_, result, _) = run_body(Model::Stack, [2, 1, 1], "2", body);
     let mut text = format!("{}\n", result.status.as_str());
@@ -101,7 +101,7 @@ fn special_registers_of_a_cluster() {
     assert_eq!(words[..16], (0..16).map(expected).collect::<Vec<_>>());
 }
 
-/// A block signals an mbarrier of the next one when its memory is full.
+/// A block signals the next block's mbarrier when its own memory is full.
 #[test]
 fn an_mbarrier_of_another_block() {
     let body = format!(
@@ -114,7 +114,7 @@ fn an_mbarrier_of_another_block() {
     ends(4, &body, |block, thread| (block + 3) % 4 * 32 + thread);
 }
 
-/// One block copies for all.
+/// One block copies for all blocks.
 #[test]
 fn a_copy_to_all_blocks() {
     let body = format!(
@@ -129,7 +129,7 @@ fn a_copy_to_all_blocks() {
     ends(4, &body, |_, thread| thread);
 }
 
-/// A store that the block at the other end waits for.
+/// The block at the other end waits for the store.
 #[test]
 fn a_store_that_completes_at_an_mbarrier() {
     let body = format!(
@@ -163,7 +163,7 @@ fn a_store_to_another_block_without_synchronization() {
     );
 }
 
-/// The block that reads is the last to arrive at the barrier, so that it continues first; the other block may exit before it nevertheless.
+/// The reading block arrives last at the barrier, so it continues first. Still, the other block may exit before it.
 #[test]
 fn a_block_may_exit_before_others_read_its_memory() {
     fails(

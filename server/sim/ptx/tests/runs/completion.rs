@@ -1,4 +1,5 @@
-//! Late and eager completion of asynchronous operations: a correct program has the same memory both ways, and no findings.
+//! Late and eager completion of asynchronous operations: a correct program leaves the same memory either way, without
+//! findings.
 
 use proptest::prelude::*;
 use warplens_sim_cuda::launch_config::launch_config;
@@ -7,11 +8,11 @@ use warplens_sim_warp::{Checks, Control, RunOptions};
 
 use crate::common::{Source, kernel};
 
-/// Words of the buffer.
+/// Number of words in the buffer.
 const WORDS: u32 = 4096;
 
-/// A step: the chunk of 128 bytes that is copied in, the place in shared memory, the number that each thread adds, and whether the
-/// copy back is waited for at once.
+/// A step: the chunk of 128 bytes that is copied in, its position in shared memory, the number that each thread adds, and
+/// whether the threads wait at once for the copy back.
 type Step = (u32, u32, u32, bool);
 
 fn body(steps: &[Step]) -> String {
@@ -40,12 +41,12 @@ fn body(steps: &[Step]) -> String {
     body + "@%p1 cp.async.bulk.wait_group 0;\nret;"
 }
 
-/// The buffer after a run, and the findings.
+/// The buffer after a run, and the run's findings.
 fn memory(text: &str, eager: bool) -> (Vec<u8>, Vec<String>) {
     memory_of(text, 32, eager)
 }
 
-/// The same of a block of this many threads.
+/// Like [`memory`], for a block of this many threads.
 fn memory_of(text: &str, block: u32, eager: bool) -> (Vec<u8>, Vec<String>) {
     let source = Source::new(text);
     let program = source.program("k");
@@ -73,7 +74,8 @@ proptest! {
     }
 }
 
-/// A product: which half of the accumulators it writes, whether it adds to them, and the groups that may stay in flight after it.
+/// A product: which half of the accumulators it writes, whether it adds to them, and how many groups may stay in flight
+/// afterwards.
 type Product = (bool, bool, u32);
 
 fn products(list: &[Product]) -> String {
@@ -111,16 +113,16 @@ proptest! {
     }
 }
 
-/// What happens to one half of the columns (0 or 1) of tensor memory.
+/// A step on one half of the columns (0 or 1) of tensor memory.
 #[derive(Clone, Debug)]
 enum CellStep {
-    /// A product is written, or added.
+    /// Writes or adds a product.
     Product(u32, bool),
-    /// Shared memory is copied there.
+    /// Copies from shared memory.
     Copy(u32),
-    /// The operations before are waited for.
+    /// Waits for the earlier operations.
     Wait,
-    /// Each thread adds one to its cells, after a wait.
+    /// Waits, then each thread adds one to its cells.
     Update(u32),
 }
 
@@ -134,7 +136,8 @@ fn step() -> impl Strategy<Value = CellStep> {
     ]
 }
 
-/// All threads wait for the operations on tensor memory, and for each other, so that no thread misses a phase; `count` is the number of the waits before.
+/// Makes all threads wait for the operations on tensor memory and for each other, so that no thread misses a phase. `count`
+/// is the number of earlier waits.
 fn wait(count: &mut u32) -> String {
     *count += 1;
     format!(
@@ -148,7 +151,7 @@ fn wait(count: &mut u32) -> String {
 const SYNCHRONIZE: &str =
     "tcgen05.fence::before_thread_sync;\nbar.sync 0;\ntcgen05.fence::after_thread_sync;\n";
 
-/// The registers `%f` from the first of a half.
+/// The `%f` registers of a half.
 fn cells(half: u32) -> String {
     let names: Vec<String> = (0..16).map(|cell| format!("%f{}", 16 * half + cell)).collect();
     names.join(", ")

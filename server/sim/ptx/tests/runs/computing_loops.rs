@@ -1,12 +1,13 @@
-//! Loops that only compute: those without an end are reported, and the others, which look the same at many branches, finish.
+//! Loops that only compute: infinite loops are reported, and loops that end do finish, even if they look the same at many
+//! branches.
 
 use crate::common::{Source, words};
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Checks, Control, Limits, RunOptions, RunResult, Status};
 
-/// Runs a body in kernel `k` with one warp, after a function `count` with a loop of 16 iterations; `%rd1` is a buffer of 64 words,
-/// `%r1` the thread.
+/// Runs a body in kernel `k` with one warp, after a function `count` that contains a loop of 16 iterations. `%rd1` is a
+/// buffer of 64 words, `%r1` the thread.
 fn launch(body: &str, options: RunOptions) -> (RunResult, Vec<u32>) {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n\
@@ -25,7 +26,7 @@ fn launch(body: &str, options: RunOptions) -> (RunResult, Vec<u32>) {
     (result, values)
 }
 
-/// The run as it is, with all checks, and with the values of registers, which leaves the fast loop.
+/// Options for a plain run, a run with all checks, and one with register values, which does not use the fast loop.
 fn each_way() -> [RunOptions; 3] {
     let limits = Limits { max_steps: 400_000, ..Limits::default() };
     let plain = RunOptions { limits, ..RunOptions::default() };
@@ -36,15 +37,15 @@ fn each_way() -> [RunOptions; 3] {
 fn loops_without_an_end() {
     let bodies = [
         "LOOP:\nadd.u32 %r2, %r2, 1;\nand.b32 %r2, %r2, 7;\nbra LOOP;",
-        // The state is the same after 100 iterations.
+        // The state repeats after 100 iterations.
         "LOOP:\nadd.u32 %r2, %r2, 1;\nsetp.eq.u32 %p1, %r2, 100;\nselp.b32 %r2, 0, %r2, %p1;\nbra LOOP;",
         "LOOP:\nadd.u32 %r2, %r2, 1;\nsetp.eq.u32 %p1, %r2, 100;\n@%p1 mov.u32 %r2, 0;\nbra LOOP;",
-        // A loop in a loop.
+        // A nested loop.
         "LOOP:\nmov.u32 %r3, 16;\nINNER:\nsub.u32 %r3, %r3, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra INNER;\nbra LOOP;",
         // Lanes diverge in each iteration.
         "LOOP:\nadd.u32 %r2, %r2, 1;\nand.b32 %r2, %r2, 7;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra SKIP;\nmov.u32 %r4, 1;\n\
          SKIP:\nbra LOOP;",
-        // Memory that does not change is read in each iteration of the outer loop.
+        // Each iteration of the outer loop reads memory that never changes.
         "LOOP:\nld.volatile.global.u32 %r2, [%rd1];\nmov.u32 %r3, 16;\nINNER:\nsub.u32 %r3, %r3, 1;\nsetp.ne.u32 %p1, %r3, 0;\n\
          @%p1 bra INNER;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra LOOP;\nret;",
     ];
@@ -57,7 +58,7 @@ fn loops_without_an_end() {
     }
 }
 
-/// At each branch of the inner loop, the registers are what they were 17 branches before; the memory is not.
+/// At each branch of the inner loop, the registers have the values of 17 branches before, but the memory does not.
 #[test]
 fn loops_that_end() {
     let shared = "ld.shared.u32 %r4, [counter];\nadd.u32 %r4, %r4, 1;\nst.shared.u32 [counter], %r4;\n";

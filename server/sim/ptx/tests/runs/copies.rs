@@ -3,7 +3,8 @@
 use crate::common::watched::findings;
 use expect_test::{Expect, expect};
 
-/// `%r3` is the thread's word of `tile`, `%r5` that of the opposite thread, `%rd2` its word of global memory.
+/// Checks the findings of a body. `%r3` is the thread's word in `tile`, `%r5` the opposite thread's word, and `%rd2` the
+/// thread's word in global memory.
 fn check(block: u32, body: &str, expected: Expect) {
     let across = block * 4 - 4;
     let body =
@@ -129,7 +130,7 @@ fn a_bulk_copy_completes_with_its_phase() {
               the copy was started here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
         "#]],
     );
-    // One thread waits, the others synchronize with it.
+    // One thread waits, and the others synchronize with it.
     let one = "@!%p1 bra SYNC;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nSYNC: bar.sync 0;\n";
     check(32, &format!("{INIT}{FILL}{one}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
 }
@@ -208,7 +209,7 @@ fn bytes_that_no_thread_announced() {
     check(32, &format!("{INIT}{announced}{store}{WAIT}{read}"), expect![[""]]);
 }
 
-/// Two bytes are read; zeros are written after them.
+/// Two bytes are read, and zeros are written after them.
 #[test]
 fn a_source_that_is_shorter_than_the_copy() {
     check(32, "cp.async.ca.shared.global [%r3], [%rd2+1022], 4, 2;\ncp.async.wait_all;", expect![[""]]);

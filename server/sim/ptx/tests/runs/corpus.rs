@@ -1,4 +1,4 @@
-//! Every kernel of the corpora decodes and runs for a while without a panic, and reports how it ended.
+//! Every kernel of the corpora decodes, runs for a while without a panic, and reports how it ended.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
     files.sort();
 }
 
-/// Every parameter is the address of one buffer, whatever its meaning.
+/// Passes the address of one buffer for every parameter, whatever the parameter means.
 fn launch(params: u32) -> LaunchConfig {
     let mut config = launch_config([2, 1, 1], [64, 1, 1]);
     let out = config.memory.allocate("buffer", 1 << 16).expect("space");

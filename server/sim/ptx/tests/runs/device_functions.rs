@@ -1,4 +1,4 @@
-//! The functions that every device has: printing, `malloc`, `free` and assertions.
+//! Functions of the device runtime: printing, `malloc`, `free` and assertions.
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};

@@ -1,4 +1,4 @@
-//! Divergence and reconvergence: shapes whose reconvergence points were derived from the assembler's output.
+//! Divergence and reconvergence, for shapes whose reconvergence points were derived from the assembler's output.
 
 use crate::common::shapes::{FALLING_THROUGH, SHORT_CIRCUIT};
 use crate::common::{Source, kernel, run_kernel};
@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::{Reconvergence, Status};
 
-/// Runs a body under a model and compares the listing of warp 0. `%r1` is the lane.
+/// Runs a body under a model and checks the listing of warp 0. `%r1` is the lane.
 fn check(model: Model, body: &str, expected: Expect) {
     let text = kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
     let (source, program, result, _) = run_kernel(&text, 32, 256, model);

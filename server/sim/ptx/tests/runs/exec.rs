@@ -10,10 +10,10 @@ use warplens_sim_ptx::Model;
 use warplens_sim_warp::FindingKind;
 use warplens_test_support::corpora;
 
-/// Expected findings of a case: its kernel, and the kinds.
+/// The expected findings of a case: its kernel, and the kinds of the findings.
 const TRUE_FINDINGS: &[(&str, &[FindingKind])] = &[];
 
-/// Why a case fails.
+/// Runs a case; the error describes why it fails.
 fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
     let outcome = Case::new(case).run(text, model)?;
     let path = Case::new(case).path();
@@ -70,16 +70,17 @@ fn number(ty: &str, bytes: &[u8]) -> Option<f64> {
     }
 }
 
-/// Passed and all, by folder.
+/// Number of passed cases and of all cases, by folder.
 type Counts = BTreeMap<String, (usize, usize)>;
 
-/// Cases that differ from the ISA's own text, which is followed: `testp.normal` counts zeros as normal numbers.
+/// Cases that contradict the text of the PTX ISA, which the simulator follows: `testp.normal` counts zeros as normal
+/// numbers.
 const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
 
-/// Cases that use what the ISA does not have: a sum as the source of a store.
+/// Cases that use syntax the PTX ISA does not have: a sum as the source of a store.
 pub(crate) const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
 
-/// Runs the cases; returns the failures and the counts by folder.
+/// Runs the cases; returns the failures, and the counts by folder.
 fn run_all(root: &Path, model: Model) -> (Vec<String>, Counts) {
     let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
     let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");

@@ -286,12 +286,12 @@ fn fields_beyond_the_range_of_a_byte() {
           Bit field out of range: length 65536 in lane 1 is outside 0..255
           the PTX ISA uses its low 8 bits (0), as the simulator does, and code assembled by `ptxas` clamps it at 64; limit the length to 64 with `min.u32`
     "#]].assert_eq(&found("bfi.b64 %rd4, %rd3, %rd3, 8, %r5;"));
-    // The low 8 bits are 64, as the limit is; 32-bit fields agree.
+    // The low 8 bits are 64, like the limit. For 32-bit fields, both rules agree.
     assert_eq!(found("bfe.u64 %rd4, %rd3, %r6, 8;"), "");
     assert_eq!(found("bfe.u32 %r7, %r1, %r5, 8;\nmov.u64 %rd4, 1;"), "");
 }
 
-/// The visits of the findings of a body, by statement.
+/// The visits at which a body's findings occur, by statement.
 fn visits(body: &str) -> Vec<(FindingKind, String, Option<u64>)> {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };

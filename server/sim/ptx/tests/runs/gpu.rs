@@ -1,7 +1,7 @@
-//! The simulator against recordings of a GPU, and the kernels that are recorded against the simulator's own trace.
+//! Compares the simulator with recordings of a GPU, and the recorded kernels with the simulator's own trace.
 //!
-//! `tests/gpu/record.py` runs the launches on a device and writes a recording into `tests/fixtures/gpu`. Without a recording
-//! the probes run too: their log of `activemask` must agree with the trace.
+//! `tests/gpu/record.py` runs the launches on a device and writes a recording to `tests/fixtures/gpu`. The probes also run
+//! without a recording: their log of `activemask` must agree with the trace.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ use warplens_test_support::shared;
 /// The corpora whose cases are recorded.
 const CASES: [&str; 2] = ["corpus/ptx-exec", "corpus/sass-exec"];
 
-/// Cases whose results are approximations, which the simulator rounds correctly and a device does not.
+/// Cases with approximate results, which the simulator rounds correctly but a device does not.
 const APPROXIMATE: &[&str] = &["mufu_exact"];
 
 /// A kernel that logs which lanes reach which point.
@@ -39,7 +39,7 @@ impl LaneProbe {
         files("tests/gpu/probes", "ptx").into_iter().map(probe).collect()
     }
 
-    /// Runs it for one warp; returns its log, and the same data from the trace.
+    /// Runs the probe with one warp; returns its log, and the same data from the trace.
     fn run(&self, model: Model) -> (Vec<Entry>, Vec<Entry>) {
         let source = Source::new(&self.text);
         let program = source.program(&self.name);
@@ -75,7 +75,7 @@ impl LaneProbe {
     }
 }
 
-/// The entries by point; those of one point in the order in which they were written.
+/// Sorts the entries by point. Entries of one point keep the order in which they were written.
 fn by_point(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by_key(|(point, _)| *point);
     entries
@@ -93,8 +93,8 @@ fn the_log_of_a_probe_equals_its_trace() {
     }
 }
 
-/// The models under which a probe logs what a device logs. ptxas decides where paths reconverge: at the entry into the side of a
-/// branch sooner than `stack`, and nowhere in an irreducible loop.
+/// The models under which a probe logs the same as a device. ptxas decides where paths reconverge: earlier than `stack` at
+/// the entry into one side of a branch, and nowhere in an irreducible loop.
 #[test]
 fn models_that_agree_with_a_device() {
     let mut text = String::new();
@@ -143,7 +143,7 @@ fn cases_leave_the_bytes_that_a_device_leaves() {
     assert!(wrong.is_empty(), "{} launches differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Compares the PTX of the cases in a folder of the corpora. Returns how many were recorded.
+/// Compares the PTX of the cases in a folder of the corpora; returns how many were recorded.
 fn compare_cases(folder: &str, recording: &Recording, wrong: &mut Vec<String>) -> usize {
     let Some(root) = shared(folder) else { return 0 };
     let cases = fs::read_to_string(root.join("cases.json")).expect("readable");

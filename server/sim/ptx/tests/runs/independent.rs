@@ -1,11 +1,12 @@
-//! Independent thread scheduling: forward progress for every lane, and collectives wait for the lanes that they name.
+//! Independent thread scheduling: every lane makes progress, and collectives wait for the lanes that they name.
 
 use crate::common::{kernel, run_kernel, words};
 use expect_test::{Expect, expect};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::Status;
 
-/// Runs a body with 64 threads under `its`; `%r1` is the thread, `%rd1` an output buffer of 128 words. Returns the words.
+/// Runs a body with 64 threads under `its`, and returns the output words. `%r1` is the thread, `%rd1` an output buffer of
+/// 128 words.
 fn finished(body: &str) -> Vec<u32> {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let (_, _, result, bytes) = run_kernel(&text, 64, 512, Model::Its);
@@ -14,7 +15,7 @@ fn finished(body: &str) -> Vec<u32> {
     words(&bytes)
 }
 
-/// The listing of warp 0.
+/// Checks the listing of warp 0.
 fn listing(body: &str, expected: Expect) {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let (source, program, result, _) = run_kernel(&text, 32, 512, Model::Its);
@@ -59,7 +60,7 @@ ret;",
 
 #[test]
 fn the_paths_of_a_branch_wait_for_each_other() {
-    // The upper half signals the lower one, which signals back.
+    // The upper half signals the lower half, which signals back.
     let words = finished(
         "and.b32 %r9, %r1, 31;
 setp.lt.u32 %p1, %r9, 16;
@@ -123,7 +124,7 @@ ret;",
 
 #[test]
 fn lanes_exchange_from_both_paths_of_a_branch() {
-    // Every lane gets the value of its neighbour, which provides it at the other instruction, from another register.
+    // Every lane gets the value of its neighbor, which supplies it at another instruction and from another register.
     let words = finished(
         "and.b32 %r9, %r1, 1;
 setp.eq.u32 %p1, %r9, 0;

@@ -1,4 +1,4 @@
-//! Compiler output of real kernels, under their inferred launches: each finishes or stops at a named instruction.
+//! Compiler output of real kernels, under their inferred launches: each kernel finishes or stops at a known instruction.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use warplens_sim_ptx::launch_rules::{Shape, self};
 use warplens_sim_warp::{Control, Limits, RunOptions, Severity};
 use warplens_test_support::corpora;
 
-/// Step limit of a launch: kernels that recurse once per thread number do not finish.
+/// Step limit of a launch. Kernels that recurse once per thread number do not finish within it.
 const STEPS: u64 = 300_000;
 
 fn address_bytes(headers: &[Header]) -> Option<u64> {
@@ -23,7 +23,7 @@ fn address_bytes(headers: &[Header]) -> Option<u64> {
     })
 }
 
-/// How the inferred launch of an entry ends, and the last error that it reports.
+/// How an entry's inferred launch ends, and the last error that it reports.
 fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let program = source.program(entry);
     let functions: Vec<_> =
@@ -75,7 +75,7 @@ fn check_kernels(folder: &Path) {
     let entries = std::fs::read_dir(folder).expect("readable").filter_map(Result::ok);
     let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
     files.sort();
-    // Files that one program generated for several targets differ little: one row each in the table.
+    // Files that one program generated for several targets differ little, so they share a row of the table.
     let mut table: BTreeMap<(String, String, &str, String), usize> = BTreeMap::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "ptx")) {
         let Ok(text) = std::fs::read_to_string(file) else { continue };

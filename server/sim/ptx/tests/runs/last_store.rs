@@ -6,7 +6,7 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, RunOptions};
 
-/// Runs a body with two blocks of 64 threads. Its parameter is a buffer, whose byte at `offset` is watched.
+/// Runs a body with two blocks of 64 threads. The parameter is a buffer whose byte at `offset` is watched.
 fn check(body: &str, offset: u64, expected: Expect) {
     let text = format!(
         "\

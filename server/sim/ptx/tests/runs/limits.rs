@@ -1,4 +1,4 @@
-//! Launches and programs that exceed limits, or request nothing.
+//! Launches and programs that exceed limits or request nothing.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -103,7 +103,7 @@ fn final_registers_record_their_writers() {
     assert_eq!(values("%p1"), [Some(1), Some(1), Some(0), Some(0), None]);
 }
 
-/// Each block waits for one that never runs, and is suspended.
+/// Each block waits for a block that never runs, and is suspended.
 #[test]
 fn suspended_blocks_are_bounded() {
     let text = kernel(

@@ -1,4 +1,4 @@
-//! PTX kernels, run: one file for each subject.
+//! Runs PTX kernels; one file per subject.
 
 mod common;
 mod completion;

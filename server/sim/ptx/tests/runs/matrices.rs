@@ -1,11 +1,11 @@
-//! Whole matrices through memory, fragments and products, compared with plain products.
+//! Matrices that pass through memory, fragments and products, compared with plain products.
 
 use crate::common::Source;
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, RunOptions, Status};
 
-/// A type of elements in memory.
+/// The type of the elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Element {
     F16,
@@ -26,7 +26,7 @@ impl Element {
         }
     }
 
-    /// A small whole number, exact in each of them.
+    /// A small whole number, which every type represents exactly.
     fn encode(self, value: i64) -> u64 {
         match self {
             Element::F16 if value == 0 => 0,
@@ -43,7 +43,7 @@ impl Element {
     }
 }
 
-/// Rows of a matrix in memory order, row by row or column by column.
+/// A matrix in memory, row by row or column by column.
 fn bytes(matrix: &[Vec<i64>], element: Element, by_rows: bool) -> Vec<u8> {
     let (rows, columns) = (matrix.len(), matrix[0].len());
     let count = rows * columns;
@@ -108,7 +108,7 @@ struct Case {
     shape: (usize, usize, usize),
     ty: (&'static str, Element),
     sum: (&'static str, Element),
-    /// Registers of A, B and C.
+    /// Number of registers of A, B and C.
     registers: [usize; 3],
 }
 
@@ -121,7 +121,7 @@ fn case(
     Case { shape, ty, sum, registers }
 }
 
-/// Checks `wmma` for all layouts in memory against the plain product.
+/// Checks `wmma` against the plain product, for all memory layouts.
 fn wmma(case: &Case) {
     let ((m, n, k), (ty, element), (sum, sum_element)) = (case.shape, case.ty, case.sum);
     let least = if matches!(element, Element::Unsigned(_)) { 0 } else { -3 };
@@ -235,7 +235,7 @@ fn bytes_and_less_are_loaded_by_rows() {
         );
         launch(&body, [&memory, &[0; 4], &[0; 4]], 32 * 4 * count)
     };
-    // A lane's register holds four neighbours of its row.
+    // A lane's register holds four adjacent elements of its row.
     let fours = load("m8n16.x2.shared.b8x16.b4x16_p64", 2);
     let sixes = load("m8n16.x1.shared.b8x16.b6x16_p32", 1);
     for lane in 0..32 {
@@ -253,7 +253,7 @@ fn bytes_and_less_are_loaded_by_rows() {
             assert_eq!(sixes[4 * lane + part], bits);
         }
     }
-    // Transposed, four neighbours of a column; the second register is of the columns from the eighth on.
+    // Transposed, it holds four adjacent elements of a column. The second register is for the columns from the eighth on.
     let transposed = load("m16n16.x2.trans.shared.b8", 4);
     for lane in 0..32 {
         for register in 0..4 {

@@ -1,4 +1,4 @@
-//! Results of instructions, compared with independent models: integers bit by bit or in 128 bits, floats by exact sums and
+//! Compares instruction results with independent models: integers bit by bit or in 128 bits, floats by exact sums and
 //! comparisons, halves by a table of all of them.
 
 mod bits;

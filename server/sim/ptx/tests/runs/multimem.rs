@@ -7,8 +7,8 @@ use warplens_sim_warp::{Checks, Control, RunOptions};
 
 use crate::common::{Source, kernel, words};
 
-/// Runs a body on two replicas of 64 words, whose word `i` is `i` and `100 + i`; `%rd1` is the multimem address, `%rd2` that of the
-/// thread's word, `%r1` the thread. Gives the first words of both, and the findings.
+/// Runs a body on two replicas of 64 words, whose word `i` is `i` and `100 + i`. `%rd1` is the multimem address, `%rd2` the
+/// multimem address of the thread's word, `%r1` the thread. Returns the first words of both replicas, and the findings.
 fn outcome(body: &str, eager: bool) -> String {
     let text = kernel(&format!(
         ".shared .align 128 .b8 tile[256];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\

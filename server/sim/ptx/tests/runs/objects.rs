@@ -7,8 +7,8 @@ use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::objects::ArrayShape;
 use warplens_sim_warp::{Checks, Control, RunOptions};
 
-/// Runs kernel `k` of a module with 32 threads, 1,024 bytes of dynamic shared memory and a buffer of 64 floats, and lists the
-/// findings. In the kernel `%r1` is the thread, and `%rd1` the buffer.
+/// Runs kernel `k` of a module with 32 threads, 1,024 bytes of dynamic shared memory and a buffer of 64 floats, and checks
+/// the findings. `%r1` is the thread, `%rd1` the buffer.
 fn check(module: &str, body: &str, expected: Expect) {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n{module}\n.visible .entry k(.param .u64 weights)\n{{\n\
@@ -190,7 +190,7 @@ fn beyond_a_local_variable() {
     );
 }
 
-/// A callee may access the variables of its callers, but not what is after them.
+/// A callee may access its callers' variables, but not the memory after them.
 #[test]
 fn a_pointer_to_a_variable_of_the_caller() {
     let module = ".func fill(.param .b64 p, .param .b32 n)\n{\n.reg .b64 %a; .reg .b32 %n; .reg .pred %q;\n\
@@ -214,7 +214,7 @@ fn a_pointer_to_a_variable_of_the_caller() {
     );
 }
 
-/// A pointer to a variable of a function that has returned.
+/// A pointer to a variable of a function that has already returned.
 #[test]
 fn a_pointer_to_a_variable_of_a_returned_call() {
     let module = ".func (.param .b64 r) local()\n{\n.reg .b64 %a;\n.local .align 4 .b8 own[4];\nmov.u64 %a, own;\n\

@@ -1,4 +1,4 @@
-//! Blocks on several threads give the same result as one after the other, whatever memory they share.
+//! Running blocks on several threads gives the same result as a sequential run, whatever memory the blocks share.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,7 +13,6 @@ use warplens_sim_warp::{Cancelled, Checks, Control, Limits, RunOptions, RunResul
 /// Threads that take over at the first opportunity.
 struct Eager {
     threads: usize,
-    /// Number of calls.
     called: AtomicU64,
 }
 
@@ -51,7 +50,7 @@ fn alone(program: &Program, config: &LaunchConfig, options: &RunOptions) -> RunR
     run(program, config.clone(), Model::Stack, options, Control::none()).expect("not cancelled")
 }
 
-/// Kernel `k` with a buffer of zeros.
+/// Kernel `k` with a zeroed buffer.
 fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
     let start = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n\
                  mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd2, %rd1, %rd2;\n";
@@ -62,7 +61,8 @@ fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
     (program, config)
 }
 
-/// Runs a body with and without threads; returns the result, and whether the threads did the work.
+/// Runs a body with and without threads, which must give the same result. Returns that result, and whether the threads did
+/// the work.
 fn same(body: &str, limits: Limits) -> (RunResult, bool) {
     let (program, config) = launch(body, 23, 4096);
     let options = RunOptions { limits, checks: Checks::ALL, registers: true, ..RunOptions::default() };
@@ -135,7 +135,7 @@ fn a_run_on_threads_can_be_cancelled() {
     assert_eq!(result.err(), Some(Cancelled));
 }
 
-/// What a block does with the buffer; `%rd2` is the thread's word.
+/// How a block uses the buffer; `%rd2` is the thread's word.
 fn step() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..3u32).prop_map(|n| format!("add.u32 %r5, %r5, {n};\nst.global.u32 [%rd2], %r5;\n")),

@@ -1,5 +1,5 @@
-//! Forward progress: threads that poll memory let others run, whatever else their loop changes, and a wait that cannot end is
-//! reported at once.
+//! Forward progress: threads that poll memory let others run, whatever else their loops change, and a wait that cannot end
+//! is reported at once.
 
 use crate::common::{Source, words};
 use expect_test::{Expect, expect};
@@ -7,11 +7,11 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Checks, Control, FindingKind, Limits, RunOptions, RunResult, Status};
 
-/// Steps that a wait without an end may take.
+/// Maximum number of steps before an endless wait must be reported.
 const SOON: u64 = 20_000;
 
-/// Runs a body in kernel `k`, after a function `load` that reads a flag; `%rd1` is a buffer of 64 words, `%r1` the thread, `%r2`
-/// the block.
+/// Runs a body in kernel `k`, after a function `load` that reads a flag. `%rd1` is a buffer of 64 words, `%r1` the thread,
+/// `%r2` the block.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (String, Source, RunResult, Vec<u32>) {
     let limits = Limits { max_steps: 200_000, ..Limits::default() };
     let text = format!(
@@ -34,7 +34,7 @@ fn launch(model: Model, body: &str, grid: u32, block: u32) -> (String, Source, R
     (text, source, result, values)
 }
 
-/// Loops that poll the flag `[%rd1]` into `%r3` and change something besides.
+/// Loops that poll the flag `[%rd1]` into `%r3`, and also change something else.
 const WAITS: [(&str, &str); 8] = [
     ("counter", "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n"),
     (
@@ -102,7 +102,7 @@ fn warps_of_a_block_take_turns() {
     }
 }
 
-/// A loop that another thread stops only in some of its iterations stops by itself in the others.
+/// A loop that waits for a flag or a time-out ends at the time-out if nobody sets the flag.
 #[test]
 fn time_outs_expire() {
     let counted = "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\
@@ -205,7 +205,7 @@ fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
     }
 }
 
-/// The counter that the waiting threads write decides whether they go on, or another thread does.
+/// Waits end because of a counter in memory, which the waiting threads check themselves or another thread checks.
 #[test]
 fn counters_in_memory_end_waits() {
     let waits = "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
@@ -355,7 +355,7 @@ fn a_time_out_that_traps_does_not_move_the_reconvergence_point() {
     }
 }
 
-/// Starting a block costs time too.
+/// Starting a block also takes time.
 #[test]
 fn the_step_limit_counts_the_starts_of_blocks() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.shared .b8 tile[4096];\nret;\n}\n";

@@ -1,4 +1,4 @@
-//! Properties of every run, tested on random control flow: arbitrary branches, loops into loops, early exits.
+//! Properties of every run, tested on random control flow: arbitrary branches, jumps into loops, early exits.
 
 use crate::common::{Source, kernel, run_kernel, run_with};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run as run_program};
 use warplens_sim_warp::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
-/// A block: it changes a value, uses fuel, and may branch on a bit of the value.
+/// A block changes a value, uses fuel, and may branch on a bit of the value.
 #[derive(Clone, Debug)]
 struct Block {
     factor: u32,
@@ -38,7 +38,7 @@ fn block() -> impl Strategy<Value = Block> {
     })
 }
 
-/// Every thread runs through the blocks until its fuel is used up, and stores its value.
+/// Every thread runs through the blocks until its fuel is used up, and then stores its value.
 fn text(blocks: &[Block]) -> String {
     let mut body =
         "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nmov.u32 %r3, 20;\n".to_owned();
@@ -60,7 +60,7 @@ fn text(blocks: &[Block]) -> String {
         }
         body += &format!("@%p2 bra B{target};\n");
     }
-    // The last instruction is a divergent branch, and one path runs past the function's end.
+    // The last instruction is a divergent branch, one path of which runs past the end of the function.
     body += "DONE:\nst.global.u32 [%rd1], %r2;\nbra LAST;\nOVER:\nret;\nLAST:\nsetp.lt.u32 %p1, %r1, 17;\n@%p1 bra OVER;";
     let address = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n";
     let function = ".func (.reg .u32 r) turn(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.s32 %p, n, 0;\n\
@@ -73,13 +73,13 @@ fn run(text: &str, model: Model) -> (RunResult, Vec<u8>) {
     (result, bytes)
 }
 
-/// The visits of a statement, none folded.
+/// The visits of a statement, with repeated visits listed separately.
 fn visits(line: &LineTrace) -> Vec<(Mask, Mask)> {
     let repeated = |visit: &Visit| std::iter::repeat_n((visit.active, visit.executed), visit.repeat as usize);
     line.visits.iter().flat_map(repeated).collect()
 }
 
-/// Lanes that executed each statement, over all warps.
+/// Number of lanes that executed each statement, over all warps.
 fn executed(result: &RunResult) -> Vec<(u32, u64)> {
     result.summed.iter().map(|line| (line.statement.0, line.executed_lanes)).collect()
 }
@@ -96,7 +96,7 @@ proptest! {
             let (other, others) = run(&text, model);
             prop_assert_eq!(other.status, Status::Finished, "{}", model.name());
             prop_assert_eq!(&bytes, &others, "{}", model.name());
-            // A call or an exit moves lanes; either way each lane executes the same statements equally often.
+            // The models move lanes differently, but each lane executes the same statements equally often.
             prop_assert_eq!(executed(&stack), executed(&other), "{}", model.name());
         }
     }
@@ -124,10 +124,10 @@ proptest! {
 }
 
 proptest! {
-    // Each case is many runs, and short programs cover all limits.
+    // Each case takes many runs, and short programs cover all limits.
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Registers and memory of earlier blocks are not visible to later ones, whether their traces are recorded or not.
+    /// Later blocks do not see the registers and memory of earlier ones, whether their traces are recorded or not.
     #[test]
     fn every_block_starts_clean(blocks in prop::collection::vec(block(), 2..8)) {
         let left = "mov.u32 %r9, %r2;\nst.local.u32 [kept], %r2;\nret;";
@@ -153,8 +153,8 @@ proptest! {
         }
     }
 
-    /// A limit ends a run between two instructions, also where groups diverge, reconverge and take turns, and does not change
-    /// the steps before it.
+    /// A limit ends a run between two instructions, even where groups diverge, reconverge and take turns. It does not change
+    /// the steps before.
     #[test]
     fn a_limit_only_truncates_a_run(blocks in prop::collection::vec(block(), 2..8), cut in 0.0..1.0f64) {
         let text = text(&blocks);

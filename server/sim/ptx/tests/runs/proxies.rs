@@ -1,4 +1,4 @@
-//! Copies read through the async proxy what threads wrote through the generic proxy.
+//! Threads write through the generic proxy, and copies read through the async proxy.
 
 use crate::common::watched::findings;
 use expect_test::{Expect, expect};
@@ -53,7 +53,7 @@ fn a_copy_of_stored_data_needs_a_fence() {
 fn a_fence_of_each_writer_before_the_barrier() {
     clean(64, &format!("{STORE}{FENCE}{SYNC}{COPY}"));
     clean(64, &format!("{STORE}fence.proxy.async;\n{SYNC}{COPY}"));
-    // The same thread stores and copies.
+    // The thread that stores also copies.
     clean(64, &format!("{STORE}{FENCE}{SYNC}@%p1 st.shared.u32 [tile], 7;\n@%p1 {FENCE}{COPY}"));
     // Some lanes only.
     clean(
@@ -64,7 +64,7 @@ fn a_fence_of_each_writer_before_the_barrier() {
 
 #[test]
 fn a_fence_after_the_barrier() {
-    // In all threads, in the one that copies, or in another one before a further barrier.
+    // The fence is in all threads, in the copying thread, or in another thread before a further barrier.
     clean(64, &format!("{STORE}{SYNC}{FENCE}{COPY}"));
     clean(64, &format!("{STORE}{SYNC}@%p1 {FENCE}{COPY}"));
     clean(64, &format!("{STORE}{SYNC}setp.eq.u32 %p2, %r1, 40;\n@%p2 {FENCE}{SYNC}{COPY}"));
@@ -74,17 +74,17 @@ fn a_fence_after_the_barrier() {
 fn fences_that_come_too_early_or_in_the_wrong_thread() {
     let found = |body: &str| findings("sm_90", 1, 64, &format!("setp.eq.u32 %p1, %r1, 0;\n{body}\nret;"));
     for body in [
-        // Before the store.
+        // The fence comes before the store.
         format!("{FENCE}{STORE}{SYNC}{COPY}"),
-        // Only in the thread that copies, before the barrier.
+        // The fence is only in the copying thread, before the barrier.
         format!("{STORE}@%p1 {FENCE}{SYNC}{COPY}"),
-        // For global memory.
+        // The fence is for global memory.
         format!("{STORE}fence.proxy.async.global;\n{SYNC}{COPY}"),
-        // A fence of the generic proxy.
+        // The fence is for the generic proxy.
         format!("{STORE}membar.gl;\n{SYNC}{COPY}"),
-        // In the phase before.
+        // The fence is in the previous phase.
         format!("{STORE}{FENCE}{SYNC}{COPY}{SYNC}{STORE}{SYNC}{COPY}"),
-        // The thread's own store.
+        // The copying thread stores after its fence.
         format!("{STORE}{FENCE}{SYNC}@%p1 st.shared.u32 [tile], 7;\n{COPY}"),
     ] {
         assert!(found(&body).contains("warning proxy-fence"), "{body}{}", found(&body));

@@ -1,5 +1,5 @@
-//! The quick way of frequent operations gives what the general way gives: values, findings, totals. A run that records its
-//! registers takes the general way for every instruction.
+//! The fast path for frequent operations gives the same values, findings and totals as the general path. A run that records
+//! its registers uses the general path for every instruction.
 
 use proptest::prelude::*;
 use warplens_sim_ptx::Model;
@@ -7,7 +7,7 @@ use warplens_sim_warp::{Checks, Limits, RunOptions, RunResult};
 
 use crate::common::{kernel, run_with};
 
-/// Operations with `D`, `A`, `B` and `C` for registers of 32 bits, `P` for a predicate, and `W` for a wide result.
+/// Operations with `D`, `A`, `B` and `C` for 32-bit registers, `P` for a predicate, and `W` for a wide result.
 const OPERATIONS: [&str; 37] = [
     "add.u32 D, A, B;",
     "add.s32 D, A, 77;",
@@ -48,7 +48,8 @@ const OPERATIONS: [&str; 37] = [
     "st.shared.u32 [%r20], A;",
 ];
 
-/// The address of the lane's next access: its own word, one word for all, a word of any lane, and, rarely, no word.
+/// The address of the lane's next access: the lane's own word, one word for all lanes, a word of any lane, or, rarely, no
+/// word.
 const ADDRESSES: [&str; 7] = [
     "shl.b32 %r20, %r1, 2; add.u32 %r20, %r20, %r21;",
     "and.b32 %r20, %r1, 16; add.u32 %r20, %r20, %r21;",
@@ -59,7 +60,7 @@ const ADDRESSES: [&str; 7] = [
     "and.b32 %r20, A, 126; add.u32 %r20, %r20, %r21;",
 ];
 
-/// How many of the addresses are those of words.
+/// How many of the addresses are words.
 const VALID: usize = 5;
 
 #[derive(Clone, Debug)]
@@ -68,9 +69,9 @@ struct Step {
     address: Option<usize>,
     registers: [u8; 4],
     predicate: u8,
-    /// The threads before this one take a branch over it, unless it is a barrier.
+    /// Threads below this one branch over the step, unless it is a barrier.
     skipped: Option<u8>,
-    /// What they execute on the taken path.
+    /// The operation that the branching threads execute on their path.
     other: Option<usize>,
 }
 
@@ -95,7 +96,7 @@ fn step() -> impl Strategy<Value = Step> {
     )
 }
 
-/// A loop of the steps, after everything is defined: other values would take the general way.
+/// A loop of the steps. Everything is defined first, because undefined values would need the general path.
 fn text(steps: &[Step], target: &str) -> String {
     let mut body = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n\
          add.u64 %rd1, %rd1, %rd2;\nmov.u32 %r21, buffer;\nshl.b32 %r20, %r1, 2;\nadd.u32 %r20, %r20, %r21;\n\

@@ -1,8 +1,8 @@
-//! How the messages of races advise to order the accesses.
+//! How messages about races advise to order the accesses.
 
 use crate::common::watched::findings;
 
-/// The statement and the advice of each race: the second line of its message.
+/// The statement and the advice of each race. The advice is the second line of the message.
 fn advice(block: u32, body: &str) -> Vec<(String, String)> {
     let found = findings("sm_90", 2, block, &format!("{body}\nret;"));
     let lines: Vec<_> = found.lines().collect();
@@ -18,7 +18,7 @@ fn advice(block: u32, body: &str) -> Vec<(String, String)> {
 const BLOCK: &str = "put a `bar.sync` that all threads execute between the two accesses";
 const WARP: &str = "put a `bar.warp.sync` between the two accesses";
 
-/// A loop that reads the words of the neighbour at a distance, and stores its own.
+/// A loop that reads the words of a neighbor at this distance and stores its own.
 fn exchange(distance: u32) -> String {
     format!(
         "mov.u32 %r9, 0;\nmov.u32 %r8, {distance};\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n\
@@ -37,7 +37,7 @@ fn one_barrier_orders_all_pairs_of_a_statement() {
     assert!(!found.is_empty() && found.iter().all(|(_, advice)| advice == WARP), "{found:?}");
 }
 
-/// Load, change and store of one word, by one thread of each warp or by all.
+/// Loads, changes and stores one word, in one thread of each warp or in all threads.
 fn update(guard: &str, op: &str) -> String {
     format!(
         "and.b32 %r7, %r1, 31;\nsetp.eq.u32 %p1, %r7, 0;\n{guard}ld.global.u32 %r6, [%rd1];\n{guard}{op}\n\

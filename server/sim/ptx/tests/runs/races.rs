@@ -1,4 +1,4 @@
-//! Data races: what is reported, and what must not be reported.
+//! Data races that must be reported, and accesses that must not.
 
 use crate::common::watched::findings;
 use expect_test::{Expect, expect};
@@ -153,7 +153,7 @@ fn bytes_of_one_word_are_independent() {
     );
 }
 
-/// Block 0 writes and sets a flag; block 1 waits for it and reads.
+/// Block 0 writes data and sets a flag; block 1 waits for the flag and reads the data.
 fn message(store: &str, fence: &str, raise: &str, wait: &str, acquire: &str) -> String {
     format!(
         "setp.ne.u32 %p2, %r1, 0;\n@%p2 exit;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra READ;\n\
@@ -214,7 +214,7 @@ fn a_flag_between_blocks() {
 
 #[test]
 fn the_last_block_sums_up() {
-    // As in the CUDA samples: each block publishes its sum with a fence and a counter, and the last one reads them all.
+    // As in the CUDA samples, each block publishes its sum with a fence and a counter, and the last block reads all sums.
     let body = |fence: &str| {
         format!(
             ".shared .u32 last;\nsetp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
@@ -255,7 +255,7 @@ fn a_lock() {
 
 #[test]
 fn barriers_of_some_warps() {
-    // Warp 0 produces for warp 1, warp 2 for warp 3, with one barrier each.
+    // Warp 0 produces for warp 1, and warp 2 for warp 3, with one barrier for each pair.
     let body = |id: &str| {
         format!(
             "shr.u32 %r5, %r1, 6;\nadd.u32 %r5, %r5, 1;\nand.b32 %r6, %r1, 32;\nsetp.ne.u32 %p1, %r6, 0;\n@%p1 bra READ;\n\
@@ -276,7 +276,7 @@ fn writes_of_exited_threads_happen_before_the_barrier() {
     );
 }
 
-/// Phase by phase, 64 threads read one half of the tile, each at another thread's element, and write the other half. They
+/// In each phase, 64 threads read one half of the tile, each at another thread's element, and write the other half. They
 /// always read elements of the other warp, so every barrier but the last is needed.
 fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
     let mut body =
@@ -297,7 +297,7 @@ fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
     body + "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;"
 }
 
-/// The findings except those of a value that all threads store.
+/// The findings, except those about a value that all threads store.
 fn errors(body: &str) -> String {
     let found = findings("sm_90", 1, 64, body);
     found.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).collect()

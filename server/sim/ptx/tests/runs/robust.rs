@@ -1,4 +1,4 @@
-//! Programs with misplaced tokens: they decode to an error or run; nothing panics.
+//! Programs with misplaced tokens decode to an error or run, but nothing panics.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, Limits, RunOptions};
 use warplens_test_support::shared_if_present;
 
-/// A kernel of every family, for when the corpora are not there.
+/// A kernel with instructions of every family, in case the corpora are missing.
 const OWN: &str = "ld.param.u64 %rd1, [out];
 mov.u32 %r1, %tid.x;
 mad.wide.u32 %rd2, %r1, 4, %rd1;

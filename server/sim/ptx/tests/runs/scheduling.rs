@@ -5,7 +5,7 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, FindingKind, RunOptions, RunResult, Severity, Status};
 
-/// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; returns the words.
+/// Runs a body and returns the words of its buffer. `%rd1` is a buffer of 64 words, `%r1` the thread.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
@@ -88,7 +88,7 @@ ret;",
 
 #[test]
 fn arrive_continues_and_sync_waits() {
-    // The first warp waits for the flag of the second at a barrier of both; the second only arrives.
+    // The first warp waits for the second warp's flag at a barrier that both share; the second warp only arrives.
     let values = finished(
         "setp.ge.u32 %p1, %r1, 32;
 @%p1 bra GIVE;
@@ -145,7 +145,7 @@ fn blocks_in_a_deadlock() {
     assert_eq!(result.warps.len(), 2);
 }
 
-/// A grid barrier as people write it: thread 0 of each block counts and waits, the others wait at the block's barrier.
+/// A typical hand-written grid barrier: thread 0 of each block counts and waits, and the others wait at the block's barrier.
 #[test]
 fn one_lane_waits_for_other_blocks_and_the_other_lanes_for_it() {
     let body = "setp.ne.u32 %p1, %r1, 0;

@@ -1,5 +1,5 @@
-//! How often and by which lanes the blocks of common shapes are executed, under each model. The expectation for `stack` was
-//! derived from the assembler's own barriers for these shapes; the others follow from the models' rules.
+//! How often, and by which lanes, the blocks of common shapes are executed under each model. The expectations for `stack`
+//! were derived from the assembler's own barriers for these shapes; the others follow from the models' rules.
 
 use crate::common::shapes::{FALLING_THROUGH, SHORT_CIRCUIT};
 use crate::common::{kernel, run_kernel};
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use warplens_sim_ptx::Model;
 use warplens_sim_warp::Status;
 
-/// Runs a body under every model and compares the masks of the visits of each labelled statement. `%r1` is the lane.
+/// Runs a body under every model and checks the masks of the visits to each labelled statement. `%r1` is the lane.
 fn check(body: &str, expected: Expect) {
     let text = kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
     let mut table = String::new();
@@ -34,7 +34,7 @@ fn check(body: &str, expected: Expect) {
     expected.assert_eq(&table);
 }
 
-/// The labels of a text with the lines that follow them.
+/// The labels of a text, with the lines after them.
 fn labels(text: &str) -> Vec<(&str, usize)> {
     let labels =
         text.lines().enumerate().filter_map(|(line, text)| Some((text.strip_suffix(':')?, line + 1)));

@@ -1,4 +1,5 @@
-//! Any text in the keys of a tensor map of a launch file: the map is accepted and copies run, or the error is at the key.
+//! Arbitrary text in the keys of a launch file's tensor map: either the map is accepted and copies run, or the error is at
+//! the key.
 
 use std::ops::Range;
 
@@ -10,10 +11,10 @@ use warplens_sim_warp::{Checks, Control, RunOptions};
 
 use crate::common::Source;
 
-/// A key of the map and the text of its value.
+/// A key of the map, and the text of its value.
 type Entry = (&'static str, String);
 
-/// Numbers at the limits of some field, and around them.
+/// Numbers at and around the limits of some field.
 const EDGES: [i64; 22] = [
     -32_769,
     -129,
@@ -80,7 +81,7 @@ fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A key, also one that no map has.
+/// A key, which may be one that no map has.
 fn key() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "buffer",
@@ -101,7 +102,7 @@ fn key() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-/// A correct map of a rank.
+/// A correct map of this rank.
 fn correct(rank: usize, im2col: bool) -> Vec<Entry> {
     let list = |first: u32, other: u32, count: usize| {
         let numbers: Vec<String> =
@@ -123,7 +124,7 @@ fn correct(rank: usize, im2col: bool) -> Vec<Entry> {
     map
 }
 
-/// A correct map with keys removed, added and changed; the rank of the copies.
+/// A correct map with keys removed, added and changed, and the rank of the copies.
 fn map() -> impl Strategy<Value = (usize, bool, Vec<Entry>)> {
     let change = (key(), prop::option::weighted(0.85, value()));
     (1usize..6, any::<bool>(), prop::collection::vec(change, 0..4)).prop_map(|(rank, im2col, changes)| {
@@ -137,7 +138,7 @@ fn map() -> impl Strategy<Value = (usize, bool, Vec<Entry>)> {
     })
 }
 
-/// A launch file, the range of its map, and that of each entry of the map.
+/// A launch file, the range of its map, and the range of each entry of the map.
 fn launch_file(map: &[Entry]) -> (String, Range<usize>, Vec<Range<usize>>) {
     let mut text =
         "[[launch]]\nname = \"a\"\nfile = \"k.ptx\"\nblock = [32]\nargs = [{ name = \"m\", tensormap = "
@@ -156,7 +157,7 @@ fn launch_file(map: &[Entry]) -> (String, Range<usize>, Vec<Range<usize>>) {
     (text + " }]\n", whole, entries)
 }
 
-/// A load, a store and a prefetch through the map, at coordinates that are partly outside of the tensor.
+/// A load, a store and a prefetch through the map, at coordinates that are partly outside the tensor.
 fn copies(rank: usize, im2col: bool) -> String {
     let coordinates = ["-4", "1", "0", "3", "-1"][..rank].join(", ");
     let (load, store, offsets) = match im2col {
@@ -179,7 +180,7 @@ fn copies(rank: usize, im2col: bool) -> String {
     )
 }
 
-/// The launch, or why there is none.
+/// The launch, or why it is rejected.
 fn accept(text: &str, source: &Source) -> Result<Resolved, Problem> {
     let listed = launches(text, Format::Toml)?.remove(0);
     if let Some(problem) = listed.problem {
@@ -190,7 +191,7 @@ fn accept(text: &str, source: &Source) -> Result<Resolved, Problem> {
     resolve(&listed.launch, &kernel, 1 << 24, &|_| Err("there are no files".into()))
 }
 
-/// Whether an error is at the entry that it names. One that names a missing key may be anywhere in the map.
+/// Whether an error is at the entry that it names. An error about a missing key may be anywhere in the map.
 fn is_at_key(problem: &Problem, map: &[Entry], whole: &Range<usize>, entries: &[Range<usize>]) -> bool {
     let Some(at) = &problem.at else { return false };
     let is_named = |key: &str| problem.message.contains(&format!("`{key}`"));

@@ -3,7 +3,7 @@
 use crate::common::watched::{findings, findings_of_text};
 use expect_test::{Expect, expect};
 
-/// `%rd3` is the generic address of 32 bytes of local memory.
+/// Findings of a body in which `%rd3` is the generic address of 32 bytes of local memory.
 fn with_stack(body: &str) -> String {
     findings(
         "sm_90",
@@ -79,7 +79,7 @@ fn other_threads_see_generic_stores() {
     );
 }
 
-/// A structure of a word and a byte is copied with its padding.
+/// Copies a structure of a word and a byte, including its padding.
 const PADDED: &str = "st.u32 [%rd3], 7;\nst.u8 [%rd3+4], 1;\nld.u64 %rd4, [%rd3];\nmov.b64 %rd5, %rd4;\nst.u64 [%rd3+8], %rd5;\n";
 
 #[test]
@@ -103,7 +103,7 @@ fn a_copy_of_a_structure_with_padding() {
          st.global.u32 [%rd2], %r6;"
     ));
     clean(&format!("{PADDED}shr.u64 %rd6, %rd5, 32;\ncvt.u32.u64 %r6, %rd6;\nst.global.u32 [%rd2], %r6;"));
-    // As it is in a kernel that copies the structure to global memory.
+    // A kernel may copy the structure to global memory as it is.
     clean(&format!("{PADDED}mul.wide.u32 %rd6, %r1, 8;\nadd.u64 %rd6, %rd1, %rd6;\nst.u64 [%rd6], %rd5;"));
     check(
         &format!("{PADDED}ld.u8 %r5, [%rd3+13];\nst.global.u32 [%rd2], %r5;"),
@@ -179,7 +179,7 @@ fn a_ballot_with_undefined_predicates() {
     );
 }
 
-/// A kernel that passes eight bytes through `f`; the first `written` of them are written.
+/// A kernel that passes eight bytes through `f`; the code `written` writes some of them before.
 fn through_a_call(written: &str, used: &str) -> String {
     findings_of_text(&format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n\

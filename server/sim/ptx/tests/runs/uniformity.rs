@@ -1,5 +1,5 @@
-//! Soundness of the static uniformity analysis: no run diverges at a uniform branch. Kernels of the corpora, and random kernels
-//! with loops, side entries and loops with two entries.
+//! Soundness of the static uniformity analysis: no run diverges at a uniform branch. Tested with the kernels of the corpora,
+//! and with random kernels that have loops, side entries and loops with two entries.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use warplens_sim_ptx::{Model, run};
 use warplens_sim_warp::{Control, LaunchConfig, Limits, RunOptions};
 use warplens_test_support::corpora;
 
-/// The statements with a guard that was wrongly called uniform, as text.
+/// The statements whose guard was wrongly called uniform, as text.
 fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Model) -> Vec<String> {
     let Ok(program) = source.try_program(entry) else { return Vec::new() };
     let function = source.function(entry);
@@ -89,7 +89,7 @@ fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The text of a kernel: the initial values of the registers, and these blocks.
+/// The text of a kernel that initializes the registers and contains these blocks.
 fn with_registers(blocks: &str) -> String {
     crate::common::kernel(&format!(
         "mov.u32 %r0, 0; mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, %tid.x;\n\
@@ -118,7 +118,7 @@ fn kernel() -> impl Strategy<Value = String> {
     })
 }
 
-/// The contradictions of a kernel under the models without independent scheduling.
+/// The contradictions of a kernel, under the models without independent scheduling.
 fn contradictions_of(text: &str) -> Vec<String> {
     let source = Source::new(text);
     let of_model = |model| {
@@ -138,16 +138,16 @@ fn fixed_kernels() {
         // `frontier` merges lanes before their reconvergence point.
         "L0: @%p0 bra L4; L1: setp.lt.u32 %p1, %r0, 0; @%p1 exit; @%p2 exit; bra L0;
          L4: setp.lt.u32 %p2, %r0, 1; @%p0 bra L1; @%p0 bra L0;",
-        // Lanes of different iterations leave a loop for a block that is reached past the loop as well.
+        // Lanes of different iterations leave a loop for a block that can also be reached past the loop.
         "@%p2 bra L2; L1: add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, %r3; @%p0 bra L1;
          L2: setp.lt.u32 %p1, %r0, 7; @%p1 bra L3; mov.u32 %r2, 0; L3:",
-        // They leave it at two branches, one of which is uniform in each iteration.
+        // Lanes leave the loop at two branches, one of which is uniform in each iteration.
         "L0: add.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 3; @%p1 bra L1; setp.eq.u32 %p0, %r1, %r3; @%p0 bra L2; bra L0;
          L1: mov.u32 %r0, 1; L2: setp.eq.u32 %p2, %r0, 1; @%p2 bra L3; mov.u32 %r2, 0; L3:",
-        // Lanes skip a definition in some iterations, and keep the value of an earlier one.
+        // Lanes skip a definition in some iterations and keep an earlier value.
         "L0: @%p0 bra L1; L1: @%p0 bra L2; L2: mov.u32 %r0, %r2; selp.u32 %r3, %r0, 1, %p2; bra L5;
          L3: @%p0 bra L1; L4: @%p0 bra L0; L5: setp.lt.u32 %p2, %r3, 2; @%p2 bra L3;",
-        // What they skip is a copy of a value that all of them make.
+        // The skipped definition is a copy of a value that all lanes compute.
         "L0: add.u32 %r0, %r0, 1; setp.eq.u32 %p1, %r0, 1; @%p1 bra L1; @%p0 bra L2; L1: mov.u32 %r3, %r0;
          L2: setp.eq.u32 %p2, %r3, 1; @%p2 bra L3; mov.u32 %r2, 0; L3: setp.lt.u32 %p1, %r0, 4; @%p1 bra L0;",
     ];

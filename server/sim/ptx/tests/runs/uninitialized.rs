@@ -1,4 +1,4 @@
-//! Uninitialized reads: what is reported, and what must not be reported.
+//! Uninitialized reads that must be reported, and reads that must not.
 
 use crate::common::watched::findings;
 use expect_test::{Expect, expect};
@@ -141,7 +141,7 @@ fn uninitialized_local_memory() {
               the value is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
-    // An undefined value stays undefined through memory.
+    // An undefined value stays undefined when it passes through memory.
     check(
         &body("st.local.u32 [stack+4], %r7;"),
         expect![[r#"
@@ -187,7 +187,7 @@ fn a_division_by_zero() {
               the value controls a predicate here: @%p1 st.global.u32 [%rd2], 1;
         "#]],
     );
-    // The result is not used, or another value is selected.
+    // The result is unused, or another value is selected.
     check(
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nadd.u32 %r6, %r6, 1;\nret;",
         expect![[r#"

@@ -1,5 +1,5 @@
-//! Tracing a warp: the register values of each statement after its last visit or its last visit before a moment, and all its
-//! steps.
+//! Traces of a warp: the register values of each statement after its last visit, or after its last visit before a moment,
+//! and all steps of the warp.
 
 use crate::common::Source;
 use expect_test::{Expect, expect};
@@ -8,7 +8,7 @@ use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, Program, run};
 use warplens_sim_warp::{Control, RunOptions, StatementId, TraceRequest, TracedRegister, Values, WarpId};
 
-/// Four iterations; in each the lanes below 8 take another path; a function doubles the value.
+/// Four iterations. In each, the lanes below 8 take another path, and a function doubles the value.
 const LOOP: &str = "\
 .version 8.5
 .target sm_90
@@ -48,7 +48,7 @@ fn warp(block: u32, warp: u32) -> WarpId {
     WarpId { cta: [block, 0, 0], warp }
 }
 
-/// The lanes 0, 7, 8 and 31.
+/// The values in lanes 0, 7, 8 and 31.
 fn show(held: &TracedRegister) -> String {
     let lane = |lane: u32| held.value(lane).map_or("-".to_owned(), |value| value.to_string());
     let mark = if held.written { "=" } else { ":" };
@@ -96,7 +96,7 @@ fn the_last_visit_of_each_statement() {
     );
 }
 
-/// The lines of the steps with the names of the registers that they wrote.
+/// The lines of the steps, with the names of the registers that each step wrote.
 fn steps(at: TraceRequest) -> (Vec<String>, bool) {
     let source = Source::new(LOOP);
     let program = source.program("k");
@@ -172,7 +172,7 @@ fn values_beyond_the_limit_are_omitted_and_reported() {
 }
 
 proptest! {
-    /// Tracing does not change a run: visits and masks equal those of a run without tracing.
+    /// Tracing does not change a run: visits and masks equal those of an untraced run.
     #[test]
     fn the_trace_equals_the_run(block in 0..2u32, number in 0..2u32, at in 0..9u32, visit in 1..6u64) {
         let program = Source::new(LOOP).program("k");

@@ -1,4 +1,4 @@
-//! Results of single instructions, as the assembler folds them.
+//! Results of single instructions, compared with the assembler's constant folding.
 
 use std::path::Path;
 

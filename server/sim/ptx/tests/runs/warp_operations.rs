@@ -1,4 +1,4 @@
-//! Undefined values in shuffles, votes, matches and reductions of a warp: what is reported, and what must not be reported.
+//! Undefined values in a warp's shuffles, votes, matches and reductions: what must be reported, and what must not.
 
 use crate::common::watched::{findings, findings_of};
 use expect_test::{Expect, expect};
@@ -9,7 +9,7 @@ fn check(body: &str, expected: Expect) {
     expected.assert_eq(&findings("sm_90", 1, 32, body));
 }
 
-/// No findings under any of the models.
+/// Checks that there are no findings under `stack` and `its`.
 #[track_caller]
 fn clean(body: &str) {
     for model in [Model::Stack, Model::Its] {
@@ -17,7 +17,7 @@ fn clean(body: &str) {
     }
 }
 
-/// The last step of a block reduction: lanes 4-7 read lanes that do not take part, and drop the result.
+/// The last step of a block reduction: lanes 4-7 read lanes that do not participate, and drop the result.
 const LAST_STEP: &str = "
         st.shared.u32 [%r3], %r1;
         bar.sync 0;
@@ -74,7 +74,7 @@ fn the_last_step_of_a_block_reduction() {
 
 #[test]
 fn a_value_that_only_some_lanes_have() {
-    // Four of 32 partial sums are written.
+    // Only four of 32 partial sums are written.
     let body = |step: &str| {
         format!(
             "
@@ -131,7 +131,7 @@ fn a_value_that_only_some_lanes_have() {
     ",
     ));
     clean(&body("activemask.b32 %r6;"));
-    // The predicate says whether the source lane is within its segment.
+    // The predicate tells whether the source lane is within its segment.
     clean(&body(
         "
         shfl.sync.bfly.b32 %r7|%p2, %r5, 16, 31, -1;
@@ -206,7 +206,7 @@ fn a_shuffle_of_a_lane_that_has_exited() {
     );
     clean(&body("0xffff", "add.u32 %r6, %r5, 1;"));
     clean(&body("0xffffffff", "add.u32 %r6, %r5, 1;"));
-    // The same under independent scheduling, where the other lanes have exited.
+    // Under independent scheduling, the other lanes have exited instead.
     let exited = body("0xffffffff", "st.global.u32 [%rd2], %r5;");
     expect![[r#"
         warning shuffle-inactive warp 0 lanes 0000ffff: shfl.sync.idx.b32 %r5, %r1, 20, 31, 0xffffffff;

@@ -12,7 +12,7 @@ fn clean(target: &str, body: &str) {
     assert_eq!(findings(target, 1, 32, &format!("{body}ret;")), "", "{body}");
 }
 
-/// Whether the only findings are `count` of this code.
+/// Checks that there are exactly `count` findings, all of them `warp-synchronous`.
 #[track_caller]
 fn reported(count: usize, body: &str) {
     let found = findings("sm_90", 1, 32, &format!("{body}ret;"));
@@ -88,7 +88,7 @@ fn a_value_for_all_lanes() {
     };
     reported(1, &body("@%p1 st.volatile.shared.u32 [tile], 77;", ""));
     clean("sm_90", &body("@%p1 st.volatile.shared.u32 [tile], 77;", "bar.warp.sync 0xffffffff;\n"));
-    // Every lane stores the same, or what is there.
+    // Every lane stores the same value, or the value that is there already.
     clean("sm_90", &body("st.volatile.shared.u32 [tile], 77;", ""));
     clean("sm_90", &body("@%p1 st.volatile.shared.u32 [tile], 0;", ""));
 }
@@ -105,7 +105,7 @@ fn a_lanes_own_words() {
 
 #[test]
 fn a_polled_flag() {
-    // The odd lanes wait for lane 0; the data need a fence, as between any threads.
+    // The odd lanes wait for lane 0. The data need a fence, as between any threads.
     clean(
         "sm_90",
         &format!(
@@ -114,7 +114,7 @@ fn a_polled_flag() {
              ld.volatile.shared.u32 %r7, [tile+4];\nst.global.u32 [%rd2], %r7;\n"
         ),
     );
-    // A loop that leaves when any lane has found something.
+    // A loop that ends as soon as any lane has found something.
     clean(
         "sm_90",
         &format!(

@@ -1,4 +1,4 @@
-//! Statements made from the forms of the instruction tables, for tests of the simulator's coverage.
+//! Statements generated from the forms of the instruction tables, to test what the simulator covers.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use warplens_isa::ptx::{
     TypeKind, Value,
 };
 
-/// Statements of a form: each modifier of each slot at least once, and every kind of each operand now and then.
+/// Statements of a form that use each modifier of each slot at least once, and each kind of operand now and then.
 pub(crate) fn of_form(entry: &Instruction, form: &Form) -> Vec<String> {
     let choices: Vec<usize> =
         form.slots.iter().map(|slot| slot.values.len() + usize::from(slot.optional)).collect();
@@ -21,7 +21,7 @@ pub(crate) fn of_form(entry: &Instruction, form: &Form) -> Vec<String> {
     picks.iter().enumerate().map(write).collect()
 }
 
-/// A module with a kernel `k` around statements, one per line.
+/// A module with a kernel `k` that contains the statements, one per line.
 pub(crate) fn module(statements: &[String]) -> String {
     let mut text = String::from(".version 9.2\n.target sm_100a\n.address_size 64\n");
     for space in ["global", "const", "shared"] {
@@ -41,7 +41,7 @@ pub(crate) fn module(statements: &[String]) -> String {
 
 const REGISTERS: usize = 300;
 
-/// The types that registers are declared of, without dots.
+/// The types of which registers can be declared, without dots.
 fn declarable() -> Vec<&'static str> {
     let types = ptx::types().iter().filter(|ty| ty.storage.is_none() && ty.kind != TypeKind::Opaque);
     types.map(|ty| ty.name.trim_start_matches('.')).collect()
@@ -56,7 +56,7 @@ fn digits(mut number: usize, choices: &[usize]) -> Vec<usize> {
     choices.iter().map(digit).collect()
 }
 
-/// Each choice of each slot twice: with the first of all others, and with some others.
+/// Uses each choice of each slot twice: with the first choice of all other slots, and with varying choices.
 fn covering(choices: &[usize]) -> Vec<Vec<usize>> {
     let mut picks = Vec::new();
     for (slot, count) in choices.iter().enumerate() {
@@ -94,13 +94,12 @@ fn statement(entry: &Instruction, form: &Form, pick: &[usize], round: usize) -> 
     format!("{}{}{words}{space}{};", entry.opcode, entry.words.concat(), operands.join(", "))
 }
 
-/// The position of an operand.
 struct OperandPosition<'f> {
     operand: &'f FormOperand,
     /// The modifiers of the statement, one per slot.
     filled: &'f [Option<&'f Value>],
     number: usize,
-    /// Which of the possible kinds is written.
+    /// Counts through the possible kinds.
     round: usize,
 }
 
@@ -146,7 +145,7 @@ impl OperandPosition<'_> {
             Some(count) => format!("{{{}}}", (0..count).map(value).collect::<Vec<_>>().join(",")),
             None => {
                 let kinds = self.operand.kinds;
-                // Now and then the first of all places, which is mostly a register.
+                // Now and then, uses the first possible kind, which is usually a register.
                 let turn = if self.round.is_multiple_of(3) { 0 } else { self.round + self.number };
                 self.of_kind(kinds[turn % kinds.len()], ty.as_deref())
             }
@@ -158,7 +157,6 @@ impl OperandPosition<'_> {
         Some(self.filled[slot]?.words.last()?.trim_start_matches('.'))
     }
 
-    /// The type that the operand has.
     fn ty(&self) -> Option<String> {
         match self.operand.ty {
             OperandType::Unspecified => None,

@@ -1,4 +1,4 @@
-//! A case of the executable corpus: from its description to the bytes that a launch leaves in its buffers.
+//! A case of the executable corpus, from its description to the bytes that a launch leaves in its buffers.
 
 use std::path::Path;
 
@@ -11,15 +11,14 @@ use warplens_sim_warp::{Checks, Control, Finding, RunOptions, Status};
 use super::Source;
 use warplens_cases::{element_size, hex};
 
-/// A launch as `cases.json` describes it.
+/// A launch as described in `cases.json`.
 pub(crate) struct Case<'a> {
     json: &'a Value,
 }
 
-/// A device buffer: address and length.
+/// A device buffer's address and length.
 type Buffer = (u64, u64);
 
-/// The result of a launch.
 pub(crate) struct Outcome {
     result: warplens_sim_warp::RunResult,
     /// By parameter.
@@ -34,12 +33,11 @@ impl Outcome {
         self.bytes(self.buffers[number].expect("a buffer"))
     }
 
-    /// The findings of the run.
     pub(crate) fn findings(&self) -> &[Finding] {
         &self.result.findings
     }
 
-    /// The buffers, each once, in the order of the parameters.
+    /// The buffers without duplicates, in the order of the parameters.
     pub(crate) fn buffers(&self) -> impl Iterator<Item = &[u8]> {
         self.own.iter().map(|&buffer| self.bytes(buffer))
     }
@@ -54,12 +52,11 @@ impl<'a> Case<'a> {
         Case { json }
     }
 
-    /// Its name.
     pub(crate) fn id(&self) -> &'a str {
         self.json["id"].as_str().expect("a name")
     }
 
-    /// Its name in a recording of a GPU: one PTX text has a listing for each target.
+    /// The case's name in a recording of a GPU: one PTX text has a listing for each target.
     pub(crate) fn recorded_name(&self) -> &'a str {
         if self.json["sass"].is_null() {
             return self.id();
@@ -67,12 +64,12 @@ impl<'a> Case<'a> {
         Path::new(self.path()).file_stem().and_then(|stem| stem.to_str()).expect("a file")
     }
 
-    /// Its file, within the corpus.
+    /// The path of the case's file in the corpus.
     pub(crate) fn path(&self) -> &'a str {
         self.json["ptx"].as_str().expect("a path")
     }
 
-    /// Runs it; the error describes any other end than success.
+    /// Runs the case. The error describes any end other than success.
     pub(crate) fn run(&self, text: &str, model: Model) -> Result<Outcome, String> {
         let source = Source::new(text);
         let program = source.program(self.json["kernel"].as_str().expect("a name"));

@@ -1,4 +1,4 @@
-//! From PTX text to a run, for the tests of this crate.
+//! Runs PTX text, for the tests of this crate.
 
 pub(crate) mod case;
 pub(crate) mod shapes;
@@ -13,11 +13,11 @@ use warplens_sim_ptx::{DecodeError, Model, Module, Program, decode, run};
 use warplens_sim_warp::{Control, RunOptions, RunResult, StatementId};
 use warplens_syntax::{ItemList, parse_item};
 
-/// A module, lowered.
+/// A lowered module.
 pub(crate) struct Source {
     text: String,
     headers: Vec<Header>,
-    /// With the start of the item.
+    /// Each with the start of its item.
     functions: HashMap<String, (usize, Arc<Function>)>,
 }
 
@@ -64,7 +64,7 @@ impl Source {
         Arc::clone(&self.functions[name].1)
     }
 
-    /// The source line (from 0) of a statement.
+    /// The source line of a statement, counted from 0.
     pub(crate) fn line(&self, program: &Program, statement: StatementId) -> usize {
         let (function, pc) = program.locate(statement).expect("a statement of the program");
         let (start, function) = &self.functions[program.functions[function].name.as_str()];
@@ -73,7 +73,8 @@ impl Source {
         self.text[..offset].matches('\n').count()
     }
 
-    /// The text with the masks of a warp's visits after each line: `active/executed` (the latter if it differs).
+    /// The text in which each line ends with the masks of a warp's visits: `active/executed`, or only `active` if both are
+    /// equal.
     pub(crate) fn listing(&self, program: &Program, result: &RunResult, warp: u32) -> String {
         let trace = result.warps.iter().find(|trace| trace.warp == warp).expect("the warp is listed");
         let mut notes: Vec<String> = vec![String::new(); self.text.lines().count()];
@@ -113,7 +114,7 @@ pub(crate) fn run_kernel(
     run_with(text, block, bytes, model, &RunOptions::default())
 }
 
-/// [`run_kernel`] with options.
+/// Like [`run_kernel`], with options.
 pub(crate) fn run_with(
     text: &str,
     block: u32,

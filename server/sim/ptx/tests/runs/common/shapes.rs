@@ -1,6 +1,6 @@
-//! Shapes of control flow that several tests use. `%r1` is the lane.
+//! Shapes of control flow for several tests. `%r1` is the lane.
 
-/// `if (a && b) … else …` as two branches to one ELSE: lanes 0, 4, 8 … have a and b.
+/// `if (a && b) … else …`, compiled to two branches to one ELSE. Both a and b are true in lanes 0, 4, 8 …
 pub(crate) const SHORT_CIRCUIT: &str = "and.b32 %r2, %r1, 1;
 setp.ne.u32 %p1, %r2, 0;
 @%p1 bra ELSE;

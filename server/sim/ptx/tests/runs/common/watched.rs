@@ -1,4 +1,4 @@
-//! Runs with all checks, and their findings.
+//! Runs with all checks enabled, and their findings.
 
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, Program, run};
@@ -6,7 +6,7 @@ use warplens_sim_warp::{Checks, Control, RunOptions, RunResult};
 
 use super::{Source, kernel};
 
-/// Runs a text's kernel `k` with all checks; the buffer `out` has 4096 bytes.
+/// Runs kernel `k` of a text with all checks enabled. The buffer `out` has 4096 bytes.
 pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, RunResult) {
     watched_under(text, grid, block, Model::Stack)
 }
@@ -23,13 +23,13 @@ fn watched_under(text: &str, grid: u32, block: u32, model: Model) -> (Source, Pr
     (source, program, result)
 }
 
-/// The findings of a body, each with its line and the related line; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
-/// `%rd2` the thread's word of it, `%r3` its word of `tile`.
+/// The findings of a body, each with its line and the related line. `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
+/// `%rd2` the thread's word in the buffer, and `%r3` the thread's word in `tile`.
 pub(crate) fn findings(target: &str, grid: u32, block: u32, body: &str) -> String {
     findings_of(target, grid, block, body, Model::Stack)
 }
 
-/// The same under another divergence model.
+/// Like [`findings`], under any divergence model.
 pub(crate) fn findings_of(target: &str, grid: u32, block: u32, body: &str, model: Model) -> String {
     let text = kernel(&format!(
         ".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
@@ -40,7 +40,7 @@ pub(crate) fn findings_of(target: &str, grid: u32, block: u32, body: &str, model
     rendered(&text, &watched_under(&text, grid, block, model))
 }
 
-/// The findings of a whole text, run by one warp.
+/// The findings of an entire text that one warp runs.
 pub(crate) fn findings_of_text(text: &str) -> String {
     rendered(text, &watched(text, 1, 32))
 }

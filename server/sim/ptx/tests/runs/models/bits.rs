@@ -137,7 +137,7 @@ fn permutations() {
             word | value << (8 * to)
         })
     });
-    // The bytes chosen for each `n`, from the third down to the lowest.
+    // The bytes selected for each `n`, from the highest to the lowest.
     let modes: [(&str, [[u64; 4]; 4]); 6] = [
         ("f4e", [[3, 2, 1, 0], [4, 3, 2, 1], [5, 4, 3, 2], [6, 5, 4, 3]]),
         ("b4e", [[5, 6, 7, 0], [6, 7, 0, 1], [7, 0, 1, 2], [0, 1, 2, 3]]),

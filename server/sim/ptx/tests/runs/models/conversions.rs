@@ -1,14 +1,13 @@
-//! `cvt` to the small formats, by tables of their values.
+//! `cvt` to the small formats, checked with tables of their values.
 
 use super::harness::{agrees, holds};
 
-/// The magnitudes of a format, lowest first, indexed by code.
+/// The magnitudes of a format in ascending order, indexed by code.
 struct Small {
     name: &'static str,
     magnitudes: Vec<f64>,
-    /// The code of a NaN.
     nan: u64,
-    /// Bits of a code with its sign.
+    /// Bits of a code, including its sign.
     bits: u32,
 }
 
@@ -41,7 +40,7 @@ fn formats() -> [Small; 5] {
 }
 
 impl Small {
-    /// The code of the nearest number (or of the next toward zero), at most the largest one.
+    /// The code of the nearest number (or the next one toward zero), limited to the largest number.
     fn encode(&self, x: f32, toward_zero: bool, relu: bool) -> u64 {
         if x.is_nan() {
             return self.nan;
@@ -123,7 +122,7 @@ fn to_halves_in_all_roundings() {
             let code = f16.encode(x, mode != "rn", false);
             let exact = f16.decode(code) == Some(f64::from(x));
             let away = !exact && (mode == "rp" && x > 0.0 || mode == "rm" && x < 0.0);
-            // Beyond the largest by half a step or more, the nearest is infinite.
+            // At half a step or more beyond the largest number, the nearest one is infinity.
             let beyond = mode == "rn" && x.abs() >= 65520.0;
             code + u64::from(away || beyond)
         });
@@ -162,7 +161,7 @@ fn to_halves_in_all_roundings() {
 
 #[test]
 fn by_random_bits() {
-    // The integer sum of the discarded and the random bits carries.
+    // A result is rounded up if the sum of the discarded bits and the random bits carries.
     holds("cvt.rs.bf16x2.f32 %r30, %f1, %f2, %r3;", |i| {
         let half = |n: usize, random: u64| {
             let x = single(i, n);
@@ -180,7 +179,7 @@ fn by_random_bits() {
     agrees("cvt.rs.f16x2.f32 %r30, %f1, %f2, %r3;", |i, got| {
         for (n, random, given) in [(0, i[2] >> 16 & 0x1fff, got >> 16), (1, i[2] & 0x1fff, got & 0xffff)] {
             let x = single(i, n);
-            // Where the result is a normal number.
+            // Only results that are normal numbers.
             if !(6.2e-5..65000.0).contains(&x.abs()) {
                 continue;
             }
@@ -247,7 +246,7 @@ fn powers_of_two_and_fixed_point() {
             holds(&format!("cvt.{mode}{word}.ue8m0x2.f32 %h15, %f1, %f2;"), |i| {
                 let code = |n: usize| {
                     let bits = i[n] & 0x7fff_ffff;
-                    // Above 2^-127, whose bits these are, a fraction counts.
+                    // Above 2^-127 (bits 0x40_0000), any fraction rounds up.
                     let more = up && bits & 0x7f_ffff != 0 && bits > 0x40_0000 && bits < 0x7f80_0000;
                     let code = (bits >> 23) + u64::from(more);
                     if finite && code == 0xff && bits <= 0x7f80_0000 { 0xfe } else { code }

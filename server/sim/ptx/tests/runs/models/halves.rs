@@ -1,13 +1,13 @@
-//! Half precision by a table of all numbers of a format, and exact sums of whole multiples of a small unit.
+//! Half precision, checked with a table of all numbers of a format and exact sums of multiples of a small unit.
 
 use super::harness::{agrees, holds};
 
-/// A 16-bit format, of whose numbers only those are tested that are whole multiples of `2^unit`, and not too large.
+/// A 16-bit format. Only numbers that are multiples of `2^unit` and not too large are tested.
 struct Half {
     name: &'static str,
     fraction_bits: i32,
     bias: i32,
-    /// Of operands; the unit of products and sums is twice as fine.
+    /// The unit of operands. Products and sums have the unit `2^(2 * unit)`.
     unit: i32,
 }
 
@@ -27,7 +27,7 @@ impl Half {
         bits & 0x7fff > self.infinity()
     }
 
-    /// The number in units of `2^unit`, if it is a whole one and not too many.
+    /// The number in units of `2^unit`, if it is a multiple and not too large.
     fn value(&self, bits: u64, unit: i32) -> Option<i128> {
         let exponent = (bits >> self.fraction_bits & self.exponent_mask()) as i32;
         let fraction = (bits & ((1 << self.fraction_bits) - 1)) as i128;
@@ -50,13 +50,13 @@ impl Half {
         self.value(bits & 0xffff, self.unit).filter(|value| value.abs() < 1 << 45)
     }
 
-    /// All magnitudes in units of products, in order, with their codes.
+    /// All magnitudes in units of products, in ascending order, with their codes.
     fn table(&self) -> Vec<(i128, u64)> {
         let all = (0..self.infinity()).filter_map(|bits| Some((self.value(bits, 2 * self.unit)?, bits)));
         all.collect()
     }
 
-    /// The code nearest to a number in units of products, ties to even; larger numbers are infinite.
+    /// The code of the number nearest to `exact` (in units of products), ties to even. Too large numbers become infinite.
     fn nearest(&self, table: &[(i128, u64)], exact: i128) -> u64 {
         let sign = if exact < 0 { 0x8000 } else { 0 };
         let magnitude = exact.abs();
@@ -65,7 +65,7 @@ impl Half {
         if below == magnitude {
             return sign | code;
         }
-        // Beyond the last one the next would be as far as the one before.
+        // The step beyond the last number would be as large as the one before it.
         let above = table.get(at + 1).map_or_else(|| 2 * below - table[at - 1].0, |(value, _)| *value);
         let up = match (2 * magnitude).cmp(&(below + above)) {
             std::cmp::Ordering::Less => 0,
@@ -107,7 +107,7 @@ fn sums_and_products_round_once() {
                     ".relu" if exact <= 0 => 0,
                     _ => bits,
                 };
-                // A zero's sign is that of its terms, and is tested elsewhere.
+                // The sign of a zero depends on the signs of the terms, and is tested elsewhere.
                 let same = got == wanted || exact == 0 && got & 0x7fff == 0;
                 if same { Ok(()) } else { Err(format!("wanted {wanted:#x}")) }
             };
@@ -132,7 +132,7 @@ fn sums_and_products_round_once() {
 #[test]
 fn order() {
     for half in [F16, BF16] {
-        // A key that orders as the numbers do; zeros are equal, and of the two the negative one is the smaller.
+        // A key that orders like the numbers. Both zeros have the same key, but the negative zero counts as smaller.
         let key = |bits: u64| if bits & 0x8000 != 0 { -((bits & 0x7fff) as i64) } else { bits as i64 };
         let part = |i: &[u64; 4], n: usize, at: u32| i[n] >> (16 * at) & 0xffff;
         let name = half.name;
@@ -215,7 +215,7 @@ fn approximations_are_within_their_bounds() {
                     return Ok(());
                 }
                 let (wanted, given) = (f(value(half, bits)), value(half, got));
-                // What is below the normal range has its last place for a bound.
+                // Below the normal range, the bound is one unit in the last place.
                 let least = 2f64.powi(1 - half.bias - half.fraction_bits);
                 let bound = if relative { (bound * wanted.abs()).max(least) } else { bound };
                 let near = (given - wanted).abs() <= bound;

@@ -1,4 +1,4 @@
-//! Runs a statement on many inputs, and compares the results with a model.
+//! Runs a statement on many inputs and compares the results with a model.
 
 use warplens_sim_cuda::launch_config::launch_config;
 use warplens_sim_ptx::{Model, run};
@@ -6,13 +6,13 @@ use warplens_sim_warp::{Control, RunOptions, Status};
 
 use crate::common::Source;
 
-/// Inputs of a statement: the initial values of `%rdN`, and below it `%rN` and `%hN`.
+/// Inputs of a statement: the initial value of `%rdN`, whose low bits are also in `%rN` and `%hN`.
 pub(crate) type Inputs = [u64; 4];
 
-/// Warps; each lane has its own inputs.
+/// Number of warps; each lane has its own inputs.
 const WARPS: u32 = 24;
 
-/// Bit patterns at which errors are more likely.
+/// Bit patterns at which errors are likely.
 const EDGES: [u64; 32] = [
     0,
     1,
@@ -70,10 +70,10 @@ fn inputs(seed: u64) -> Vec<Inputs> {
     (0..WARPS * 32).map(|_| std::array::from_fn(|_| value())).collect()
 }
 
-/// The result of a statement.
+/// The registers that may hold a statement's result.
 const RESULTS: [&str; 4] = ["%r30", "%rd15", "%h15", "%p9"];
 
-/// Reports each input for which `statements` leave another value than `model` in `%r30`, `%rd15`, `%h15` or `%p9`.
+/// Fails for each input with which `statements` leave a value other than `model`'s in `%r30`, `%rd15`, `%h15` or `%p9`.
 pub(crate) fn holds(statements: &str, model: impl Fn(&Inputs) -> u64) {
     agrees(statements, |inputs, got| {
         let wanted = model(inputs);
@@ -81,7 +81,7 @@ pub(crate) fn holds(statements: &str, model: impl Fn(&Inputs) -> u64) {
     });
 }
 
-/// [`holds`], with a predicate instead of a value.
+/// Like [`holds`], with a predicate instead of a value.
 pub(crate) fn agrees(statements: &str, judge: impl Fn(&Inputs, u64) -> Result<(), String>) {
     let inputs = inputs(statements.len() as u64 + 11);
     let result = RESULTS.into_iter().rfind(|name| statements.contains(name)).expect("a result");

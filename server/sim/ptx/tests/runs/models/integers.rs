@@ -1,8 +1,8 @@
-//! Integer arithmetic in 128 bits.
+//! Integer arithmetic, checked in 128 bits.
 
 use super::harness::holds;
 
-/// A type: its name, its width, whether it is signed; how its registers are called.
+/// A type: its name, its width, whether it is signed, and the prefix of its registers.
 #[derive(Clone, Copy)]
 struct Type(&'static str, u32, bool, &'static str);
 
@@ -42,7 +42,7 @@ impl Type {
         }
     }
 
-    /// `op` on registers 1, 2, 3 of the type.
+    /// Checks `op` on registers 1, 2 and 3 of the type.
     fn check(self, op: &str, operands: usize, model: impl Fn(i128, i128, i128) -> u64) {
         let registers: String = (1..=operands).map(|number| format!(", %{}{number}", self.3)).collect();
         let statement = format!("{op}.{} {}{registers};", self.0, self.result());
@@ -62,7 +62,7 @@ fn sums_and_products() {
         ty.check("min", 2, |a, b, _| ty.wrap(a.min(b)));
         ty.check("max", 2, |a, b, _| ty.wrap(a.max(b)));
         ty.check("sad", 3, |a, b, c| ty.wrap((a - b).abs() + c));
-        // A quotient by zero is all ones; the least by -1 wraps.
+        // Division by zero gives all ones; dividing the smallest number by -1 wraps.
         ty.check("div", 2, |a, b, _| ty.wrap(if b == 0 { -1 } else { a / b }));
         ty.check("rem", 2, |a, b, _| ty.wrap(if b == 0 { -1 } else { a % b }));
         if ty.2 {
@@ -83,7 +83,7 @@ fn sums_and_products() {
     }
 }
 
-/// The upper half of a product; in 64 bits by halves, as it does not fit into 128 bits with a sign.
+/// The upper half of a product. In 64 bits it is computed from halves, because a signed product does not fit in 128 bits.
 fn high(ty: Type, a: i128, b: i128) -> i128 {
     if ty.1 < 64 {
         return (a * b) >> ty.1;
@@ -122,7 +122,7 @@ fn twenty_four_bits() {
     });
 }
 
-/// A number of two words of so many bits.
+/// A number made of two words of `bits` bits.
 fn wide(bits: u32, low: u64, high: u64) -> u128 {
     let mask = u64::MAX >> (64 - bits);
     u128::from(low & mask) | u128::from(high & mask) << bits
@@ -141,7 +141,7 @@ fn carries_join_words() {
         holds(&format!("sub.cc.{ty} {a}, {a}, {c}; subc.{ty} {result}, {b}, {d};"), |i| {
             cut(wide(bits, i[0], i[1]).wrapping_sub(wide(bits, i[2], i[3])))
         });
-        // The carry out of the second word, by itself.
+        // The carry out of the second word, on its own.
         holds(
             &format!("add.cc.{ty} {a}, {a}, {c}; addc.cc.{ty} {b}, {b}, {d}; addc.{ty} {result}, 0, 0;"),
             |i| {
@@ -149,7 +149,7 @@ fn carries_join_words() {
                 if bits == 64 { u64::from(x.checked_add(y).is_none()) } else { ((x + y) >> 64) as u64 }
             },
         );
-        // A product of two words, plus a number of two words.
+        // A product of two words, plus a two-word number.
         holds(
             &format!("mad.lo.cc.{ty} %{file}11, {a}, {b}, {c}; madc.hi.{ty} {result}, {a}, {b}, {d};"),
             |i| {
@@ -159,7 +159,7 @@ fn carries_join_words() {
             },
         );
     }
-    // Four words of 32 bits are two of 64.
+    // Four 32-bit words are two 64-bit numbers.
     holds(
         "mov.b64 {%r5,%r6}, %rd1; mov.b64 {%r7,%r8}, %rd2; sub.cc.u32 %r5, %r5, %r7; subc.u32 %r6, %r6, %r8; mov.b64 %rd15, {%r5,%r6};",
         |i| i[0].wrapping_sub(i[1]),

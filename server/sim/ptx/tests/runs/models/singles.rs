@@ -1,8 +1,8 @@
-//! Single precision in all roundings, from exact sums and remainders in doubles.
+//! Single precision in all rounding modes, checked with exact sums and remainders in doubles.
 
 use super::harness::{agrees, holds};
 
-/// An exact number: the sum of two doubles, of which the second is a small correction of the first.
+/// An exact number: the sum of two doubles, the second of which is a small correction of the first.
 type Exact = (f64, f64);
 
 fn sum(a: f64, b: f64) -> Exact {
@@ -11,7 +11,7 @@ fn sum(a: f64, b: f64) -> Exact {
     (sum, (a - (sum - back)) + (b - back))
 }
 
-/// How an exact number compares with a single.
+/// Compares an exact number with a single.
 fn compare(exact: Exact, single: f32) -> std::cmp::Ordering {
     let (difference, rest) = sum(exact.0, -f64::from(single));
     (difference, rest + exact.1)
@@ -20,7 +20,7 @@ fn compare(exact: Exact, single: f32) -> std::cmp::Ordering {
         .unwrap_or_else(|| exact.1.partial_cmp(&0.0).expect("ordered"))
 }
 
-/// The single next to an exact number in a direction (`m` down, `p` up, `z` toward zero).
+/// The single next to an exact number in a direction: `m` down, `p` up, `z` toward zero.
 fn directed(exact: Exact, mode: &str) -> f32 {
     let nearest = exact.0 as f32;
     let up = match mode {
@@ -43,7 +43,7 @@ fn inputs(i: &[u64; 4]) -> [f32; 3] {
     [0, 1, 2].map(|n| f32::from_bits(i[n] as u32))
 }
 
-/// Compares with what is rounded from an exact number, where all is finite and not too near to the ends of doubles.
+/// Compares results with the rounded exact number, if all numbers are finite and not too near the ends of the double range.
 fn check(statement: &str, mode: &str, exact: impl Fn([f32; 3]) -> Option<Exact>) {
     agrees(statement, |i, got| {
         let numbers = inputs(i);
@@ -73,7 +73,7 @@ fn directed_roundings() {
         check(&format!("fma.{mode}.f32 %f9, %f1, %f2, %f3; mov.b32 %r30, %f9;"), mode, |[a, b, c]| {
             finite(&[a, b, c]).then(|| sum(wide(a) * wide(b), wide(c)))
         });
-        // Of a quotient and a root the double is not exact, but the sign of the remainder is the direction of its error.
+        // The double is not exact for quotients and roots, but the sign of the remainder is the direction of its error.
         let divided = |a: f32, b: f32| {
             let quotient = wide(a) / wide(b);
             let remainder = (-quotient).mul_add(wide(b), wide(a));
@@ -141,7 +141,7 @@ fn nearest_pairs_and_finishes() {
 
 #[test]
 fn extrema() {
-    // The order of singles with the negative zero below the positive one.
+    // Orders singles, with the negative zero below the positive one.
     let key = |x: f32| {
         let bits = x.to_bits() as i32;
         if bits < 0 { i32::MIN - bits } else { bits.saturating_add(1) }
@@ -178,7 +178,7 @@ fn extrema() {
 #[test]
 fn approximations_are_within_their_bounds() {
     type Function = fn(f64) -> f64;
-    // The greatest relative error, and the range of magnitudes in which it is promised.
+    // The largest relative error, and the range of magnitudes for which it is guaranteed.
     let relative: [(&str, Function, f64); 6] = [
         ("rcp.approx", |x| 1.0 / x, 2f64.powi(-23)),
         ("sqrt.approx", f64::sqrt, 2f64.powi(-23)),
@@ -194,7 +194,7 @@ fn approximations_are_within_their_bounds() {
             if !(x.is_finite() && wanted.abs() > 1e-30 && wanted.abs() < 1e30) {
                 return Ok(());
             }
-            // Near one the bound of the logarithm is absolute.
+            // Near one, the bound of the logarithm is absolute.
             let bound =
                 if op == "lg2.approx" && (0.5..2.0).contains(&x) { bound } else { bound * wanted.abs() };
             if (given - wanted).abs() <= bound { Ok(()) } else { Err(format!("{given}, not {wanted}")) }
