@@ -255,7 +255,7 @@ fn cells(function: &Function, pc: usize, name: Name<'_>) -> Vec<OperandMeaning> 
     addresses.chain(freed).collect()
 }
 
-/// The registers of a fragment.
+/// Gives each register of a fragment its meaning.
 fn spread(places: &[RegisterSlot], fragment: &Fragment, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
     let named: Option<Vec<SmolStr>> = places.iter().map(|place| name(*place)).collect();
     let Some(registers) = named else { return Vec::new() };

@@ -26,6 +26,9 @@ pub struct Instruction {
 }
 
 /// An operation. The discriminant is a single byte, so dispatch is one jump.
+///
+/// The comments name the mnemonic, then the flags of the variant in their order; `a` to `e` are the operand slots, which hold
+/// registers, numbers or indices of side tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -39,7 +42,6 @@ pub enum Op {
     Lop3(u8),
     /// `lop3` with a predicate `e`: the other operands are entry `c` of the side table
     Lop3Predicate,
-    /// Integer arithmetic.
     Int(IntOp, ScalarType),
     /// `mul.wide`
     MulWide(ScalarType),
@@ -47,7 +49,6 @@ pub enum Op {
     MadWide(ScalarType),
     /// `mul24`, `mad24`; signed
     Mul24(Mul24, bool),
-    /// The carry chain.
     Carry(Carry),
     /// Counting bits; in 64 bits
     Count(Count, bool),
@@ -73,7 +74,7 @@ pub enum Op {
     Dot(DotProduct, bool, bool),
     /// `setp`: `d` and, if present, `e` = the comparison, combined with predicate `c`.
     SetPredicate(Compare, Combining),
-    /// `set`: `d` = a number for the comparison, combined with predicate `c`.
+    /// `set`: `d` = the comparison as a number, combined with predicate `c`.
     Set(Compare, Combining, SetTo),
     /// `selp`: in 64 bits; predicate `c`
     Select(bool),
@@ -83,13 +84,10 @@ pub enum Op {
     SelectFloat(bool, bool),
     /// `testp`: in 64 bits
     TestClass(FloatClass, bool),
-    /// Single precision.
     Float32(FloatOp, FloatMode),
     /// `min`, `max` of three singles: flushing, of magnitudes
     Extremum3(FloatOp, bool, bool),
-    /// Double precision.
     Float64(FloatOp, Rounding),
-    /// Half precision.
     Half(Half),
     /// Approximations: flushing
     Approximate(Approximation, bool),
@@ -131,13 +129,13 @@ pub enum Op {
     CopyGroup(CopyGroup),
     /// `cp.async.bulk`: bulk copy `a`
     BulkCopy,
-    /// A tensor instruction: `a` of its table
+    /// A tensor instruction: entry `a` of its table
     Tensor,
     /// `st.bulk`: fill `a`
     Fill,
-    /// `mbarrier`: `a` of its table
+    /// `mbarrier`: entry `a` of its table
     Mbarrier,
-    /// `mbarrier.pending_count`: `d` = of token `a`
+    /// `mbarrier.pending_count`: `d` = the pending arrivals of token `a`
     PendingCount,
     /// `st.async`: access `a`, completion `b`
     StoreAsync,

@@ -214,7 +214,6 @@ pub struct MatrixAccess {
     pub registers: Vec<RegisterSlot>,
     /// Whether rows and columns are exchanged.
     pub transposed: bool,
-    /// Whether it stores.
     pub store: bool,
 }
 
@@ -277,7 +276,6 @@ impl Exchange {
     }
 }
 
-/// An operation between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExchangeKind {
     ShuffleUp,
@@ -379,7 +377,6 @@ pub struct Barrier {
     pub kind: BarrierKind,
     /// Whether all lanes of a warp must execute it together.
     pub aligned: bool,
-    /// The barrier's number.
     pub id: Slot,
     /// Number of threads; `None` is all threads of the block.
     pub count: Option<Slot>,

@@ -249,8 +249,8 @@ impl Descriptor {
         }
     }
 
-    /// The addresses of a matrix's 16-byte chunks, row by row, or K by K if `transposed` (MN-major). The matrix has `outer`
-    /// rows (of A) or columns (of B), and `depth` elements of `bits` bits along K.
+    /// The addresses of a matrix's 16-byte chunks, row by row, or ordered by K if `transposed` (MN-major). The matrix has
+    /// `outer` rows (of A) or columns (of B), and `depth` elements of `bits` bits along K.
     pub fn chunks(
         &self,
         outer: u32,

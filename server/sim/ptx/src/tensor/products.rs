@@ -40,7 +40,6 @@ pub(crate) struct Products {
     uses: Vec<RegisterUse>,
     /// By word register: 1 + the statement that wrote it since the last fence, or 0 if none did.
     written: Vec<u32>,
-    /// Whether the warp has executed a fence.
     fenced: bool,
     /// Whether the warp's warpgroup has 128 threads.
     pub(crate) is_whole: bool,
@@ -74,7 +73,6 @@ impl Products {
         })
     }
 
-    /// Whether products are in flight.
     pub(crate) fn is_in_flight(&self) -> bool {
         !self.pending.is_empty()
     }

@@ -73,8 +73,7 @@ fn number(ty: &str, bytes: &[u8]) -> Option<f64> {
 /// Number of passed cases and of all cases, by folder.
 type Counts = BTreeMap<String, (usize, usize)>;
 
-/// Cases that contradict the text of the PTX ISA, which the simulator follows: `testp.normal` counts zeros as normal
-/// numbers.
+/// Cases that contradict the PTX ISA, whose text the simulator follows: `testp.normal` counts zeros as normal numbers.
 const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
 
 /// Cases that use syntax the PTX ISA does not have: a sum as the source of a store.

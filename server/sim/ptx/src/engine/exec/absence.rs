@@ -16,7 +16,7 @@ pub(crate) struct DivergenceLog {
     next: usize,
 }
 
-/// Lanes that diverged at a statement, on two of its sides.
+/// Lanes that diverged at a statement, by the side that they took.
 #[derive(Clone, Copy, Debug, Default)]
 struct Divergence {
     statement: u32,

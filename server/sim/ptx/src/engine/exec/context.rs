@@ -13,7 +13,6 @@ use warplens_sim_warp::trace::StatementId;
 use crate::program::{Function, Space};
 use crate::tensor::products::Products;
 
-/// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,

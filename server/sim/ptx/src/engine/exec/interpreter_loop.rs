@@ -372,7 +372,7 @@ impl Running<'_> {
         }
     }
 
-    /// Checks that warpgroup products in flight do not use the instruction's registers.
+    /// Reports that the instruction misuses registers of warpgroup products in flight, and records its writes.
     #[cold]
     fn check_products(&mut self, pc: u32, executed: u32) {
         let Some(sanitizer) = &mut self.ctx.sanitizer else { return };
@@ -441,7 +441,6 @@ impl Running<'_> {
         }
     }
 
-    /// Records which lanes have written the registers, and the values for the tracer.
     fn note(&mut self, pc: u32, executed: u32) {
         if self.frame.written.is_some() {
             note(self.function, pc, (self.visits.mask, executed), self.frame, self.tracer, self.state);

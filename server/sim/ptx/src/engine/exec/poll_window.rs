@@ -285,7 +285,7 @@ impl PollWindow {
     }
 
     /// The memory that the warp polls. All reads since the last comparison must be of memory that was read before, and
-    /// control flow must depend on some of those whose value is unchanged.
+    /// control flow must depend on some reads whose value is unchanged.
     fn polls(&self, difference: &Difference, program: &Program) -> Option<PolledMemory> {
         let (before, now) = self.reads.split_at(self.compared);
         let known: FxHashMap<_, u64> =

@@ -4,7 +4,6 @@
 //! pays only for a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one
 //! of three verdicts: the warp repeats one iteration until the memory that it polls changes; it polls memory but may also
 //! stop by itself, for example after a time-out; or it does other work.
-//! itself, such as after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;

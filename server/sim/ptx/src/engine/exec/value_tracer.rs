@@ -1,4 +1,4 @@
-//! Value tracing of a warp: reads the registers of its statements.
+//! Traces a warp's values: reads the registers that its statements name.
 
 use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH};
 use warplens_sim_warp::moment::MomentTracer;

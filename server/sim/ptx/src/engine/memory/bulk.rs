@@ -1,5 +1,5 @@
-//! Asynchronous bulk copies, stores and reductions. Accesses are checked and reported at issue; the sanitizer reports other
-//! threads' accesses until somebody has waited for the completion.
+//! Asynchronous bulk copies, stores and reductions. Accesses are checked and reported at issue; until the completion has
+//! been waited for, the sanitizer reports conflicting accesses.
 
 use warplens_sim_cuda::async_ops::operation::{
     Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,

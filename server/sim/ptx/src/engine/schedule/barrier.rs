@@ -6,7 +6,7 @@ use crate::engine::exec::operand::put;
 use crate::engine::exec::warp::{Arrival, Warp};
 use crate::program::{Barrier, BarrierKind, Program, Slot};
 
-/// Number of barriers in a block.
+/// Number of named barriers per block.
 pub(crate) const COUNT: usize = 16;
 
 #[derive(Clone, Debug, Default)]

@@ -17,8 +17,8 @@ use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::program::Program;
 
-/// Instructions between two polls of the caller's control. Even the most expensive instructions take only a few
-/// milliseconds.
+/// Instructions between two polls of the caller's control. Even if all of them are of the most expensive kind, they take
+/// only a few milliseconds.
 const SLICE: u64 = 1024;
 
 /// How far time advances in the first pass in which all threads only wait; the amount doubles in each further pass.

@@ -1,4 +1,4 @@
-//! Bit operations, bit by bit.
+//! Bit operations, checked bit by bit.
 
 use super::harness::holds;
 
