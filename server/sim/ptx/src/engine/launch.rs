@@ -30,7 +30,7 @@ pub(crate) struct Launch<'p> {
     pub(crate) prerequisite_writes: Vec<(u64, u64)>,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
-    /// The host's instruction set that the interpreter loop uses.
+    /// The host instruction set for which the interpreter loop is compiled.
     pub(crate) arch: Arch,
     pub(crate) listing: Listing,
     /// The warp whose steps the caller receives.

@@ -29,7 +29,7 @@ pub(crate) fn write_results(sanitizer: &mut Sanitizer, warp: u32, base: u32, for
     }
 }
 
-/// Copies definedness from one frame to another, byte by byte, at a call or return.
+/// Copies values' undefined bytes from one frame to another at a call or return.
 pub(crate) fn copy_values(
     sanitizer: &mut Sanitizer,
     warp: u32,

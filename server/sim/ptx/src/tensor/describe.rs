@@ -19,7 +19,7 @@ pub struct MatrixUse {
     pub transposed: Option<bool>,
 }
 
-/// Describes bits without a statement. Their constant bits tell the kind of descriptor.
+/// Describes bits without a statement. The bits that are constant in each kind of descriptor tell the kind.
 pub fn describe_any(bits: u64) -> String {
     let kind = match bits >> 46 & 7 {
         0 => DescriptorKind::Warpgroup,

@@ -451,7 +451,7 @@ impl Warp {
         }
     }
 
-    /// Completes the products that are in flight in a frame, because its registers are not those of its callee or caller.
+    /// Completes a frame's products in flight, because the callee or caller has other registers.
     fn complete_products(&mut self, frame: Slot, spaces: &Spaces) {
         if self.products.is_in_flight()
             && let Some(frame) = &mut self.frames[frame as usize]
