@@ -5,9 +5,7 @@ use text_size::TextRange;
 /// A keyword of a construct, relative to the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// The range of the keyword.
     pub focus: TextRange,
-    /// The range of its statement.
     pub statement: TextRange,
 }
 
@@ -20,7 +18,8 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// The target of a navigation: the keyword that opens the construct, and from there the one that closes it.
+    /// The target of a navigation from the requested keyword: the opening keyword, or the closing one if the
+    /// request is at the opening one.
     pub fn counterpart(&self) -> Option<Word> {
         let other = if self.at == 0 { self.words.len() - 1 } else { 0 };
         (other != self.at).then(|| self.words[other])

@@ -1,13 +1,16 @@
 //! The database: open files as inputs, their items as tracked structs without positions.
 //!
-//! This design makes a keystroke cheap. A file is one input with a pointer to its list of items. The list is in groups, each a tracked struct with a number; [`items`] turns the items of each group into tracked structs
-//! identified by kind, name and ordinal. Groups and texts are compared by pointer first, and an edit keeps the pointers of all that it
-//! does not touch. So a query about an item or a group runs again only when its text changed, although everything after it moved. Checks
-//! are queries about groups: a file of many small items has few groups to validate after a keystroke. The start of an item is not in the
-//! database: [`Document::items`] has the prefix sums, which are added to a result at the end.
+//! This design makes a keystroke cheap. A file is one input that points to its list of items. The list
+//! consists of groups, each a tracked struct with a number, and [`items`] turns each group into tracked
+//! structs identified by kind, name and ordinal. Groups and texts are compared by pointer first, and an edit
+//! keeps the pointers of everything that it does not touch. So a query about an item or a group runs again
+//! only when its text changed, even though everything after the edit moved. Checks are queries about groups,
+//! so a file of many small items has only a few groups to validate after a keystroke. The database does not
+//! store where an item starts: [`Document::items`] has the prefix sums, which are added to a result at the
+//! end.
 //!
-//! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] keeps the ones in use. Queries store
-//! small data: names and problems.
+//! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] keeps
+//! the ones in use. Queries store small data, such as names and problems.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,11 +38,11 @@ pub trait Db: salsa::Database {
     /// Trees and lowered functions of the items in use.
     fn cache(&self) -> &Cache;
 
-    /// The queries of a language; an unknown language has queries with empty results.
+    /// The queries of a language. An unknown language has queries with empty results.
     fn language(&self, language: Language) -> &LanguageQueries;
 }
 
-/// The database. A clone shares everything and is a snapshot.
+/// A clone shares everything and is a snapshot.
 #[salsa::db]
 #[derive(Clone)]
 pub struct Database {
@@ -65,16 +68,14 @@ impl Db for Database {
 }
 
 impl Database {
-    /// A database of documents in these languages. It reports each query that it runs to the observer.
+    /// A database of documents in these languages. The observer sees every query that runs.
     pub fn new(languages: Arc<[(Language, LanguageQueries)]>, observer: Option<Observer>) -> Database {
         Database { languages, cache: Arc::default(), storage: salsa::Storage::new(observer) }
     }
 }
 
-/// Sees what the database does.
 pub type Observer = Box<dyn Fn(salsa::Event) + Send + Sync>;
 
-/// An open document.
 #[salsa::input]
 pub struct File {
     #[returns(copy)]
@@ -83,18 +84,18 @@ pub struct File {
     pub language: Language,
     #[returns(ref)]
     pub document: Document,
-    /// The version and target to check against instead of the file's.
+    /// The version and target to check against, instead of the ones that the file declares.
     #[returns(ref)]
     pub profile: Profile,
-    /// The dialect that it is checked against, if it is WAVE.
+    /// The dialect that a WAVE file is checked against.
     #[returns(copy)]
     pub accepts: Accepts,
-    /// Whether the document was checked as a whole since it was opened. Queries do not read it.
+    /// Whether the whole document has been checked since it was opened. Queries do not read it.
     #[returns(ref)]
     pub was_checked: Arc<AtomicBool>,
 }
 
-/// The text of an item. Most comparisons end at equal pointers.
+/// The text of an item. Most comparisons stop at equal pointers.
 #[derive(Clone, Debug)]
 pub struct ItemText(pub Arc<str>);
 
@@ -106,7 +107,6 @@ impl PartialEq for ItemText {
 
 impl Eq for ItemText {}
 
-/// The items of a group.
 #[derive(Clone, Debug)]
 pub struct GroupItems(pub Arc<[warplens_syntax::Item]>);
 
@@ -118,7 +118,8 @@ impl PartialEq for GroupItems {
 
 impl Eq for GroupItems {}
 
-/// Items that follow each other in a file. Queries about all items of a file depend on its few groups instead.
+/// Consecutive items of a file. Queries about all items of a file depend on its few groups instead of on each
+/// item.
 #[salsa::tracked]
 pub struct ItemGroup<'db> {
     #[returns(copy)]
@@ -131,7 +132,6 @@ pub struct ItemGroup<'db> {
     pub items: GroupItems,
 }
 
-/// The groups of a file in text order.
 #[salsa::tracked(returns(deref))]
 pub fn item_groups<'db>(db: &'db dyn Db, file: File) -> Vec<ItemGroup<'db>> {
     let groups = file.document(db).items().groups().iter();
@@ -140,7 +140,8 @@ pub fn item_groups<'db>(db: &'db dyn Db, file: File) -> Vec<ItemGroup<'db>> {
 
 /// An item of a file: a function, a variable, a directive. It has no position.
 ///
-/// Queries about an item take it alone: salsa keeps the combination of several arguments forever.
+/// Queries about an item take no other argument, because salsa never drops a combination of several
+/// arguments.
 #[salsa::tracked]
 pub struct Item<'db> {
     #[returns(copy)]
@@ -153,7 +154,7 @@ pub struct Item<'db> {
     pub name: Option<SmolStr>,
     #[returns(copy)]
     pub group: ItemGroup<'db>,
-    /// Counts the items before it of the same kind and name in its group.
+    /// The number of preceding items of the same kind and name in its group.
     #[returns(copy)]
     pub ordinal: u32,
     #[tracked]
@@ -164,13 +165,13 @@ pub struct Item<'db> {
     pub text: ItemText,
 }
 
-/// The items of a file in text order, with the same indices as [`Document::items`].
+/// In text order, with the same indices as [`Document::items`].
 #[salsa::tracked(returns(deref))]
 pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     item_groups(db, file).iter().flat_map(|group| items_of(db, *group)).copied().collect()
 }
 
-/// The items of a group in text order.
+/// In text order.
 #[salsa::tracked(returns(deref))]
 pub fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
     let file = group.file(db);
@@ -185,14 +186,14 @@ pub fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {
     (0..).zip(&*group.items(db).0).map(item).collect()
 }
 
-/// For each item of a group, the names of the module that it uses, with their occurrences.
+/// For each item of a group, the module's names that it uses, with their occurrences.
 #[salsa::tracked(returns(deref))]
 pub fn group_uses<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[Box<[ModuleUse]>]> {
     let uses = |item: &Item<'db>| (db.language(item.language(db)).module_uses)(db, *item);
     items_of(db, group).iter().map(uses).collect()
 }
 
-/// The names of the module that an item uses, with their occurrences.
+/// The module's names that an item uses, with their occurrences.
 pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> &'db [ModuleUse] {
     &group_uses(db, item.group(db))[item.index_in_group(db) as usize]
 }
@@ -215,23 +216,22 @@ impl Cache {
         }
     }
 
-    /// Drops all values. They are recomputed when they are needed.
+    /// Drops all values; they are recomputed when needed.
     pub fn clear(&self) {
         self.trees.clear();
         self.shared.clear();
     }
 
-    /// A value that depends on a text only, cached with others of its type in an `LruCache`.
+    /// A value that depends on a text only, cached in the `LruCache` of its type.
     pub fn of_texts<V: Clone + Send + 'static>(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         self.shared.get::<LruCache<V>>().get(text, compute)
     }
 
-    /// The one value of a type that a language keeps outside of its queries.
+    /// The single value of a type that a language keeps outside of its queries.
     pub fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.shared.get()
     }
 
-    /// The tree of the text of an item.
     pub fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.history.take_ancestors(text).into_iter();
@@ -245,36 +245,35 @@ impl Cache {
 }
 
 impl<'db> Item<'db> {
-    /// The tree of the item, with offsets from its start.
+    /// The tree of the item, with offsets relative to the item.
     pub fn parse(self, db: &'db dyn Db) -> Parse {
         db.cache().tree(self.language(db), &self.text(db).0)
     }
 }
 
-/// The whole tree as text.
 pub fn syntax_tree(db: &Database, file: File) -> String {
     let parse = warplens_syntax::parse_file(file.language(db), &file.document(db).items().text());
     format!("{:#?}", parse.syntax())
 }
 
-/// An offset of a file, relative to its item.
+/// A position in a file, relative to its item.
 #[derive(Clone, Copy)]
 pub struct FilePosition<'db> {
     pub db: &'db Database,
     pub file: File,
-    /// The index of the item in the file.
     pub index: usize,
     pub item: Item<'db>,
     /// The start of the item in the file.
     pub start: TextSize,
-    /// The offset, relative to the item.
+    /// Relative to the item.
     pub offset: TextSize,
-    /// The number of spaces between the item and the position, if that is after the item on the same line.
+    /// The number of spaces between the item and the position, if the position follows the item on the same
+    /// line.
     pub spaces: TextSize,
 }
 
 impl<'db> FilePosition<'db> {
-    /// The position of an offset; `None` in an empty file and beyond the end.
+    /// `None` in an empty file and beyond its end.
     pub fn new(db: &'db Database, file: File, offset: TextSize) -> Option<FilePosition<'db>> {
         let list = file.document(db).items();
         if offset > list.text_len() {
@@ -308,27 +307,24 @@ impl<'db> FilePosition<'db> {
         Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
     }
 
-    /// The queries of the language.
     pub fn queries(&self) -> &'db LanguageQueries {
         self.db.language(self.item.language(self.db))
     }
 
-    /// The tree of the item.
     pub fn tree(&self) -> SyntaxNode {
         self.item.parse(self.db).syntax()
     }
 
-    /// The text of the item.
     pub fn text(&self) -> &'db str {
         &self.item.text(self.db).0
     }
 
-    /// A range of the item as a range of the file.
+    /// Converts a range of the item to a range of the file.
     pub fn in_file(&self, range: TextRange) -> TextRange {
         range + self.start
     }
 
-    /// The token at the position; of two adjacent tokens the more likely one.
+    /// The token at the position. Between two adjacent tokens, the one that the user more likely means.
     pub fn token(&self) -> Option<SyntaxToken> {
         if self.spaces > 0.into() {
             return None;
@@ -343,27 +339,27 @@ impl<'db> FilePosition<'db> {
     }
 }
 
-/// The queries that the database computes by language: a table of functions, one for each language.
+/// A language's queries: a table of functions.
 #[derive(Clone, Copy)]
 pub struct LanguageQueries {
-    /// The outline of an item, relative to it.
+    /// The outline of an item, relative to the item.
     pub symbols: for<'db> fn(&'db dyn Db, Item<'db>) -> Vec<Symbol>,
-    /// Adds the folds of an item, relative to it, except those of comments and blocks.
+    /// Adds the folds of an item, relative to the item, except for comments and blocks.
     pub folds: for<'db> fn(&'db dyn Db, Item<'db>, &mut Vec<Fold>),
-    /// The names of the module that are used in an item.
+    /// The module's names that an item uses.
     pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
-    /// The name at a position.
     pub named: fn(&FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
     pub local_occurrences: fn(&FilePosition<'_>, &Subject) -> Vec<Occurrence>,
-    /// The declarations of the local name at a position, relative to the item: the name and the whole.
+    /// The ranges of the name and of the whole declaration, relative to the item, for each declaration of the
+    /// local name at a position.
     pub local_declarations: fn(&FilePosition<'_>) -> Vec<(TextRange, TextRange)>,
-    /// The declarations of a name of the module.
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
-    /// The construct that has a keyword at a position.
+    /// The construct with a keyword at a position.
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
-    /// Adds the problems of an item by itself, except syntax errors. It may read anything through queries, but all items are checked again
-    /// when what it has read changes. So it should read only values that change rarely, such as the target of a module.
+    /// Adds the problems of one item, except syntax errors. It may read anything through queries, but a
+    /// change to a value that it read checks every item again. So it should read only values that rarely
+    /// change, such as the target of a module.
     pub check_item: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
     /// The problems that items of a file have with each other.
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
@@ -374,7 +370,7 @@ pub struct LanguageQueries {
 }
 
 impl LanguageQueries {
-    /// Queries whose results are empty.
+    /// Queries with empty results.
     pub const EMPTY: LanguageQueries = LanguageQueries {
         symbols: |_, _| Vec::new(),
         folds: |_, _, _| {},

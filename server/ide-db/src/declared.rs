@@ -1,6 +1,6 @@
 //! Descriptions of declarations: the declaration as written, its kind, and its uses.
 
-/// A part of the source as one line: white space is collapsed, and long text is truncated.
+/// A part of the source on one line, with white space collapsed and long text truncated.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 160;
     let mut line = String::new();

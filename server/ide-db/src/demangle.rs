@@ -1,13 +1,13 @@
-//! The source names of mangled names, as C++ compilers write them.
+//! Source names of names that C++ compilers mangled.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// `saxpy(int, float*)` for `_Z5saxpyiPf`; `None` for a name that is not mangled.
+/// `saxpy(int, float*)` for `_Z5saxpyiPf`; `None` if the name is not mangled.
 pub fn demangled(name: &str) -> Option<String> {
     parse(name)?.demangle().ok()
 }
 
-/// `saxpy` for `_Z5saxpyiPf`; `None` for a name that is not mangled.
+/// `saxpy` for `_Z5saxpyiPf`; `None` if the name is not mangled.
 pub fn source_name(name: &str) -> Option<String> {
     let options = DemangleOptions::new().no_params().no_return_type();
     parse(name)?.demangle_with_options(&options).ok()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{EditSummary, ItemList};
 
-/// A document as a list of items, shared and compared by pointer.
+/// The items of a document, shared and compared by pointer.
 #[derive(Clone)]
 pub struct Document(Arc<ItemList>);
 
@@ -18,8 +18,8 @@ impl Document {
         &self.0
     }
 
-    /// The document after an edit, which shares every unchanged item, and the effect of the edit; `None` if the range is
-    /// outside of the document or splits a character.
+    /// The document after an edit, sharing every unchanged item, and the effect of the edit. `None` if the
+    /// range is outside of the document or splits a character.
     pub fn edited(&self, range: TextRange, insert: &str) -> Option<(Document, EditSummary)> {
         if !self.is_boundary(range.start()) || !self.is_boundary(range.end()) {
             return None;

@@ -1,11 +1,11 @@
-//! The previous texts of edited items, so that only the changed part of a tree is rebuilt.
+//! Previous texts of edited items, so that only the changed part of a tree is rebuilt.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use text_size::TextRange;
 
-/// The number of edits that are kept: as many as may happen between two uses of a tree.
+/// How many edits are kept: as many as may happen between two uses of a tree.
 const REMEMBERED: usize = 8;
 
 /// The last edits of items, oldest first.
@@ -15,20 +15,19 @@ pub(crate) struct EditHistory(Mutex<VecDeque<Step>>);
 struct Step {
     before: Arc<str>,
     after: Arc<str>,
-    /// The edited range of the text before.
+    /// The range that the edit replaced in the old text.
     edited: TextRange,
 }
 
-/// A previous text of a text.
+/// An earlier version of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ancestor {
     pub(crate) text: Arc<str>,
-    /// The edited range of this text; `None` if more edits followed.
+    /// The edited range in this version; `None` if more edits followed.
     pub(crate) edited: Option<TextRange>,
 }
 
 impl EditHistory {
-    /// Records that an edit changed one text into another.
     pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>, edited: TextRange) {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.len() == REMEMBERED {
@@ -37,7 +36,8 @@ impl EditHistory {
         steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after), edited });
     }
 
-    /// Removes and returns the previous texts of a text, the latest first. They are needed once, to build the tree of the text.
+    /// Removes and returns the earlier versions of a text, latest first. They are needed only once, to build
+    /// its tree.
     pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Ancestor> {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ancestors: Vec<Ancestor> = Vec::new();

@@ -1,14 +1,14 @@
 //! The database and names: what every feature of the language server computes with.
 //!
-//! Everything is computed an item at a time (a kernel, a variable, a directive) and relative to the item, so the cost of
-//! a keystroke follows the edited function and not the size of the file:
+//! Everything is computed item by item (a kernel, a variable, a directive) and relative to the item, so the
+//! cost of a keystroke depends on the size of the edited function and not of the file:
 //!
-//! * `db`: files as lists of items, the items as tracked structs without positions; trees and lowered functions of the
-//!   items in use, bounded by size;
+//! * `db`: files as lists of items, and items as tracked structs without positions; trees and lowered
+//!   functions of the items in use, bounded by size;
 //! * [`names`]: what a name refers to, and its occurrences;
-//! * [`answer`]: positions are byte offsets in the whole file, answers are plain data.
+//! * [`answer`]: results as plain data, with byte offsets in the whole file.
 //!
-//! Features, diagnostics and simulated runs do not belong here; they are in the crates above.
+//! Features, diagnostics and simulated runs belong to the crates above.
 
 pub mod answer;
 mod construct;

@@ -1,34 +1,34 @@
 //! A cache of values computed from texts, limited by the size of the texts.
 //!
-//! The values depend on an item's text only, so they cannot become stale: the key is the text, by pointer. salsa is not used here because
-//! it evicts only at the end of a revision, and the first check of a large file needs every tree in one revision: 10 MB of text have
-//! 80 MB of trees.
+//! A value depends only on the text of an item, so it cannot become stale: the key is the text, by pointer.
+//! salsa would evict only at the end of a revision, but the first check of a large file needs every tree in
+//! one revision, and the trees of 10 MB of text take 80 MB.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// The maximum total size of the texts in a [`LruCache`]: a few large functions, or some screens of small ones. Their values take up to
-/// twenty times that size, and the check of a whole file is fast as long as they fit the processor's caches.
+/// The maximum total size of the texts in an [`LruCache`]: a few large functions, or a few screens of small
+/// ones. Their values are up to twenty times larger, and checking a whole file is fast only while they fit
+/// the CPU caches.
 const BUDGET: usize = 1 << 17;
 
-/// Longer texts count as texts of this size. So a very long function stays beside the small items of its file: each edit needs the tree
-/// before the edit.
+/// Longer texts count as this size, so that a very long function does not evict the small items of its file:
+/// each edit needs the tree before the edit.
 const MAX_SIZE: usize = BUDGET / 4 * 3;
 
-/// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
+/// Evicts the least recently used value first. Cloning a value must be cheap.
 pub(crate) struct LruCache<V>(Mutex<State<V>>);
 
 struct State<V> {
-    /// By the address of the text.
+    /// By address of the text.
     entries: FxHashMap<usize, Entry<V>>,
-    /// The sum of the sizes of the entries.
     size: usize,
     clock: u64,
 }
 
 struct Entry<V> {
-    /// Keeps the text alive, whose address is the key.
+    /// Keeps the text alive, because its address is the key.
     text: Arc<str>,
     value: V,
     used: u64,
@@ -47,8 +47,8 @@ impl<V> Default for LruCache<V> {
 }
 
 impl<V: Clone> LruCache<V> {
-    /// The value of a text, computed if it is not cached. The lock is not held during the computation: two threads may
-    /// compute the same value, and neither waits for the other.
+    /// Returns the cached value of a text, or computes it. The lock is released during the computation: two
+    /// threads may compute the same value, and neither waits for the other.
     pub(crate) fn get(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         if let Some(value) = self.peek(text) {
             return value;
@@ -58,7 +58,6 @@ impl<V: Clone> LruCache<V> {
         value
     }
 
-    /// The value of a text, if it is cached.
     pub(crate) fn peek(&self, text: &Arc<str>) -> Option<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -68,23 +67,22 @@ impl<V: Clone> LruCache<V> {
         Some(entry.value.clone())
     }
 
-    /// Removes the value of a text that an edit has replaced, so that the caller can reuse its memory.
+    /// Removes the value of a text that an edit replaced, so that the caller can reuse its memory.
     pub(crate) fn take(&self, text: &Arc<str>) -> Option<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Some(state.remove(key(text))?.value)
     }
 
-    /// Drops all values.
     pub(crate) fn clear(&self) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = std::mem::take(&mut state.entries);
         state.size = 0;
         drop(state);
-        // Dropping a tree takes time, so it is done without the lock.
+        // Dropping a tree takes time, so it happens without the lock.
         drop(entries);
     }
 
-    /// Inserts a value, and drops the oldest ones beyond the budget.
+    /// Inserts a value, and drops the oldest values over the budget.
     pub(crate) fn insert(&self, text: &Arc<str>, value: V) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -113,7 +111,7 @@ impl<V> State<V> {
         Some(entry)
     }
 
-    /// Removes the oldest entries until half of the budget is free, but never the newest.
+    /// Removes the oldest entries until half of the budget is free, but keeps the newest one.
     fn evict(&mut self) -> Vec<Entry<V>> {
         let mut ages: Vec<(u64, usize)> =
             self.entries.iter().map(|(key, entry)| (entry.used, *key)).collect();

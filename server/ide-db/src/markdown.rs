@@ -1,21 +1,21 @@
-//! Text of users in Markdown.
+//! User text in Markdown.
 
-/// Characters that Markdown or HTML interpret inside a line; the at sign makes a link of an address.
+/// Characters with a meaning in Markdown or HTML inside a line. The at sign turns an address into a link.
 const SPECIAL: &str = "\\`*_[]<>&~|!$@";
 
-/// The text on one line, with everything escaped that would be interpreted.
+/// The text on one line, with everything escaped that Markdown would interpret.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         match char {
             _ if char.is_control() => out.push(' '),
-            // `www.` starts a link too.
+            // `www.` also starts a link.
             '.' if out.as_bytes().iter().rev().take(3).all(|byte| byte.eq_ignore_ascii_case(&b'w'))
                 && out.len() > 2 =>
             {
                 out.push_str("\\.")
             }
-            // As `://` does.
+            // `://` also starts a link.
             ':' if text[at..].starts_with("://") => out.push_str("\\:"),
             _ if SPECIAL.contains(char) => out.extend(['\\', char]),
             _ => out.push(char),
@@ -24,7 +24,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A message with words in backticks, which remain code; the names in it may have backticks too.
+/// A message whose words in backticks stay code, even if a name in it contains backticks.
 pub fn escape_message(message: &str) -> String {
     let parts: Vec<&str> = message.split('`').collect();
     if parts.len().is_multiple_of(2) || message.contains("``") {

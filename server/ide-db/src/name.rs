@@ -5,18 +5,17 @@ use text_size::TextRange;
 
 use crate::answer::Access;
 
-/// The meaning of a name.
+/// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A local name of an item, by its number in the lowered function.
     Local(u32),
-    /// A name that items share.
+    /// A name shared by the items of a file.
     Module(Namespace, SmolStr),
-    /// A predefined name.
     Special(SmolStr),
 }
 
-/// A namespace of a module, numbered by its language. Equal names in different namespaces are different.
+/// A namespace of a module, numbered by its language. A name has a different meaning in each namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Namespace(pub u8);
 
@@ -27,7 +26,7 @@ pub struct Named {
     pub subject: Subject,
 }
 
-/// The occurrences of one name of the module in one item.
+/// The occurrences of one module name in one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleUse {
     pub namespace: Namespace,
@@ -36,7 +35,7 @@ pub struct ModuleUse {
     pub uses: Box<[NameUse]>,
 }
 
-/// One occurrence of a name of the module.
+/// One occurrence of a module name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameUse {
     pub range: TextRange,
@@ -44,13 +43,12 @@ pub struct NameUse {
     pub requirement: Requirement,
 }
 
-/// Whether the name of an occurrence must be declared.
+/// Whether a name must be declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
-    /// Required.
     Declared,
-    /// Required unless braces are unbalanced: then the label may be just outside of the body.
+    /// Required unless braces are unbalanced, because then the label may be just outside of the body.
     DeclaredIfBalanced,
-    /// Not required, in debug information.
+    /// Not required, because it is in debug information.
     Nothing,
 }

@@ -1,19 +1,18 @@
-//! Names across items: the meaning of the name at a position, and its occurrences.
+//! Names across items: what the name at a position refers to, and where it occurs.
 //!
-//! A name is either *local* to an item (a register, a label of PTX, a parameter) or belongs to the *module* and is
-//! found by its text. Local names are looked up in the one item; names of the module through [`module_uses`], which
+//! A name is either *local* to an item (a register, a PTX label, a parameter) or belongs to the *module* and
+//! is found by its text. Local names are looked up in their item, module names through [`module_uses`], which
 //! is small and stays valid while other items change.
 
 use crate::answer::{Occurrence, Target};
 use crate::db::{Database, File, FilePosition, items, module_uses};
 pub use crate::name::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 
-/// The name at a position; `None` if there is none.
 pub fn named(position: &FilePosition<'_>) -> Option<Named> {
     (position.queries().named)(position)
 }
 
-/// All occurrences of a subject, in text order. Those of a local one are in the item of `position`.
+/// All occurrences, in text order. A local subject is looked up in the item of `position`.
 pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     match subject {
         Subject::Module(namespace, name) => module_occurrences(position.db, position.file, *namespace, name),

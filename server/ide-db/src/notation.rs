@@ -1,8 +1,8 @@
-//! Values of literals in other notations, for hovers.
+//! Literals in other notations, for hovers.
 
 use warplens_hir::ptx::{Type, TypeKind};
 
-/// A 64-bit integer in the distinct notations.
+/// A 64-bit integer in every notation that differs from the others.
 pub fn integer(value: u64) -> String {
     let mut lines = vec![format!("decimal `{value}`")];
     if value > i64::MAX as u64 {
@@ -20,7 +20,7 @@ pub fn integer(value: u64) -> String {
     lines.join(" · ")
 }
 
-/// An integer as read by an operand of a type: the low bits, in the distinct notations.
+/// An integer as an operand of a type reads it: its low bits, in every notation that differs from the others.
 pub fn integer_as(value: u64, ty: Type) -> String {
     let bits = ty.bits().clamp(8, 64);
     let low = value & (u64::MAX >> (64 - bits));
@@ -49,7 +49,7 @@ fn own_reading(low: u64, signed: i64, ty: Type) -> String {
     if ty.kind() == TypeKind::Signed { signed.to_string() } else { low.to_string() }
 }
 
-/// The bits as floats of their width, if the value is plausible.
+/// The bits as floats of their width, where the value is plausible.
 fn float_readings(bits: u64, width: u32) -> Vec<String> {
     let is_plausible = |value: f32| value.is_finite() && (1e-6..=1e9).contains(&value.abs());
     let reading = |name: &str, value: f32| {
@@ -73,7 +73,6 @@ fn float_readings(bits: u64, width: u32) -> Vec<String> {
     }
 }
 
-/// The value of a half-precision float.
 fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
@@ -85,7 +84,7 @@ fn half(bits: u16) -> f32 {
     }
 }
 
-/// Whether a single is plausible as a literal: neither tiny nor huge.
+/// The value, if it is plausible for a literal: neither tiny nor huge.
 fn plausible_single(bits: u32) -> Option<f32> {
     let value = f32::from_bits(bits);
     let magnitude = value.abs();
@@ -125,7 +124,6 @@ fn class_f32(value: f32) -> &'static str {
     }
 }
 
-/// The value of an integer literal.
 pub fn parsed(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('U').unwrap_or(text);
     let radix = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix));

@@ -1,4 +1,4 @@
-//! Enumerations in sentences.
+//! Lists of words in sentences.
 
 /// `a`, `a or b`, `a, b or c`.
 pub fn any_of(words: &[impl AsRef<str>]) -> String {

@@ -1,7 +1,7 @@
-//! Problems found by the checks of one item: relative to the item, with their fixes.
+//! Problems of one item, relative to the item, with their fixes.
 //!
-//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; an [`ItemFix`] is made in the
-//! same way. Only here are they converted to ranges of the file.
+//! [`Problem::error`], [`Problem::warning`] … make a problem and `with_…` completes it; an [`ItemFix`] is
+//! made in the same way. They become ranges of the file only here.
 
 use std::cell::LazyCell;
 
@@ -19,10 +19,10 @@ pub struct Problem {
     pub severity: Severity,
     pub code: &'static str,
     pub message: SmolStr,
-    /// Other ranges of the same item that explain it.
+    /// Other ranges of the item that explain the problem.
     pub related: Vec<(TextRange, SmolStr)>,
     pub tags: Vec<Tag>,
-    /// Its fixes, the most likely first.
+    /// The most likely fix first.
     pub fixes: Vec<ItemFix>,
 }
 
@@ -37,12 +37,12 @@ impl Problem {
         Problem { range, severity, code, message, related: vec![], tags: vec![], fixes: vec![] }
     }
 
-    /// The assembler rejects it.
+    /// The assembler rejects the code.
     pub fn error(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Error, code, message)
     }
 
-    /// An unknown word. The most similar of the `known` words is offered as replacement.
+    /// An unknown word. The fix replaces it with the most similar of the `known` words.
     pub fn unknown<'c>(
         range: TextRange,
         code: &'static str,
@@ -55,29 +55,28 @@ impl Problem {
             .with_fix(meant.map(|meant| ItemFix::replacement(range, meant)))
     }
 
-    /// The assembler accepts it, but it is most likely a mistake.
+    /// The assembler accepts the code, but it is most likely a mistake.
     pub fn warning(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Warning, code, message)
     }
 
-    /// Something that an editor shows faintly.
+    /// Editors show a hint faintly.
     pub fn hint(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Hint, code, message)
     }
 
-    /// Adds another range of the item that explains it.
+    /// Adds another range of the item that explains the problem.
     pub fn with_related(mut self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
         self.related.push((range, message.into()));
         self
     }
 
-    /// Adds a tag that changes how editors draw it.
+    /// Adds a tag that changes how editors render the problem.
     pub fn with_tag(mut self, tag: Tag) -> Problem {
         self.tags.push(tag);
         self
     }
 
-    /// Adds a fix.
     pub fn with_fix(mut self, fix: impl Into<Option<ItemFix>>) -> Problem {
         self.fixes.extend(fix.into());
         self
@@ -111,10 +110,9 @@ pub struct ItemFix {
     preferred: bool,
 }
 
-/// The text that an edit of a fix replaces.
+/// What an edit of a fix replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
-    /// A range of the item.
     Item(TextRange),
     /// The number after `.version`.
     Version,
@@ -128,37 +126,34 @@ impl ItemFix {
         ItemFix { title: title.into(), edits: Vec::new(), preferred: false }
     }
 
-    /// The most common fix: another word in this range.
+    /// The most common fix: replaces the range with another word.
     pub fn replacement(range: TextRange, word: &str) -> ItemFix {
         ItemFix::new(format!("Replace with `{word}`")).replace(range, word)
     }
 
-    /// Replaces a range of the item.
     pub fn replace(self, range: TextRange, text: impl Into<SmolStr>) -> ItemFix {
         self.edit(Anchor::Item(range), text.into())
     }
 
-    /// Inserts text at an offset of the item.
     pub fn insert(self, at: TextSize, text: impl Into<SmolStr>) -> ItemFix {
         self.replace(TextRange::empty(at), text)
     }
 
-    /// Deletes a range of the item.
     pub fn delete(self, range: TextRange) -> ItemFix {
         self.replace(range, "")
     }
 
-    /// Writes this version after `.version`. In a module without one the fix is not offered.
+    /// Writes this version after `.version`. The fix is not offered for a module without a version.
     pub fn version(self, version: &str) -> ItemFix {
         self.edit(Anchor::Version, version.into())
     }
 
-    /// Writes this architecture after `.target`. In a module without one the fix is not offered.
+    /// Writes this architecture after `.target`. The fix is not offered for a module without a target.
     pub fn architecture(self, architecture: &str) -> ItemFix {
         self.edit(Anchor::Architecture, architecture.into())
     }
 
-    /// Marks it as safe, so that "fix all" applies it. At most one fix of a problem is safe.
+    /// Marks the fix as safe, so that "fix all" applies it. A problem has at most one safe fix.
     pub fn preferred(mut self) -> ItemFix {
         self.preferred = true;
         self
@@ -183,26 +178,24 @@ impl ItemFix {
     }
 }
 
-/// The ranges of a file's version and architecture: `8.5` and `sm_90`.
+/// The ranges of a file's version and architecture, such as `8.5` and `sm_90`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TargetRanges {
     pub version: Option<TextRange>,
     pub architecture: Option<TextRange>,
 }
 
-/// Whether diagnostics come with their fixes, which an editor requests later.
+/// Whether diagnostics include their fixes or an editor requests them later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fixes {
-    /// With their fixes.
     Included,
-    /// Without.
     Omitted,
 }
 
-/// The file of the problems, as far as their fixes need it.
+/// What fixes need to know about the file.
 pub struct FixContext<'f> {
     pub file: FileId,
     pub fixes: Fixes,
-    /// The ranges that fixes of the declared target replace, computed for the first such fix.
+    /// Computed for the first fix of the declared target.
     pub target_ranges: LazyCell<TargetRanges, Box<dyn FnOnce() -> TargetRanges + 'f>>,
 }

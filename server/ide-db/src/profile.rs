@@ -1,18 +1,17 @@
-//! The platform to check against instead of the one that a file declares.
+//! The platform to check against, instead of the one that a file declares.
 
 use thiserror::Error;
 use warplens_isa::{Version, ptx as isa};
 
-/// The platform to check against instead of the file's: `warplens check --target sm_90 --ptx-version 8.5`.
+/// What `warplens check --target sm_90 --ptx-version 8.5` asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Profile {
-    /// Instead of `.version`.
+    /// Replaces `.version`.
     pub version: Option<(u32, u32)>,
-    /// Instead of the architecture of `.target`, such as `sm_90a`.
+    /// Replaces the architecture of `.target`, such as `sm_90a`.
     pub architecture: Option<String>,
 }
 
-/// A profile names a platform that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownPlatform {
     #[error("unknown PTX version {0}.{1}")]
@@ -39,7 +38,7 @@ impl Profile {
     }
 }
 
-/// No version is near the limits of the type; one beyond them is newer than all.
+/// A number beyond the limits of the type is newer than every version, and no version is near them.
 pub(crate) fn version(major: u32, minor: u32) -> Version {
     let part = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
     Version::new(part(major), part(minor))

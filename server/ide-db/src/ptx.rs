@@ -1,4 +1,4 @@
-//! The part of PTX in the database: lowered items, the declarations of a module, and names.
+//! PTX in the database: lowered items, the declarations of a module, and names.
 
 pub mod declared;
 mod flow;

@@ -1,4 +1,4 @@
-//! All fixes that are safe to apply without review, as one edit.
+//! Combines all fixes that are safe to apply without review into one edit.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,15 @@ use text_size::TextSize;
 
 use crate::answer::{Diagnostic, Fix, TextEdit};
 
-/// Several fixes as one edit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SafeFixes {
-    /// The edits, in text order.
+    /// In text order.
     pub edits: Vec<TextEdit>,
     /// The number of fixes.
     pub count: usize,
 }
 
-/// The safe fixes of these diagnostics. Of two fixes that overlap, the later one is omitted.
+/// If two fixes overlap, the later one is dropped.
 pub fn safe_fixes(found: &[Diagnostic]) -> SafeFixes {
     let mut taken = Taken::default();
     let fixes = found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred);
@@ -23,8 +22,8 @@ pub fn safe_fixes(found: &[Diagnostic]) -> SafeFixes {
     SafeFixes { edits: taken.0.into_values().collect(), count }
 }
 
-/// The edits that were taken, by start and end, so that an insertion precedes a replacement at the same position. Those of
-/// different fixes neither overlap nor touch.
+/// The accepted edits, by start and end, so that an insertion comes before a replacement at the same
+/// position. Edits of different fixes neither overlap nor touch.
 #[derive(Default)]
 struct Taken(BTreeMap<(TextSize, TextSize), TextEdit>);
 
@@ -41,7 +40,7 @@ impl Taken {
         fits
     }
 
-    /// Whether an edit is free of others, or was taken before.
+    /// Whether an edit touches no accepted edit, or was itself accepted before.
     fn has_space(&self, edit: &TextEdit) -> bool {
         let start = edit.range.start();
         let before = self.0.range(..=(start, TextSize::new(u32::MAX))).next_back();

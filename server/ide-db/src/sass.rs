@@ -1,4 +1,4 @@
-//! The part of SASS in the database: lowered items, names, pairs of instructions.
+//! SASS in the database: lowered items, names, and instructions that belong together.
 
 pub mod constructs;
 mod lowered;

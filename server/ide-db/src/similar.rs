@@ -1,7 +1,8 @@
 //! "Did you mean": the known word that is most similar to an unknown one.
 
-/// The candidate with the smallest edit distance to `word`, if that is small for its length; the first of equals. A swap of
-/// two neighbors counts as one edit. Words of one or two characters are similar to any; for them only a longer one is used.
+/// The candidate with the smallest edit distance to `word`, if that distance is small for its length; the
+/// first one if several are equal. A swap of two neighbors counts as one edit. Any word is similar to a word
+/// of one or two characters, so these only match longer candidates.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let mut limit = (word.chars().count() / 3).clamp(1, 3) + 1;
     let mut best = None;

@@ -3,8 +3,8 @@
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
-/// The token that covers the byte at `offset`. (rowan's own search visits every child; this one is a binary search
-/// in each node.)
+/// The token that covers the byte at `offset`. (rowan's own search visits every child; this one does a binary
+/// search in each node.)
 pub fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     let byte = TextRange::at(offset, 1.into());
     if !tree.text_range().contains_range(byte) {
@@ -13,12 +13,12 @@ pub fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken
     tree.covering_element(byte).into_token()
 }
 
-/// The token before another one. (rowan's own stops at an empty node, which error recovery creates.)
+/// The token before another one. (rowan's own function stops at an empty node, which error recovery creates.)
 pub fn token_before(tree: &SyntaxNode, token: &SyntaxToken) -> Option<SyntaxToken> {
     token_covering(tree, token.text_range().start().checked_sub(1.into())?)
 }
 
-/// How likely the user refers to this token of two adjacent ones.
+/// Of two adjacent tokens at the cursor, the user more likely means the one with the larger weight.
 pub(crate) fn weight(kind: SyntaxKind) -> u8 {
     use SyntaxKind::{COMMENT, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, STRING, WHITESPACE};
     match kind {

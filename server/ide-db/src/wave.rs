@@ -1,4 +1,4 @@
-//! The part of WAVE in the database: lowered items, constructs, and names.
+//! WAVE in the database: lowered items, constructs, and names.
 
 pub mod constructs;
 mod lowered;

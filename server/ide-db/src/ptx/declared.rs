@@ -16,7 +16,7 @@ use crate::ptx::lowered::{ptx_function, ptx_header};
 use crate::ptx::module::module_names;
 use crate::tokens::token_covering;
 
-/// The name at a position, declared in the same function: its declaration, its kind, and the number of its uses.
+/// Describes a name declared in the same function: its declaration, its kind, and the number of its uses.
 pub fn local(position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(position.db, position.item)?;
     let name = function.name_at(position.offset)?;
@@ -43,7 +43,7 @@ fn table_words(kind: TableKind) -> &'static str {
     }
 }
 
-/// The names in a table, with their indexes; shortened if there are many.
+/// The names in a table, with their indices. Long lists are shortened.
 fn contents(title: &str, names: impl ExactSizeIterator<Item = SmolStr>) -> String {
     const MOST: usize = 32;
     let more = names.len().saturating_sub(MOST);
@@ -58,7 +58,7 @@ fn contents(title: &str, names: impl ExactSizeIterator<Item = SmolStr>) -> Strin
     format!("\n\n{title}:\n\n{}", lines.join("\n"))
 }
 
-/// The functions whose addresses are the initial values of an array.
+/// The functions whose addresses initialize an array.
 fn functions_in(position: &FilePosition<'_>, variable: &Variable) -> String {
     let Some(Initializer::List(values)) = &variable.initializer else { return String::new() };
     let names = module_names(position.db, position.file);
@@ -151,7 +151,7 @@ fn times(number: usize) -> String {
     }
 }
 
-/// A name of the module: its declaration as written, in any item.
+/// Describes a module name by its declaration as written, whichever item has it.
 pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
     let symbol = module_names(position.db, position.file).definition(name)?;
     let item = items(position.db, position.file)[symbol.item as usize];
@@ -165,7 +165,7 @@ pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}{contents}", module_kind(&declaration.kind)))
 }
 
-/// The kind of a name of the module, in a few words.
+/// The kind of a module name, in a few words.
 pub fn module_kind(kind: &DeclarationKind) -> String {
     match kind {
         DeclarationKind::Variable(variable) => {
@@ -185,13 +185,12 @@ pub fn module_kind(kind: &DeclarationKind) -> String {
     }
 }
 
-/// The declaration around a name.
 pub fn declaration(tree: &SyntaxNode, name: TextRange) -> Option<SyntaxNode> {
     let token = token_covering(tree, name.start())?;
     token.parent_ancestors().find(|node| is_declaration(node.kind()))
 }
 
-/// The declaration around a name, as one line: a variable up to its initialiser, a function up to its body.
+/// The declaration around a name as one line: a variable up to its initializer, a function up to its body.
 fn declaration_text(tree: &SyntaxNode, name: TextRange) -> Option<String> {
     let node = declaration(tree, name)?;
     let start = node.text_range().start();
@@ -214,7 +213,7 @@ fn is_declaration(kind: SyntaxKind) -> bool {
     )
 }
 
-/// The start of the part that an outline omits.
+/// Where the part starts that an outline omits.
 fn body_start(node: &SyntaxNode) -> Option<TextSize> {
     if let Some(function) = ast::Function::cast(node.clone()) {
         return Some(function.body()?.syntax().text_range().start());

@@ -1,4 +1,4 @@
-//! The control flow of a function, which several checks of one text use.
+//! The control flow of a function, shared by the checks of its text.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use warplens_hir::ptx::Function;
 use crate::db::{Db, File, Item};
 use crate::ptx::module::never_returns;
 
-/// The basic blocks, and all that they depend on beside the text.
+/// The basic blocks, and every input besides the text that they depend on.
 struct KnownFlow {
     cfg: Cfg,
-    /// Called functions, and whether the module says that they never return.
+    /// The called functions, and whether the module declares that they never return.
     callees: Vec<(SmolStr, bool)>,
 }
 
-/// The basic blocks of a function, which is that of the item.
+/// `function` is the lowered function of the item.
 pub fn ptx_cfg(db: &dyn Db, file: File, item: Item<'_>, function: &Function) -> Flow {
     let is_noreturn = |name: &str| never_returns(db, file).contains(name);
     let find = || {
@@ -34,7 +34,6 @@ pub fn ptx_cfg(db: &dyn Db, file: File, item: Item<'_>, function: &Function) -> 
     Flow(if is_valid { known } else { find() })
 }
 
-/// The basic blocks of a function.
 pub struct Flow(Arc<KnownFlow>);
 
 impl std::ops::Deref for Flow {

@@ -1,22 +1,20 @@
-//! Caches the forms of mnemonics. A file uses few distinct mnemonics, so each is looked up in the tables once for all
-//! functions.
+//! Caches the forms of mnemonics. A file uses few distinct mnemonics, so the tables are searched once for
+//! each of them and not once for each instruction.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Mnemonic, MnemonicForms};
 
-/// The mnemonics seen so far.
 #[derive(Default)]
 pub struct FormCache {
     known: RwLock<FxHashMap<Mnemonic, Arc<MnemonicForms>>>,
 }
 
 impl FormCache {
-    /// The maximum number of entries, since typing adds many incomplete mnemonics: beyond it the cache is cleared.
+    /// Typing adds many incomplete mnemonics, so the cache is cleared when it has this many entries.
     const MOST: usize = 1 << 12;
 
-    /// The forms of a mnemonic.
     pub fn forms(&self, mnemonic: &Mnemonic) -> Arc<MnemonicForms> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(forms) = known.get(mnemonic) {

@@ -1,13 +1,12 @@
-//! How the forms of PTX instructions are called, and what they accept.
+//! How users call the forms of PTX instructions, and what the forms accept.
 
 use warplens_isa::ptx::{Instruction, OperandKind};
 
-/// Whether some form of the entry accepts a modifier.
+/// Whether any form of the instruction accepts a modifier.
 pub fn accepts(entry: &Instruction, modifier: &str) -> bool {
     entry.accepts(modifier) || entry.types.iter().any(|ty| Some(*ty) == modifier.strip_prefix('.'))
 }
 
-/// The name of an operand kind.
 pub fn kind_name(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Register => "register",

@@ -1,4 +1,4 @@
-//! The declarations of a file that its items share.
+//! Declarations that the items of a file share.
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -8,7 +8,8 @@ use warplens_syntax::ItemKind;
 use crate::db::{Db, File, Item, item_groups, items};
 use crate::ptx::lowered::symbol_group;
 
-/// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
+/// The names that the items of a PTX file declare. The query reads only headers, so edits in bodies do not
+/// invalidate it.
 #[salsa::tracked]
 pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     if file.language(db) != warplens_syntax::ptx::LANGUAGE {
@@ -17,7 +18,8 @@ pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     ModuleNames::new(item_groups(db, file).iter().map(|group| symbol_group(db, *group)))
 }
 
-/// The `.noreturn` functions. Small and rarely changed, so checks of an item may depend on it.
+/// The functions declared `.noreturn`. Checks of an item may depend on the set because it is small and rarely
+/// changes.
 #[salsa::tracked(returns(ref))]
 pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let symbols = module_names(db, file).symbols().iter();
@@ -26,14 +28,15 @@ pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     never.map(|symbol| symbol.name.clone()).collect()
 }
 
-/// The words of the debug sections of a file, including labels that functions declare only for these sections.
+/// The words of a file's debug sections, including labels that functions declare only for these sections.
 #[salsa::tracked(returns(ref))]
 pub fn debug_names(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.flat_map(|item| section_words(db, *item)).cloned().collect()
 }
 
-/// The words of a section; none for other items. It reads the text instead of the tree, since sections are long and simple.
+/// The words of a section; none for other items. It reads the text and not the tree, because sections are
+/// long and simple.
 #[salsa::tracked(returns(deref))]
 fn section_words<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SmolStr]> {
     let text = &*item.text(db).0;

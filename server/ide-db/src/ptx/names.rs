@@ -1,4 +1,4 @@
-//! Names of PTX.
+//! PTX names.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -12,10 +12,9 @@ use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::ptx::lowered::{ptx_function, ptx_header};
 use crate::ptx::module::module_names;
 
-/// The one namespace, of everything that a module declares.
+/// The only namespace: everything that a module declares.
 const MODULE: Namespace = Namespace(0);
 
-/// The kind of access of an occurrence.
 pub fn access(role: Role) -> Access {
     match role {
         Role::Declaration => Access::Declaration,
@@ -31,10 +30,10 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     }
 }
 
-/// One pass over the names of a function, grouped by what they name.
+/// Collects the uses in one pass over the names of a function, grouped by what they name.
 fn function_uses(function: &Function) -> Box<[ModuleUse]> {
     let mut groups: Vec<(SmolStr, Vec<NameUse>)> = Vec::new();
-    // By referent: its group.
+    // The group of each referent.
     let mut group_of = vec![None; function.referent_count()];
     for (referent, name) in function.externals() {
         group_of[referent.index()] = Some(groups.len());
@@ -101,7 +100,8 @@ fn module_named(position: &FilePosition<'_>) -> Option<Named> {
     })
 }
 
-/// A register range represents all its registers; each of them also has the range's declaration.
+/// Occurrences of a register range include all its registers, and those of one register include the range's
+/// declaration.
 pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     let Some(function) = ptx_function(position.db, position.item) else { return Vec::new() };
     let wanted = match subject {
@@ -118,7 +118,7 @@ pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurr
     found.map(|name| Occurrence { range: name.range, access: access(name.role) }).collect()
 }
 
-/// The declaration in the same item of the name at a position: the range of the name, and of the whole declaration.
+/// The declaration in the same item: the range of the name, and of the whole declaration.
 pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
     let function = ptx_function(position.db, position.item)?;
     let symbol = function.symbol(function.name_at(position.offset)?.resolution.symbol()?);
@@ -126,7 +126,7 @@ pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, Text
     Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
 }
 
-/// The definitions of a name of the module, or else its declarations.
+/// The definitions of a module name, or its declarations if there is no definition.
 pub fn module_declarations(db: &Database, file: File, _: Namespace, name: &str) -> Vec<Target> {
     let names = module_names(db, file);
     let is_definition = |symbol: &&ModuleSymbol| symbol.kind.is_definition();

@@ -1,5 +1,5 @@
-//! The occupancy of a kernel: the number of CTAs that fit on a multiprocessor of the target according to its directives, and
-//! the resulting registers of a thread. Only chips with known limits are supported.
+//! The occupancy of a kernel according to its directives: how many CTAs fit on a multiprocessor of the
+//! target, and how many registers that leaves a thread. Only chips with known limits are supported.
 
 use std::fmt::Write;
 
@@ -12,19 +12,18 @@ const WARP: u64 = 32;
 /// Common register limits.
 const USUAL_BUDGETS: [u64; 4] = [32, 64, 128, 255];
 
-/// The values of a kernel's directives.
+/// What a kernel's directives ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
     /// Threads of the largest CTA: `.reqntid` or `.maxntid`.
     pub threads: Option<u64>,
-    /// CTAs at a time: `.minnctapersm`.
+    /// Concurrent CTAs of a multiprocessor: `.minnctapersm`.
     pub ctas: Option<u64>,
-    /// Registers of a thread: `.maxnreg`.
+    /// Registers per thread: `.maxnreg`.
     pub registers: Option<u64>,
 }
 
 impl Demand {
-    /// The values in a signature.
     pub fn of(signature: &Signature) -> Demand {
         let product = |name| Some(signature.dimensions(name)?.into_iter().fold(1, u64::saturating_mul));
         let first = |name| signature.directive(name)?.values.first().copied();
@@ -36,13 +35,13 @@ impl Demand {
     }
 }
 
-/// The number of CTAs of that many threads that fit, ignoring registers and shared memory.
+/// How many CTAs with this many threads fit, ignoring registers and shared memory.
 pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
     (u64::from(limits.warps_per_sm) / warps).min(u64::from(limits.ctas_per_sm))
 }
 
-/// The number of CTAs that fit if each thread has that many registers.
+/// How many CTAs fit if each thread has this many registers.
 pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
     let unit = u64::from(limits.register_unit);
@@ -52,7 +51,7 @@ pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
 }
 
-/// The registers that a thread can have so that this many CTAs fit.
+/// How many registers a thread can have if this many CTAs are to fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
     let unit = u64::from(limits.register_unit);
@@ -62,8 +61,8 @@ pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     (warp / WARP).min(u64::from(limits.registers_per_thread))
 }
 
-/// The hover on one of these directives: a table in markdown. `None` if the limits of the target are unknown, or the kernel
-/// does not declare its threads.
+/// The hover on one of these directives: a table in markdown. `None` if the target's limits are unknown, or
+/// the kernel does not declare its threads.
 pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> {
     let target = module.architecture.as_deref().and_then(warplens_isa::ptx::target)?;
     let limits = target.limits?;

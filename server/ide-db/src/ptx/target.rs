@@ -1,7 +1,7 @@
-//! The platform of a PTX module: its `.version`, its `.target`, its `.address_size`.
+//! The platform of a PTX module: its `.version`, `.target` and `.address_size`.
 //!
-//! A query over headers, so edits in bodies do not invalidate it or the checks that depend on it. A check of an item is
-//! recomputed after a change of the target only if it reads the target.
+//! It is a query over headers, so edits in bodies invalidate neither the target nor the checks that depend on
+//! it. After a change of the target, only checks that read the target run again.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx;
@@ -14,20 +14,19 @@ use crate::problem::TargetRanges;
 use crate::profile::version;
 use crate::ptx::lowered::ptx_header;
 
-/// The platform of a module. Missing or unreadable parts are `None`.
+/// Missing or unreadable parts are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleTarget {
-    /// The version of the language.
     pub version: Option<Version>,
-    /// The architecture as written, `sm_90a`; for lookup in `warplens_isa::ptx::target`.
+    /// The architecture as written, such as `sm_90a`; for lookup in `warplens_isa::ptx::target`.
     pub architecture: Option<SmolStr>,
-    /// `texmode_independent`, `debug` …
+    /// Such as `texmode_independent` or `debug`.
     pub options: Box<[SmolStr]>,
-    /// The size of pointers.
     pub address_size: Option<AddressSize>,
 }
 
-/// The platform that a file is written for, or is to be checked against. Of several directives the first is used.
+/// The platform that a file is written for or checked against. If a directive is repeated, the first one
+/// wins.
 #[salsa::tracked]
 pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
     let mut found = ModuleTarget::default();
@@ -55,7 +54,8 @@ fn known(written: ptx::Version) -> Version {
     version(written.major, written.minor)
 }
 
-/// The ranges of a file's version and architecture. Not a query: it is needed only for a fix that changes them.
+/// The ranges of a file's version and architecture. This is not a query, because only fixes of the target
+/// need them.
 pub fn target_ranges(db: &Database, file: File) -> TargetRanges {
     let mut found = TargetRanges::default();
     let list = file.document(db).items();

@@ -1,4 +1,4 @@
-//! Why a register varies by lane, as text: for related ranges of diagnostics, and for hovers.
+//! Explains why a register varies by lane, for related ranges of diagnostics and for hovers.
 
 use warplens_hir::ptx::{Function, Instruction, Link, LinkKind, Operand, Resolution};
 
@@ -34,7 +34,7 @@ pub fn sentence(function: &Function, link: &Link) -> String {
     }
 }
 
-/// The chain in a line: `` `%p1` ← `setp` ← `%r3` ← `%tid.x` ``.
+/// The chain on one line: `` `%p1` ← `setp` ← `%r3` ← `%tid.x` ``.
 pub fn path(function: &Function, links: &[Link]) -> String {
     const SHOWN: usize = 6;
     let mut steps = Vec::new();

@@ -1,5 +1,6 @@
-//! Instructions that belong together: what pushes a token or sets a barrier and what pops or waits; a call and the returns of
-//! what it calls; what sets a scoreboard and what waits for it.
+//! Instructions that belong together: the one that pushes a token or sets a barrier, and the ones that pop or
+//! wait; a call and the returns of its callee; the instruction that sets a scoreboard, and the ones that wait
+//! for it.
 
 use text_size::TextRange;
 use warplens_hir::sass::{self, Destination, FlowGraph, Function, setters, waiters};
@@ -9,8 +10,8 @@ use crate::construct::{Construct, Word};
 use crate::db::FilePosition;
 use crate::sass::lowered::sass_code;
 
-/// The instructions that belong together with the one at a position: at its opcode or barrier those of its region, at its
-/// encoding those of its scoreboards.
+/// The instructions that belong together with the one at a position: its region if the position is at the
+/// opcode or barrier, its scoreboards if it is at the encoding.
 pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
     let range = position.token()?.text_range();
     let code = sass_code(position.db, position.item);
@@ -34,7 +35,7 @@ pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
     None
 }
 
-/// The instruction with an encoding at a range.
+/// The instruction whose encoding is at a range.
 fn of_encoding(function: &Function, range: TextRange) -> Option<usize> {
     function.instructions.iter().position(|instruction| {
         instruction.encoding.is_some_and(|encoding| {
@@ -44,7 +45,7 @@ fn of_encoding(function: &Function, range: TextRange) -> Option<usize> {
     })
 }
 
-/// The instructions of the region, the one that opens it first.
+/// The instructions of a region, with the opening one first.
 pub fn region(function: &Function, index: usize) -> Option<Construct> {
     let instruction = &function.instructions[index];
     let members = match sass::flow(instruction) {
@@ -69,7 +70,7 @@ pub fn region(function: &Function, index: usize) -> Option<Construct> {
     construct(function, members, index)
 }
 
-/// A call, and the returns of the function that it calls.
+/// A call, and the returns of its callee.
 fn call(function: &Function, index: usize) -> Vec<usize> {
     let mut members = vec![index];
     if let Destination::Instruction(callee) = function.instructions[index].destination {
@@ -80,7 +81,7 @@ fn call(function: &Function, index: usize) -> Vec<usize> {
     members
 }
 
-/// The calls of the function that a return is in, then the return.
+/// The calls of the function around a return, followed by the return.
 fn returns(function: &Function, index: usize) -> Vec<usize> {
     let calls = |at: &usize| match function.instructions[*at].destination {
         Destination::Instruction(callee) => {
@@ -95,7 +96,7 @@ fn returns(function: &Function, index: usize) -> Vec<usize> {
     members
 }
 
-/// The end of the function that begins at an instruction: the next label that is called.
+/// The end of the function that begins at `callee`: the next label that is called.
 fn extent(function: &Function, callee: usize) -> usize {
     let called = |at: usize| {
         function.instructions.iter().any(|instruction| {
@@ -110,7 +111,8 @@ fn extent(function: &Function, callee: usize) -> usize {
     starts.unwrap_or(count).min(next_called.unwrap_or(count))
 }
 
-/// The instructions that set the scoreboards for which an instruction waits, itself, and those that wait for what it sets.
+/// The instructions that set the scoreboards that this instruction waits for, the instruction itself, and the
+/// ones that wait for it.
 fn scoreboards(function: &Function, index: usize) -> Option<Construct> {
     let control = function.instructions[index].control?;
     let flow = FlowGraph::new(function);

@@ -1,4 +1,4 @@
-//! SASS items in lowered form, bounded by size.
+//! Lowered SASS items, bounded by size.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use warplens_hir::sass::{self, Facts, Function, Listing, Target};
 
 use crate::db::{Db, File, Item, items};
 
-/// The lowered item. Its target may be stated in an item before it.
+/// The lowered item. An earlier item may state its target.
 pub fn sass_code(db: &dyn Db, item: Item<'_>) -> Arc<sass::Code> {
     let inherited = inherited_target(db, item);
     let lower = || Arc::new(sass::lower(item.parse(db).root())).for_target(inherited.as_ref());
@@ -16,14 +16,14 @@ pub fn sass_code(db: &dyn Db, item: Item<'_>) -> Arc<sass::Code> {
     code.for_target(inherited.as_ref())
 }
 
-/// The functions of a file with the facts that all its items state about them.
+/// The functions of a file, including the facts that any item of the file states about them.
 pub fn listing(db: &dyn Db, file: File) -> Listing {
     let list = file.document(db).items();
     let code = |(index, item): (usize, &Item<'_>)| (sass_code(db, *item), list.start_of(index));
     Listing::new(items(db, file).iter().enumerate().map(code).collect())
 }
 
-/// The facts about the functions of a file that its notes state, by name.
+/// The facts that the notes of a file state about its functions, by name.
 #[salsa::tracked(returns(deref))]
 pub fn facts(db: &dyn Db, file: File) -> Box<[(SmolStr, Facts)]> {
     let is_note = |name: &str| name.starts_with(".nv.info") || name.starts_with(".nv.shared.");
@@ -32,7 +32,7 @@ pub fn facts(db: &dyn Db, file: File) -> Box<[(SmolStr, Facts)]> {
     sass::facts(notes.iter().filter_map(|code| code.section.as_ref())).into_iter().collect()
 }
 
-/// The facts about a function: those of its header and those that the notes of the file state.
+/// The facts about a function: from its header and from the notes of the file.
 pub fn facts_of(db: &dyn Db, file: File, function: &Function) -> Facts {
     let name = function.name.as_ref().map_or("", |name| name.text.as_str());
     let found = facts(db, file).iter().find(|(known, _)| known == name);
@@ -42,12 +42,11 @@ pub fn facts_of(db: &dyn Db, file: File, function: &Function) -> Facts {
     facts
 }
 
-/// The target of a function: that of its item, or the one that is stated last before it.
+/// The target that the function's item states, or the last one stated before it.
 pub fn target_of(db: &dyn Db, item: Item<'_>, function: &Function) -> Option<Target> {
     function.target.clone().or_else(|| inherited_target(db, item))
 }
 
-/// The target that an item states.
 #[salsa::tracked]
 fn stated_target<'db>(db: &'db dyn Db, item: Item<'db>) -> Option<Target> {
     let text = &item.text(db).0;
@@ -55,21 +54,20 @@ fn stated_target<'db>(db: &'db dyn Db, item: Item<'db>) -> Option<Target> {
     may_state.then(|| sass::stated(item.parse(db).root())).flatten()
 }
 
-/// The targets that the items of a file state.
 #[salsa::tracked(returns(deref))]
 fn stated_targets(db: &dyn Db, file: File) -> Box<[(u32, Target)]> {
     let stated = |(index, item): (usize, &Item<'_>)| Some((index as u32, stated_target(db, *item).clone()?));
     items(db, file).iter().enumerate().filter_map(stated).collect()
 }
 
-/// The target that an item states, or the one that is stated last before it.
+/// The target that an item states, or the last one stated before it.
 fn inherited_target(db: &dyn Db, item: Item<'_>) -> Option<Target> {
     if let Some(own) = stated_target(db, item) {
         return Some(own.clone());
     }
     match stated_targets(db, item.file(db)) {
         [] => None,
-        // Most files state one, at their start.
+        // Most files state a single target, at their start.
         [(0, only)] => Some(only.clone()),
         all => {
             let index = items(db, item.file(db)).iter().position(|other| *other == item)? as u32;

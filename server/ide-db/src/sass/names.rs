@@ -1,5 +1,5 @@
-//! Names of SASS: labels and functions, addresses as targets, registers. A label belongs to its function; other sections name it
-//! too.
+//! SASS names: labels and functions, addresses used as targets, registers. A label belongs to its function,
+//! but other sections also name it.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -16,10 +16,8 @@ use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as us
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::sass::lowered::sass_code;
 
-/// The namespace of labels and functions.
 pub const SYMBOLS: Namespace = Namespace(0);
 
-/// What a name in code refers to.
 #[derive(Debug, Clone, PartialEq)]
 enum Meaning {
     /// A label or a function.
@@ -37,7 +35,6 @@ struct Found {
     meaning: Meaning,
 }
 
-/// The name at an offset of the code.
 fn find(code: &Code, offset: TextSize) -> Option<Found> {
     for (number, function) in code.functions.iter().enumerate() {
         let at = |range: TextRange, meaning| Found { range, function: number, meaning };
@@ -84,7 +81,6 @@ fn in_instruction(function: &Function, index: usize, offset: TextSize) -> Option
     is_named.then_some((access.range, Meaning::Register(index, *access)))
 }
 
-/// The symbol in an operand.
 pub fn symbol(operand: &Operand) -> Option<&sass::Symbol> {
     match &operand.value {
         Value::Symbol(symbol) => Some(symbol),
@@ -117,13 +113,12 @@ pub fn named(position: &FilePosition<'_>) -> Option<Named> {
     Some(Named { range: found.range, subject })
 }
 
-/// Whether a name is that of a function: other sections may call it.
+/// Whether a name belongs to a function, which other sections may call.
 fn is_entry(function: &Function, name: &str) -> bool {
     function.name.as_ref().is_some_and(|known| known.text == name)
         || function.label(name).is_some_and(|label| label.is_function)
 }
 
-/// A symbol in a line of data or in a directive.
 fn symbol_in_data(position: &FilePosition<'_>) -> Option<Named> {
     let token = position.token()?;
     let is_data =
@@ -265,7 +260,6 @@ fn symbols_of_data(db: &dyn Db, item: Item<'_>) -> Vec<(TextRange, SmolStr)> {
     symbols.map(|token| (token.range(), token.text.into())).collect()
 }
 
-/// The declarations of a label or a function.
 pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
     let list = file.document(db).items();
     let mut targets = Vec::new();

@@ -1,23 +1,23 @@
-//! The PTX parameters of a kernel: in the file of the listing, where it has the PTX too (`cuobjdump -ptx -sass` prints both), or in the
-//! PTX file that the listing was assembled from.
+//! The PTX parameters of a kernel. The PTX is in the listing's own file if that contains both (`cuobjdump
+//! -ptx -sass` prints both), or else in the PTX file that the listing was assembled from.
 //!
-//! The PTX is prose to the grammar of listings, so its entries are found as text.
+//! The grammar of listings treats PTX as prose, so its entries are found by text search.
 
 use smol_str::SmolStr;
 
 use crate::db::{Db, File};
 
-/// What starts a comment about the source of instructions.
+/// Starts a comment about the source of instructions.
 const FILE_COMMENT: &str = "//## File \"";
 
 const PTX_EXTENSION: &str = ".ptx";
 
-/// The names of the parameters of an entry in the PTX of a file, in order.
+/// The parameter names of an entry in the PTX of a file, in order.
 pub fn ptx_parameters(db: &dyn Db, file: File, entry: &str) -> Vec<SmolStr> {
     parameters_in(&file.document(db).items().text(), entry)
 }
 
-/// The PTX files that the comments of a listing name: `//## File "saxpy.ptx", line 3`.
+/// The PTX files that a listing's comments name: `//## File "saxpy.ptx", line 3`.
 pub fn ptx_files(text: &str) -> Vec<SmolStr> {
     let mut files: Vec<SmolStr> = Vec::new();
     for (at, start) in text.match_indices(FILE_COMMENT) {
@@ -29,7 +29,7 @@ pub fn ptx_files(text: &str) -> Vec<SmolStr> {
     files
 }
 
-/// The names of the parameters of an entry in a text with PTX, in order.
+/// The parameter names of an entry in a text that contains PTX, in order.
 pub fn parameters_in(text: &str, entry: &str) -> Vec<SmolStr> {
     let header = text.match_indices(".entry").find_map(|(at, word)| {
         let rest = text[at + word.len()..].trim_start().strip_prefix(entry)?.trim_start();

@@ -1,8 +1,8 @@
-//! Matching keywords of a construct: in WAVE an `if` with its `else` and `endif`, a `loop` with its `break`s, `continue`s and
-//! `endloop`, a `.kernel` with its `.end`.
+//! Matching keywords of a WAVE construct: an `if` with its `else` and `endif`, a `loop` with its `break`s,
+//! `continue`s and `endloop`, a `.kernel` with its `.end`.
 //!
-//! They are not names, so [`crate::names`] does not include them and they cannot be renamed. A keyword without a match (an
-//! `endif` without an `if`) belongs to no construct.
+//! They are not names: [`crate::names`] does not include them, and they cannot be renamed. A keyword without
+//! a match (an `endif` without an `if`) belongs to no construct.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Link};
@@ -30,7 +30,6 @@ fn word(code: &Code, index: usize) -> Word {
     Word { focus: instruction.mnemonic_range, statement: instruction.range }
 }
 
-/// `.kernel` and `.end`.
 fn kernel(code: &Code) -> Vec<Word> {
     let Some(header) = &code.kernel else { return Vec::new() };
     let directive = TextRange::at(header.range.start(), text_size::TextSize::of(".kernel"));
@@ -38,14 +37,15 @@ fn kernel(code: &Code) -> Vec<Word> {
     std::iter::once(Word { focus: directive, statement: header.range }).chain(end).collect()
 }
 
-/// A whole construct, a path of an `if` or the body of a `loop`: the statements that open and close it, by index.
+/// A whole construct, a path of an `if` or the body of a `loop`: the indices of the statements that open and
+/// close it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub open: usize,
     pub close: usize,
 }
 
-/// The closed constructs, in the order of their starts.
+/// Closed constructs, in the order of their starts.
 pub fn closed(code: &Code) -> impl Iterator<Item = Span> {
     code.links.iter().enumerate().filter_map(|(open, link)| match link {
         Some(Link::If { end: Some(end), .. } | Link::Loop { end: Some(end) }) => {

@@ -1,4 +1,4 @@
-//! WAVE items in lowered form, bounded by size.
+//! Lowered WAVE items, bounded by size.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use warplens_hir::wave;
 
 use crate::db::{Db, Item};
 
-/// The lowered WAVE item.
 pub fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
     db.cache().of_texts(&item.text(db).0, || Arc::new(wave::lower(item.parse(db).root())))
 }

@@ -1,4 +1,4 @@
-//! Names of WAVE: kernels and labels belong to the file, registers to the machine.
+//! WAVE names: kernels and labels belong to the file, registers to the machine.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -11,16 +11,13 @@ use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as us
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::wave::lowered::wave_code;
 
-/// The namespace of the kernels of a file.
 pub const KERNELS: Namespace = Namespace(0);
 
-/// The namespace of the labels of a file.
 pub const LABELS: Namespace = Namespace(1);
 
-/// Predicate registers are numbered after the general ones.
+/// Predicate registers are numbered after the general registers.
 const FIRST_PREDICATE: u32 = 256;
 
-/// The kind of access of an occurrence.
 fn access(role: Role) -> Access {
     match role {
         Role::Declaration => Access::Declaration,
@@ -76,7 +73,7 @@ pub fn occurrences(position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurre
     same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
 }
 
-/// Registers have no declaration; the first write in the kernel is used instead.
+/// Registers have no declaration, so the first write in the kernel counts as one.
 pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
     let code = wave_code(position.db, position.item);
     let wanted = subject(&code.name_at(position.offset)?.name);
@@ -88,7 +85,6 @@ pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, Text
     Some((first.range, instruction.range))
 }
 
-/// The declaration of a kernel or a label.
 pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
     let list = file.document(db).items();
     let mut targets = Vec::new();
