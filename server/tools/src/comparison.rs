@@ -1,6 +1,7 @@
 //! Runs a launch on two kernels, or on one kernel under two models, and compares the results.
 //!
-//! The command line and the language server read the two texts and choose the launch; the comparison itself is the same for both.
+//! The command line and the language server each read the two texts and choose the launch, then share the
+//! comparison here.
 
 pub mod compared;
 pub mod json;

@@ -1,8 +1,8 @@
-//! What the command line and the language server share besides the analysis: comparisons of two kernels, and NVIDIA's assembler and
-//! disassemblers, which run as separate processes with limits.
+//! What the command line and the language server share besides the analysis: comparisons of two kernels, and
+//! NVIDIA's assembler and disassemblers, which run as separate processes with limits.
 //!
-//! Nothing here knows the protocol, the async runtime or the command line. The only files that are read or written are the temporary
-//! ones of a process; callers pass in the texts.
+//! Nothing here knows the protocol, the async runtime or the command line. The crate reads and writes only
+//! the temporary files of a process; callers pass in the texts.
 
 #![allow(missing_docs, reason = "an internal crate")]
 

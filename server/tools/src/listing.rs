@@ -1,5 +1,5 @@
-//! Listings of files that are not listings themselves: machine code, which NVIDIA's disassemblers print, and the JSON and graphs of
-//! `nvdisasm`.
+//! Listings of files that are not listings: machine code, which NVIDIA's disassemblers print, and the JSON
+//! and graphs of `nvdisasm`.
 
 mod debug_sections;
 mod graph;
@@ -11,7 +11,7 @@ pub use debug_sections::without_debug_sections;
 pub use machine_code::MachineCode;
 pub use tool::{Tool, ToolError, Tools};
 
-/// The listing in a text of another form, the JSON or a graph of `nvdisasm`; `None` for any other text.
+/// The listing in the JSON or a graph of `nvdisasm`; `None` for any other text.
 pub fn of_text(text: &str) -> Option<String> {
     if json::is_disassembly(text) {
         return json::listing(text);

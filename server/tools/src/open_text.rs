@@ -1,8 +1,7 @@
-//! Opens a text for analysis.
-
 use warplens_ide::{AnalysisHost, FileId, Language};
 
-/// The limit of one function in bytes. A single function needs more memory than several of the same total length.
+/// The size limit of a function in bytes. One function needs more memory than several functions of the same
+/// total length.
 const MAX_ITEM: usize = 64 << 20;
 
 /// A function of a text would need too much memory.

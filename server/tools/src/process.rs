@@ -1,4 +1,4 @@
-//! Runs a process with limits. It is stopped together with the processes that it started.
+//! Runs a process with limits, and stops it together with the processes that it started.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,24 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The interval at which the end of a process is checked.
+/// How often to check whether the process has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How many bytes of standard error are kept.
 const MAX_ERRORS: u64 = 1 << 20;
 
-/// What a process may use.
 pub(crate) struct Limits<'a> {
     pub(crate) time: Duration,
-    /// Bytes of standard output, if it is piped.
+    /// In bytes of standard output, if it is piped.
     pub(crate) output: u64,
-    /// A file that the process writes.
+    /// Limits a file that the process writes.
     pub(crate) file: Option<FileLimit<'a>>,
-    /// Set to stop the process.
+    /// Setting it stops the process.
     pub(crate) stop: Option<&'a AtomicBool>,
 }
 
-/// The largest size of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct FileLimit<'a> {
     pub(crate) path: &'a Path,
@@ -37,7 +35,6 @@ impl FileLimit<'_> {
     }
 }
 
-/// A process that has ended.
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     /// Standard output, if it is piped.
@@ -63,9 +60,7 @@ pub(crate) enum Failure {
     Wait(io::Error),
     /// The time limit was exceeded.
     Late,
-    /// The written file exceeded its limit.
     LargeFile,
-    /// The `stop` flag was set.
     Stopped,
 }
 
@@ -80,7 +75,7 @@ pub(crate) fn run(command: &mut Command, limits: &Limits<'_>) -> Result<Ended, F
         let output = scope.spawn(|| read(output, limits.output, &is_cut));
         let errors = scope.spawn(|| read_start(errors, MAX_ERRORS));
         let status = wait(&mut child, limits, &is_cut);
-        // Processes that it started hold the pipes open, so the readers would not end.
+        // Processes that it started hold the pipes open, so the readers would never end.
         stop(&mut child);
         let output = output.join().unwrap_or_default();
         let errors = errors.join().unwrap_or_default();
@@ -140,11 +135,10 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// Stops the process and the processes that it started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // The process leads its own group. An error means that the group has ended.
+        // The process leads its own group. An error means that the group has already ended.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();

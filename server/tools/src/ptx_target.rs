@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Finds the target, such as `sm_90a`, in the `.target` line. There is no need for a syntax tree, since the assembler is also run on text
-/// with errors.
+/// Finds the target, such as `sm_90a`, in the `.target` line. It needs no syntax tree, because the assembler
+/// also runs on text with errors.
 pub(crate) fn ptx_target<'t>(mut lines: impl Iterator<Item = Cow<'t, str>>) -> Option<String> {
     lines.find_map(|line| {
         let names = line.trim_start().strip_prefix(".target")?.to_owned();

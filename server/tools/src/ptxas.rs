@@ -1,4 +1,4 @@
-//! A run of ptxas over an open document, and its output: messages and the resources of kernels.
+//! Runs ptxas on an open document and reads its output: messages and the resources of kernels.
 //!
 //! [`toolchain`](crate::toolchain) also runs ptxas, but to compare or show the machine code.
 

@@ -1,4 +1,4 @@
-//! A text that is analysed and run, and the launches outside of it.
+//! A text to analyze and run, and the launches outside of it.
 
 use std::error::Error;
 
@@ -41,7 +41,6 @@ impl From<warplens_sim_warp::Cancelled> for RunError {
     }
 }
 
-/// An analysed source.
 pub struct Source {
     /// The path as the user gave it.
     pub path: String,
@@ -59,7 +58,6 @@ impl Source {
         Ok(Source { text, language, analysis: host.snapshot(), file, path })
     }
 
-    /// Prepares the run of a launch.
     pub fn prepare(&self, request: &RunRequest, launches: &Launches) -> Result<Prepared, RunError> {
         let Launches { file, read } = launches;
         let prepared = self.analysis.prepare_run(self.file, request, file.as_ref(), read)?;
@@ -70,7 +68,6 @@ impl Source {
 /// Reads a file that a launch names, such as the contents of a buffer.
 type ReadFile = dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
-/// The launch file of a source.
 pub struct Launches {
     pub file: Option<LaunchFile>,
     pub read: Box<ReadFile>,

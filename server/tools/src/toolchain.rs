@@ -1,6 +1,7 @@
 //! Assembles PTX with `ptxas` and prints the machine code with `nvdisasm`, if the user has both.
 //!
-//! Both run as separate processes with limits of time and output, in a temporary folder that is removed afterwards.
+//! Both run as separate processes with limits of time and output, in a temporary folder that is removed
+//! afterwards.
 
 mod error;
 
@@ -24,12 +25,13 @@ pub struct Toolchain {
     ptxas: PathBuf,
     nvdisasm: PathBuf,
     limit: Duration,
-    /// Set to stop the tools.
+    /// Setting it stops the tools.
     stop: Option<Arc<AtomicBool>>,
 }
 
 impl Toolchain {
-    /// Finds the tools at a path, in the environment variables or in `PATH`. A disassembler beside the assembler takes precedence.
+    /// Finds the tools at a path, in the environment variables or in `PATH`. A disassembler next to the
+    /// assembler takes precedence.
     pub fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain, ToolError> {
         let given = ptxas.map(Path::to_path_buf).or_else(|| variable(PTXAS_VARIABLE));
         let ptxas = given.or_else(|| in_path("ptxas")).ok_or(ToolError::NoPtxas)?;
@@ -38,7 +40,7 @@ impl Toolchain {
         Ok(Toolchain { ptxas, nvdisasm, limit, stop: None })
     }
 
-    /// The tools that the editor settings name. The default disassembler is the one beside the assembler.
+    /// The tools that the editor settings name. By default the disassembler is the one next to the assembler.
     pub fn of_settings(
         ptxas: &str,
         nvdisasm: &str,
@@ -74,7 +76,8 @@ impl Toolchain {
         version.map(str::to_owned).ok_or_else(|| self.no_listing(&self.ptxas, &text))
     }
 
-    /// The listing of PTX assembled for a target such as `sm_90`, with the PTX line of each instruction.
+    /// Assembles PTX for a target such as `sm_90` and lists the result, with the PTX line of each
+    /// instruction.
     pub fn listing(&self, ptx: &str, target: &str, level: u8) -> Result<String, ToolError> {
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir().map_err(ToolError::Folder)?;
         let (input, output) = (folder.path().join("input.ptx"), folder.path().join("output.cubin"));
@@ -156,12 +159,11 @@ pub fn target_of(ptx: &str) -> Result<String, ToolError> {
     ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
 }
 
-/// Whether a word names a target, such as `sm_90a`.
 fn is_target(word: &str) -> bool {
     number(word).is_some_and(|number| number > 0)
 }
 
-/// The number in the name of a target: 90 for `sm_90a`.
+/// The number of a target: 90 for `sm_90a`.
 pub fn number(target: &str) -> Option<u32> {
     let rest = target.strip_prefix("sm_")?;
     let digits = rest.trim_end_matches(|char: char| char.is_ascii_lowercase());
@@ -182,7 +184,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
 }
 
-/// The file name of a program on this system.
+/// The file name of a program on this operating system.
 fn program_file(program: &str) -> String {
     format!("{program}{}", std::env::consts::EXE_SUFFIX)
 }

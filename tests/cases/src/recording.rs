@@ -1,4 +1,5 @@
-//! Recordings of GPUs in `tests/fixtures/gpu`, which `tests/gpu/record.py` writes, and the logs of the lane-mask probes.
+//! Recordings of GPUs in `tests/fixtures/gpu`, which `tests/gpu/record.py` writes, and the logs of its
+//! lane-mask probes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +8,13 @@ use serde_json::Value;
 
 use crate::hex;
 
-/// Bytes of a probe's log, as the recorder gives it: a count, then entries of a point and a mask.
+/// The size of a probe's log: a count, then entries of a point and a mask.
 pub const LOG_BYTES: u64 = 8 + 8 * 511;
 
-/// A point of a probe, and the lanes of a group that reached it.
+/// A point of a probe, and the mask of the lanes that reached it together.
 pub type Entry = (u32, u32);
 
-/// The results of a device.
+/// The recorded results of one GPU.
 pub struct Recording(Value);
 
 impl Recording {
@@ -29,13 +30,13 @@ impl Recording {
         self.0["device"].as_str().expect("a name")
     }
 
-    /// The bytes of a launch's buffers, unless the device did not run it: none for a buffer that it left as it was.
+    /// The final bytes of a launch's buffers: `None` if the device did not run it, and an inner `None` for a
+    /// buffer that it left unchanged.
     pub fn buffers(&self, launch: &str) -> Option<Vec<Option<Vec<u8>>>> {
         let buffers = self.0["launches"][launch]["buffers"].as_array()?;
         Some(buffers.iter().map(|bytes| bytes.as_str().map(hex)).collect())
     }
 
-    /// The entries of a probe's log.
     pub fn probe(&self, name: &str) -> Vec<Entry> {
         let buffers = self.buffers(&format!("probe/{name}")).expect("a recorded probe");
         entries(buffers[0].as_ref().expect("a log"))
@@ -50,7 +51,7 @@ pub fn entries(log: &[u8]) -> Vec<Entry> {
     entries.map(|entry| (word(&entry[..4]), word(&entry[4..]))).collect()
 }
 
-/// The files of a folder of the project with an extension, sorted.
+/// The files in a folder of the project that have an extension, sorted.
 pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let listing = fs::read_dir(folder).expect("the folder");
@@ -61,7 +62,6 @@ pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The name of a file without its extension.
 pub fn stem(path: &Path) -> &str {
     path.file_stem().and_then(|stem| stem.to_str()).expect("a file")
 }

@@ -1,8 +1,8 @@
 //! What tests need beside the code: corpora and assemblers. The corpora are the sample in `tests/fixtures/corpus`, which every clone
 //! has, and those in `../shared`.
 //!
-//! A test that cannot run without one asks for it here and returns if it gets `None`. The skip is printed, and appended to the file
-//! that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
+//! A test that needs one of them asks for it here and returns if it gets `None`. The skip is printed, and
+//! appended to the file that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -56,7 +56,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The assembler: that of `WARPLENS_PTXAS`, otherwise `.oracle/ptxas-13`, otherwise the one on the path.
+/// The assembler: `WARPLENS_PTXAS`, otherwise `.oracle/ptxas-13`, otherwise the one in `PATH`.
 pub fn ptxas() -> Option<PathBuf> {
     let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
     let local = Some(root().join(".oracle/ptxas-13")).filter(|path| path.exists());
@@ -67,7 +67,7 @@ pub fn ptxas() -> Option<PathBuf> {
     found
 }
 
-/// The program that an environment variable names, for tests that need a certain one.
+/// The program that an environment variable names, for tests that need a particular one.
 pub fn program_of(variable: &str) -> Option<String> {
     let named = std::env::var(variable).ok();
     if named.is_none() {
@@ -76,13 +76,13 @@ pub fn program_of(variable: &str) -> Option<String> {
     named
 }
 
-/// Whether a program on the path answers `--version`. The caller skips its test if not.
+/// Whether a program in `PATH` answers `--version`. If not, the caller skips its test.
 pub fn runs(program: &str) -> bool {
     let version = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
 }
 
-/// Notes that the running test is skipped. The caller returns then.
+/// Records that the running test is skipped. The caller then returns.
 pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
     let Some(notes) = std::env::var_os("WARPLENS_SKIPPED") else { return };

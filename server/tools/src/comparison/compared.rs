@@ -8,7 +8,6 @@ use warplens_sim_warp::{Cancelled, Control, RunResult, StatementId};
 
 use crate::source::Source;
 
-/// One of the two runs.
 pub struct Run {
     /// The file, the kernel or the model, whichever differs from the other run.
     pub label: String,
@@ -18,18 +17,17 @@ pub struct Run {
     pub result: RunResult,
 }
 
-/// The two runs and their differences.
 pub struct Compared {
     pub runs: [Run; 2],
     pub comparison: Comparison,
     /// The first difference of a lane, if one kernel ran under two models.
     pub lane: Option<LaneDifference>,
     pub scope: Scope,
-    /// The drawn launches, if any were requested.
+    /// The random launches, if any were requested.
     pub drawn: Option<Drawn>,
 }
 
-/// The launches drawn from the given one.
+/// Random variations of the given launch.
 #[derive(Debug, Clone)]
 pub struct Drawn {
     pub seed: u64,
@@ -50,11 +48,9 @@ pub struct Scope {
     pub elements: usize,
 }
 
-/// What is not compared.
 pub const NOT_COMPARED: [&str; 2] = ["timing", "the order of atomics on floats"];
 
 impl Scope {
-    /// The sum of both.
     pub fn and(self, other: Scope) -> Scope {
         Scope {
             launches: self.launches + other.launches,
@@ -63,7 +59,6 @@ impl Scope {
         }
     }
 
-    /// Adds a launch.
     pub fn add(&mut self, prepared: &Prepared) {
         let (buffers, elements) = Comparison::extent(prepared);
         self.launches += 1;
@@ -91,7 +86,7 @@ impl Run {
         ComparedRun { prepared: &self.prepared, result: &self.result }
     }
 
-    /// The position of a statement, with characters counted in UTF-16 as in the protocol.
+    /// The position of a statement, in UTF-16 characters as in the protocol.
     pub fn position(&self, statement: StatementId) -> Option<Position> {
         let offset = self.prepared.statements.get(statement.index())?.opcode.start();
         let byte = usize::from(offset).min(self.text.len_bytes());
@@ -103,8 +98,8 @@ impl Run {
 }
 
 impl Compared {
-    /// Compares the results. `lane_bytes` is set for one kernel under two models: it also compares the steps of a lane, in at most so
-    /// many bytes.
+    /// Compares the results. `lane_bytes` is set for one kernel under two models: then the steps of a lane
+    /// are also compared, using at most this many bytes.
     pub fn new(
         runs: [Run; 2],
         equality: Equality,
@@ -112,7 +107,7 @@ impl Compared {
         control: Control<'_>,
     ) -> Result<Compared, Cancelled> {
         let pair = [runs[0].compared(), runs[1].compared()];
-        // The steps of a lane need a run without workers.
+        // Comparing the steps of a lane needs a run without workers.
         let control = Control { workers: None, ..control };
         let comparison = Comparison::of(pair, equality, control)?;
         let lane = match lane_bytes.filter(|_| !comparison.is_equal()) {

@@ -1,4 +1,4 @@
-//! Launches drawn from one launch, until two runs differ.
+//! Varies one launch at random until two runs differ.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,31 +11,33 @@ use super::compared::{Compared, Drawn, Run, Scope};
 use super::sides::{Sides, labelled};
 use crate::source::RunError;
 
-/// How many launches may be discarded for each one that is compared.
+/// How many launches may be discarded for each compared one.
 const DISCARDED_FOR_EACH: usize = 20;
 
-/// The limit of warp instructions of a drawn launch: a multiple of those of the original launch, but at least `LEAST_STEPS`.
+/// The limit of warp instructions of a random launch: this multiple of the original launch, but at least
+/// `LEAST_STEPS`.
 const STEPS_FACTOR: u64 = 8;
 const LEAST_STEPS: u64 = 100_000;
 
-/// After so many launches that stopped at an unsupported instruction, no other launch is expected to get past it.
+/// After this many launches that stopped at an unsupported instruction, no other launch is expected to get
+/// past it.
 const UNSUPPORTED: usize = 8;
 
-/// The requested number of launches, and the seed.
+/// How many launches to compare, and the seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Random {
     pub launches: usize,
     pub seed: u64,
 }
 
-/// A seed from the clock, for a command that names none.
+/// A seed from the clock, for commands without one.
 pub fn seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) ^ now.as_secs() << 20 & 0xffff_ffff
 }
 
-/// Compares the kernels with launches that are drawn from the launch of `first`, until the results differ. The result is that of the
-/// last launch. `progress` receives the number of compared launches.
+/// Compares the kernels with random variations of the launch of `first` until the results differ, and returns
+/// the last comparison. `progress` receives the number of compared launches.
 pub fn compare(
     sides: &Sides<'_>,
     first: &Run,
@@ -89,7 +91,6 @@ pub fn compare(
     }
 }
 
-/// Why a launch is not compared.
 struct Discarded {
     by_other: bool,
     reason: String,
@@ -97,7 +98,7 @@ struct Discarded {
 }
 
 impl Discarded {
-    /// The reason why the result of a run cannot be compared, if there is one.
+    /// Why the result of a run cannot be compared, if it cannot.
     fn of(run: &Run, by_other: bool) -> Option<Discarded> {
         let why = unusable(&run.result, by_other)?;
         let is_unsupported = run.result.status == Status::Unsupported;

@@ -11,19 +11,19 @@ use crate::source::{Launches, RunError, Source};
 /// Two kernels, or one under two models.
 pub struct Sides<'s> {
     pub sources: [&'s Source; 2],
-    /// The models and limits; the first one also has the launch.
+    /// The models and limits. The first request also has the launch.
     pub requests: [RunRequest; 2],
     pub launches: &'s Launches,
-    /// Whether both are one kernel, under two models.
+    /// Whether both sides run the same kernel, under two models.
     pub is_one_kernel: bool,
     /// The name of the second kernel, if the user gave one.
     pub other_entry: Option<&'s str>,
-    /// The threads of the runs, and what cancels them.
+    /// The threads of the runs, and how to cancel them.
     pub control: Control<'s>,
 }
 
 impl Sides<'_> {
-    /// The run of the first kernel with the requested launch.
+    /// Runs the first kernel with the requested launch.
     pub fn first(&self) -> Result<Run, RunError> {
         self.run(0, self.sources[0].prepare(&self.requests[0], self.launches)?)
     }
@@ -43,18 +43,18 @@ impl Sides<'_> {
         self.sources[1].prepare(&request, self.launches)
     }
 
-    /// The run of the second kernel with the launch of the first one.
+    /// Runs the second kernel with the launch of the first one.
     pub fn other(&self, launch: &Launch) -> Result<Run, RunError> {
         self.run(1, self.prepare_other(launch)?)
     }
 
-    /// Runs one side.
     pub fn run(&self, side: usize, prepared: Prepared) -> Result<Run, RunError> {
         let (prepared, result) = prepared.run_adjusted(self.control)?;
         Ok(Run::new(self.sources[side], prepared, result))
     }
 
-    /// The launch of the first run for the other kernel: the named one, else the one of the same name, else the only one of its file.
+    /// The launch of the first run for the other kernel: the kernel that the user named, else the one with
+    /// the same name, else the only one in its file.
     fn other_launch(&self, launch: &Launch) -> Result<Launch, RunError> {
         let entry = match self.other_entry {
             Some(entry) => Some(entry.to_owned()),
@@ -63,7 +63,7 @@ impl Sides<'_> {
                 let kernels = self.other_kernels()?;
                 let entry = launch.entry.as_ref().filter(|entry| kernels.contains(entry));
                 let is_listing = self.sources[0].language != other.language;
-                // Machine code keeps the names of its kernels; a fragment has none.
+                // Machine code keeps the names of its kernels, but a fragment has none.
                 if entry.is_none() && is_listing && !self.other_is_fragment()? {
                     return Err(RunError::OtherKernel {
                         path: other.path.clone(),
@@ -74,7 +74,7 @@ impl Sides<'_> {
                 entry.cloned()
             }
         };
-        // The expectations are about the first run, and the model is one of the first kernel's language.
+        // The expectations and the model belong to the first kernel: its results, and its language.
         let model = launch.model.clone().filter(|_| self.is_one_kernel);
         Ok(Launch { entry, model, expect: Vec::new(), ..launch.clone() })
     }
@@ -86,7 +86,7 @@ impl Sides<'_> {
         Ok(kernel.is_none_or(|kernel| kernel.name.is_empty()))
     }
 
-    /// The names of the kernels in the second file, mangled as in its text, so that overloads differ.
+    /// The kernel names in the second file, mangled as in its text, so that overloads differ.
     fn other_kernels(&self) -> Result<Vec<String>, RunError> {
         let other = self.sources[1];
         let offers = other.analysis.launches(other.file, None)?;

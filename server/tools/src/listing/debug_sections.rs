@@ -1,9 +1,9 @@
-//! Removes the sections of a listing that only debuggers read: their bytes bury the code.
+//! Removes the sections of a listing that only debuggers read, because their bytes bury the code.
 
-/// The start of a section's heading: `//--------------------- .debug_line`.
+/// Starts the heading of a section: `//--------------------- .debug_line`.
 const HEADING: &str = "//-----------";
 
-/// How the names of these sections start.
+/// Prefixes of the names of debug sections.
 const DEBUG: [&str; 2] = [".debug_", ".nv_debug_"];
 
 pub fn without_debug_sections(listing: &str) -> String {

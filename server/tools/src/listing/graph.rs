@@ -1,5 +1,6 @@
-//! `nvdisasm -cfg` and `-bbcfg`: Graphviz graphs whose nodes are blocks with the text of their instructions. The nodes are not in code
-//! order: an edge from the lower side of a node leads to the block that follows it in the code.
+//! The output of `nvdisasm -cfg` and `-bbcfg`: Graphviz graphs whose nodes are blocks with the text of their
+//! instructions. The nodes are not in code order: an edge from the lower side of a node leads to the next
+//! block in the code.
 
 use std::fmt::Write;
 
@@ -8,11 +9,10 @@ pub(super) fn is_graph(text: &str) -> bool {
     text.trim_start().starts_with("digraph f {") && text.contains("subgraph \"cluster_")
 }
 
-/// A block.
 struct Block {
     name: String,
     lines: Vec<String>,
-    /// The name of the block that follows in the code.
+    /// The name of the next block in the code.
     next: Option<String>,
 }
 
@@ -54,14 +54,14 @@ pub(super) fn listing(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reads the edge to the block that follows: `"k":exit0:s -> "BB0":entry:n [style=solid];`.
+/// Reads an edge to the next block: `"k":exit0:s -> "BB0":entry:n [style=solid];`.
 fn follows(line: &str) -> Option<(&str, &str)> {
     let (from, to) = line.split_once(" -> ")?;
     let from = from.strip_suffix(":s")?.strip_prefix('"')?;
     Some((from.split_once('"')?.0, to.strip_prefix('"')?.split_once('"')?.0))
 }
 
-/// The blocks in the order of their addresses, or if they have none, in chains of blocks that follow each other.
+/// Sorts the blocks by address, or without addresses by the edges to the next block.
 fn in_code_order(mut blocks: Vec<Block>) -> Vec<Block> {
     let address = |block: &Block| {
         let first =
@@ -87,7 +87,7 @@ fn in_code_order(mut blocks: Vec<Block>) -> Vec<Block> {
     ordered
 }
 
-/// The first block that follows no other block, or the first of all.
+/// The first block that no edge leads to as the next one, or the first of all.
 fn chain_start(left: &[Option<Block>]) -> Option<usize> {
     let first = left.iter().position(Option::is_some)?;
     let is_followed =
@@ -126,8 +126,8 @@ fn lines(label: &str) -> Vec<String> {
     lines.filter(|line| !line.trim().is_empty() && !line.contains(".other\t")).collect()
 }
 
-/// Writes the address of a line such as `0008:   MOV R1, R2 ;` in a comment. The second instruction of a pair has no address: it is in
-/// the next slot.
+/// Moves the address of a line such as `0008:   MOV R1, R2 ;` into a comment. The second instruction of a
+/// pair has no address: it is in the next slot.
 fn addressed(line: &str, last: &mut Option<u32>) -> String {
     let digits = line.split_once(':').and_then(|(digits, rest)| {
         let is_address = digits.len() >= 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

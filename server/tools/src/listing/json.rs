@@ -1,4 +1,4 @@
-//! `nvdisasm -json`: functions with their instructions in address order, but without the addresses.
+//! The output of `nvdisasm -json`: functions with their instructions in address order, but without addresses.
 
 use std::fmt::Write;
 
@@ -64,7 +64,7 @@ fn write_function(out: &mut String, function: &Value, step: Step) {
     }
 }
 
-/// Operands with a space after each comma that is not in braces.
+/// Puts a space after each comma outside of braces.
 fn spaced(operands: &str) -> String {
     let (mut out, mut braces) = (String::new(), 0_i32);
     for char in operands.chars() {

@@ -13,7 +13,6 @@ const CUDA: &[u8] = &[190, 0];
 /// A file that a disassembler can print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineCode {
-    /// Machine code of one target.
     Cubin,
     /// A fat binary, or a program of the host that may contain some.
     FatBinary,

@@ -12,13 +12,12 @@ use warplens_ide::languages;
 use super::machine_code::MachineCode;
 use crate::process::{self, Failure, Limits};
 
-/// The limit of the duration of a run.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The limit of a listing in bytes.
+/// In bytes.
 const MAX_LISTING: u64 = 256 << 20;
 
-/// The limit of a message of a tool in characters.
+/// In characters.
 const MAX_MESSAGE: usize = 200;
 
 /// A disassembler: its path (empty if none is configured), and the name of the setting.
@@ -30,9 +29,9 @@ pub struct Tool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tools {
-    /// Prints cubins, with all of their sections.
+    /// Prints cubins, with all their sections.
     pub nvdisasm: Tool,
-    /// Prints fat binaries and host programs as well.
+    /// Also prints fat binaries and host programs.
     pub cuobjdump: Tool,
 }
 
@@ -70,7 +69,7 @@ fn after_colon(message: &str) -> String {
 }
 
 impl Tools {
-    /// The tools that the environment names.
+    /// The tools that environment variables name.
     pub fn of_environment() -> Tools {
         let path = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
         Tools {
@@ -85,7 +84,7 @@ impl Tools {
         }
     }
 
-    /// The listing of a file with these contents. Setting `stop` stops the tool.
+    /// Disassembles a file with these contents. Setting `stop` stops the tool.
     pub fn disassemble(
         &self,
         bytes: &[u8],
@@ -138,7 +137,7 @@ impl Tool {
     }
 }
 
-/// The first line that is not blank, cut to the limit.
+/// The first line that is not blank, truncated to the limit.
 fn first_line(bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(4096)];
     let text = String::from_utf8_lossy(start);

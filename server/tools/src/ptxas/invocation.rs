@@ -1,4 +1,4 @@
-//! One run of ptxas, in a temporary folder that is removed afterwards.
+//! Runs ptxas once, in a temporary folder that is removed afterwards.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,10 +15,9 @@ use thiserror::Error;
 use crate::process::{self, Failure, FileLimit, Limits};
 use crate::ptx_target::ptx_target;
 
-/// The time limit of a run.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The limit of the output in bytes.
+/// In bytes.
 const MAX_LOG: u64 = 16 << 20;
 
 /// Why ptxas did not run.
@@ -36,17 +35,16 @@ pub enum PtxasError {
     Timeout,
 }
 
-/// A run of ptxas over a text.
 pub struct Invocation {
     pub program: PathBuf,
     pub text: Rope,
-    /// Generate code, which reports the resources of kernels; otherwise ptxas only checks the text.
+    /// Whether to generate code, which reports the resources of kernels; otherwise ptxas only checks the
+    /// text.
     pub is_complete: bool,
-    /// Set to stop the run.
+    /// Setting it stops the run.
     pub stop: Arc<AtomicBool>,
 }
 
-/// The output of a run.
 pub struct Printed {
     pub output: String,
     /// The path that messages name.
@@ -73,7 +71,7 @@ impl Invocation {
         }))
     }
 
-    /// Runs ptxas with its output redirected to the log; `None` if it was stopped.
+    /// Runs ptxas with its output redirected to a log; `None` if it was stopped.
     fn assemble(
         &self,
         target: &str,

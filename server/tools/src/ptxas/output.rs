@@ -11,16 +11,15 @@ pub struct Message {
     pub text: String,
 }
 
-/// The resources that a kernel uses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Resources {
     pub entry: String,
     pub registers: u32,
     /// Bytes of spill stores and loads.
     pub spills: u32,
-    /// Bytes.
+    /// In bytes.
     pub shared: u32,
-    /// Bytes.
+    /// In bytes.
     pub stack: u32,
 }
 
@@ -33,7 +32,7 @@ impl Resources {
     }
 }
 
-/// The errors and warnings. `file` is the path that messages name.
+/// The errors and warnings. `file` is the path that they name.
 pub fn messages(output: &str, file: &str) -> Vec<Message> {
     let location = format!(" {file}, line ");
     output.lines().filter_map(|line| message(line, &location)).collect()

@@ -6,20 +6,19 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// The environment variables with the paths of the tools.
+/// Environment variables with the paths of the tools.
 pub(super) const PTXAS_VARIABLE: &str = "WARPLENS_PTXAS";
 pub(super) const NVDISASM_VARIABLE: &str = "WARPLENS_NVDISASM";
 
-/// The limit of a listing in bytes.
+/// In bytes.
 pub(super) const MAX_LISTING: u64 = 256 << 20;
-/// The limit in bytes of the file that an assembler writes.
+/// In bytes, of the file that an assembler writes.
 pub(super) const MAX_CUBIN: u64 = 256 << 20;
-/// The limit in characters of the messages that are shown.
+/// In characters, of the messages that are shown.
 pub(super) const MAX_MESSAGE: usize = 2000;
 /// How many bytes of standard output are searched for messages.
 pub(super) const MAX_MESSAGES: usize = 1 << 20;
 
-/// Why there is no listing.
 #[derive(Debug, Error)]
 pub enum ToolError {
     #[error(

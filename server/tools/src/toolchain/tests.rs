@@ -1,4 +1,4 @@
-//! Tools that hang, print garbage, fail or write nothing: scripts in their place.
+//! Tests with tools that hang, print garbage, fail or write nothing: shell scripts.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// A folder with these scripts as tools.
+/// A folder with these scripts as the tools.
 fn tools(ptxas: &str, nvdisasm: &str, limit: Duration) -> (tempfile::TempDir, Toolchain) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, body) in [("ptxas", ptxas), ("nvdisasm", nvdisasm)] {
@@ -72,7 +72,7 @@ fn nothing_is_left_of_a_tool_that_hangs() {
     toolchain.listing(".target sm_90\n", "sm_90", 3).expect_err("it hangs");
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("it was started");
     assert!(!Path::new(read("folder").trim()).exists());
-    // A signal does not wait for the end of the process that it ends.
+    // Sending a signal does not wait for the process to end.
     let start = Instant::now();
     while let Some(stat) = running(read("process").trim()) {
         assert!(start.elapsed() < Duration::from_secs(60), "{stat}");
@@ -80,7 +80,7 @@ fn nothing_is_left_of_a_tool_that_hangs() {
     }
 }
 
-/// What the system says of a process that has not ended. A zombie has ended.
+/// The system's state of a process that has not ended. A zombie has ended.
 fn running(process: &str) -> Option<String> {
     fs::read_to_string(format!("/proc/{process}/stat")).ok().filter(|stat| !stat.contains(") Z "))
 }
