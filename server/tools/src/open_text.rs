@@ -1,3 +1,5 @@
+//! Opens a text for analysis, unless it needs too much memory.
+
 use warplens_ide::{AnalysisHost, FileId, Language};
 
 /// The size limit of a function in bytes. One function needs more memory than several functions of the same
