@@ -1,4 +1,4 @@
-//! A block: runs its warps in order, each until it waits, exits or spins, and completes its barriers.
+//! A block: runs its warps in order, each until it waits, exits or spins, and completes barriers.
 
 use rustc_hash::FxHashSet;
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
@@ -18,54 +18,47 @@ use super::program::{Program, Reduction};
 use super::undefined::UndefinedMemory;
 use super::warp::{RunContext, Warp};
 
-/// Barriers of a block.
 const COUNT: usize = 16;
-/// Warps that a finding names.
+/// How many warps a finding names.
 const MAX_RELATED: usize = 8;
 
-/// Why a block stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockPause {
     /// All its threads have exited.
     Ended,
-    /// It waits for what only other blocks can do.
+    /// Only other blocks can let it continue.
     Stuck,
-    /// The caller's control is due.
     Due,
-    /// The run is over.
     Stopped(Status),
 }
 
-/// What a warp waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WarpState {
     Ready,
     /// All its lanes wait at barriers.
     Waiting,
-    /// It repeats an iteration; memory had changed this many times then.
+    /// It repeats an iteration. The number of memory changes so far.
     Spinning(u64),
-    /// It polls memory; memory had changed this many times then.
+    /// It polls memory. The number of memory changes so far.
     Polling(u64),
     Ended,
 }
 
-/// A barrier in progress.
 #[derive(Clone, Debug, Default)]
 struct BarrierPhase {
-    /// Threads that have arrived, as the machine counts them.
+    /// Arrived threads, as the machine counts them.
     arrived: u32,
     /// The arrived lanes of each warp.
     masks: Vec<u32>,
     expected: Option<u32>,
-    /// The waiting lanes: warp, lanes, statement.
+    /// Warp, lanes, statement.
     waiting: Vec<(usize, u32, u32)>,
     reduction: Option<Reduction>,
-    /// Of the reduction: lanes whose predicate is true, and all.
+    /// Lanes whose predicate is true, in a reduction. `voters` counts all its lanes.
     yes: u32,
     voters: u32,
 }
 
-/// A block in progress.
 pub(crate) struct Block {
     pub(crate) number: u64,
     pub(crate) warps: Vec<Warp>,
@@ -79,7 +72,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// A block at its start; `spare` has recorders of earlier warps, whose visits are counted.
+    /// `spare` has recorders of finished warps, whose visits are already counted.
     pub(crate) fn new(
         program: &Program,
         launch: &Launch<'_>,
@@ -103,12 +96,13 @@ impl Block {
         }
     }
 
-    /// Host memory of the block in bytes, while it is suspended.
+    /// Host memory in bytes while the block is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         self.warps.iter().map(Warp::bytes).sum::<u64>() + self.shared.len() as u64
     }
 
-    /// Runs until it has exited, cannot continue by itself, or the caller's control is due.
+    /// Runs until all threads have exited, the block cannot continue by itself, or the caller's control is
+    /// due.
     pub(crate) fn run(
         &mut self,
         program: &Program,
@@ -194,7 +188,7 @@ impl Block {
         }
     }
 
-    /// Lanes arrive at a barrier; returns whether they completed it.
+    /// Lanes arrive at a barrier. Returns whether they complete it.
     fn arrive(&mut self, index: usize, arrival: Arrival, run: &mut RunContext<'_>) -> Result<bool, Status> {
         let Arrival { number, count, waits, reduction, yes, mask, statement } = arrival;
         let (warps, warp) = (self.warps.len(), &self.warps[index]);
@@ -283,7 +277,7 @@ impl Block {
         }
     }
 
-    /// Lets warps that only poll memory continue, although it has not changed; returns whether there were any.
+    /// Lets warps that only poll memory continue although it has not changed. Returns whether there are any.
     pub(crate) fn continue_polling(&mut self) -> bool {
         let mut any = false;
         for state in &mut self.states {

@@ -1,25 +1,25 @@
-//! Branches of a group: the effects on the divergence machine, and the detection of repeated states.
+//! Branches of a group: their effect on the divergence machine, and the detection of repeated states.
 
 use super::machine::{Group, Machine};
 use super::pause::Pause;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 
-/// What a branch needs of a warp and its run.
+/// The parts of a warp and its run that a branch needs.
 pub(super) struct Branching<'w> {
     pub(super) machine: &'w mut Machine,
     pub(super) spin: &'w mut SpinWatch,
     pub(super) registers: &'w Registers,
-    /// Whether memory that others may write was read since memory last changed.
+    /// Whether the warp has read memory that others may write, since memory last changed.
     pub(super) reads: &'w mut bool,
-    /// Counts the changes of memory.
+    /// Counts changes of memory.
     pub(super) changes: u64,
-    /// Executed statements.
     pub(super) steps: u64,
 }
 
 impl Branching<'_> {
-    /// The lanes of `taken` branch to `target`. Returns whether the group continues at its position without a choice of the machine.
+    /// The lanes of `taken` branch to `target`. Returns whether the group continues at its position without a
+    /// choice by the machine.
     #[inline(always)]
     pub(super) fn branch(&mut self, group: &mut Group, target: u32, taken: u32) -> Result<bool, Pause> {
         let next = group.pc + 1;

@@ -1,4 +1,4 @@
-//! Control instructions: branches, tokens, convergence barriers, calls, exits, barriers of the block.
+//! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
 use warplens_sim_cuda::registers::lanes;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -11,15 +11,15 @@ use super::pause::{Arrival, Pause};
 use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
 use super::warp::{RunContext, Warp};
 
-/// Calls in each other before the run stops.
+/// Nested calls before the run stops.
 const MAX_CALL_DEPTH: usize = 1000;
 
-/// Whether the group continues by itself; an error is a pause.
+/// Whether the group continues by itself. An error is a pause.
 type Continues = Result<bool, Pause>;
 
 impl Warp {
-    /// Executes the control instruction of a group; `guarded` are its lanes whose guard is true. Returns whether the group
-    /// continues at its new position without a choice of the machine.
+    /// Executes the control instruction of a group. `guarded` are its lanes whose guard is true. Returns
+    /// whether the group continues at its new position without a choice by the machine.
     pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
         let operation = run.program.code[group.pc as usize];
         let executed = self.executed(&operation, guarded);
@@ -72,7 +72,7 @@ impl Warp {
         }
     }
 
-    /// The lanes in which guard, condition code and second predicate hold.
+    /// The lanes in which the guard, the condition code and the second predicate hold.
     fn executed(&self, operation: &Operation, guarded: u32) -> u32 {
         let tested = if operation.test == CcTest::ALWAYS {
             guarded
@@ -85,7 +85,8 @@ impl Warp {
         }
     }
 
-    /// The lanes that the trace shows as executing: of a branch of all lanes or none, those that take it.
+    /// The lanes that the trace shows as executing. For a branch that all lanes take or none, these are the
+    /// lanes that take it.
     fn shown(&self, control: Control, group: &Group, executed: u32) -> u32 {
         match control {
             Control::Branch(_, uniformity) => self.taken(uniformity, group, executed),
@@ -133,7 +134,7 @@ impl Warp {
         Err(Pause::Stopped(Status::Unsupported))
     }
 
-    /// A float instruction that is not simulated: the group continues without its results.
+    /// A float instruction that is not simulated. The group continues without its results.
     fn unknown(
         &mut self,
         operation: &Operation,
@@ -150,7 +151,7 @@ impl Warp {
             );
             let finding = self.id.finding(FindingKind::Unsupported, message, group.pc, executed);
             run.state.report(finding.with_severity(Severity::Warning));
-            // Where the guard is not known, the result is not either.
+            // Where the guard is unknown, so is the result.
             let maybe = self.undefined.condition(operation.guard) & group.mask;
             let written = if operation.uniform { u32::MAX } else { executed | maybe };
             self.undefined.compute_unknown(&entry.cells, group.pc, written);
@@ -225,7 +226,7 @@ impl Warp {
         }
     }
 
-    /// The address to which a lane jumps.
+    /// The address that a lane jumps to.
     fn address(&self, jump: Jump, lane: usize) -> u64 {
         let mut buffer = [0; 32];
         let value = match jump.wide {
@@ -235,10 +236,10 @@ impl Warp {
         value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
     }
 
-    /// Lanes call a function: before Volta, the token of their return is pushed.
+    /// Lanes call a function. Before Volta this pushes a token for their return.
     fn call(&mut self, target: u32, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
         let next = group.pc + 1;
-        // Since Volta return addresses are in registers.
+        // Since Volta, return addresses are in registers.
         if !run.program.target.has_barriers() {
             self.machine.push(Token::Return, next);
             if self.machine.depth(Token::Return) > MAX_CALL_DEPTH {
@@ -265,7 +266,7 @@ impl Warp {
         Pause::Stopped(Status::Faulted)
     }
 
-    /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
+    /// The instruction before the group's position is marked `.S`, so the lanes that executed it wait.
     pub(super) fn join(&mut self, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
         let next = group.pc;
         group.pc -= 1;
@@ -312,7 +313,6 @@ impl Warp {
         Pause::Stopped(status)
     }
 
-    /// Instructions of the barrier machine.
     fn barrier(
         &mut self,
         control: Control,
@@ -368,7 +368,7 @@ impl Warp {
         Ok(go(group, next))
     }
 
-    /// Lanes wait for those of their masks.
+    /// Each lane waits for the lanes in its mask.
     fn synchronize(
         &mut self,
         members: &[u32; 32],
@@ -382,7 +382,6 @@ impl Warp {
         }
     }
 
-    /// `BMOV`
     fn move_barrier(
         &mut self,
         step: BarrierStep,
@@ -462,7 +461,8 @@ impl Warp {
         Err(Pause::Arrived(arrival))
     }
 
-    /// No lanes can run: those that are left wait at barriers of the block, or for lanes of the warp that never come.
+    /// No lane can run: the remaining lanes wait at block barriers, or for lanes of the warp that never
+    /// arrive.
     pub(super) fn waits_for_block(&mut self, run: &mut RunContext<'_>) -> Pause {
         let waiting = self.machine.waiting();
         if waiting.iter().any(|waiting| waiting.why == WaitReason::Block) {
@@ -486,7 +486,7 @@ impl Warp {
         run.state.report(finding.with(others));
     }
 
-    /// The lanes of the warp outside `mask`, and where they are.
+    /// The lanes of the warp outside of `mask`, and what they do.
     pub(crate) fn elsewhere(&self, mask: u32) -> Vec<Related> {
         let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
         let related = others.map(|waiting| {
@@ -506,7 +506,7 @@ fn go(group: &mut Group, pc: u32) -> bool {
     true
 }
 
-/// What lanes wait for: the predicate of a sentence.
+/// The predicate of a sentence about lanes that wait.
 fn waits_for(why: WaitReason, live: u32) -> String {
     match why {
         WaitReason::Runnable => "can run here".to_owned(),

@@ -1,8 +1,9 @@
-//! From a lowered listing to a [`Program`].
+//! Decodes a lowered listing to a [`Program`].
 //!
-//! [`decode`] collects the functions that the entry can reach and decodes their instructions: `operands` places operands in the
-//! register file, `table` maps opcodes to operations, and the other modules read the operands of their kinds of instructions.
-//! An instruction that is not covered becomes [`Op::Unsupported`] with a note.
+//! [`decode`] collects the functions that the entry can reach and decodes their instructions: `operands`
+//! assigns operands to rows of the register file, `table` maps opcodes to operations, and the other modules
+//! read the operands of their kinds of instructions. An instruction that is not covered becomes
+//! [`Op::Unsupported`] with a note.
 
 mod compare;
 mod control;
@@ -31,16 +32,16 @@ use super::target::Target;
 
 pub use self::decoder::{InstructionIndices, UNNAMED, function_name};
 
-/// Why a kernel cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// The listing has no function with the name.
+    /// The listing has no function with this name.
     NoFunction,
 }
 
-/// Decodes the function with a name and those that it can reach.
+/// Decodes the function with a name and the functions that it can reach.
 ///
 /// # Errors
+///
 /// When the listing does not have the function.
 pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndices), DecodeError> {
     let is_named = |listed: &Listed| function_name(listing, listed) == name;
@@ -48,7 +49,7 @@ pub fn decode(listing: &Listing, name: &str) -> Result<(Program, InstructionIndi
     Ok(decode_at(listing, entry))
 }
 
-/// Decodes a function, by its index in [`Listing::functions`], and those that it can reach.
+/// Decodes a function, given by its index in [`Listing::functions`], and the functions that it can reach.
 pub fn decode_at(listing: &Listing, entry: usize) -> (Program, InstructionIndices) {
     let listed = &listing.functions()[entry];
     let stated = listed.target.as_ref().map(|target| Target(target.number));
@@ -59,7 +60,7 @@ pub fn decode_at(listing: &Listing, entry: usize) -> (Program, InstructionIndice
     decoder.finish(&function_name(listing, listed))
 }
 
-/// The functions that the entry can reach, the entry first: those that operands or data name.
+/// The functions that the entry can reach because operands or data name them. The entry comes first.
 fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
     let mut found = vec![entry];
     let mut at = 0;
@@ -70,7 +71,7 @@ fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
             Value::RegisterTarget(target) => target.symbol.as_ref().map(|symbol| &symbol.name),
             _ => None,
         });
-        // Tables of functions may be in any section of data.
+        // Any data section may contain tables of functions.
         let tables = listing.sections().flat_map(|(section, _)| {
             let holds_data =
                 section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant");
@@ -81,7 +82,7 @@ fn reachable(listing: &Listing, entry: usize) -> Vec<usize> {
             _ => None,
         });
         for name in named.chain(in_tables) {
-            // A fat file has functions of one name for several targets.
+            // A fat file has functions with the same name for several targets.
             let named = |listed: &&Listed| function_name(listing, listed) == *name;
             let with_name = || listing.functions().iter().enumerate().filter(|(_, listed)| named(listed));
             let target = &listing.functions()[entry].target;
@@ -127,7 +128,7 @@ impl Decoder<'_> {
         operation
     }
 
-    /// Whether all words that an operation reads of its sources are there.
+    /// Whether the sources of an operation have all the words that it reads.
     fn has_all_words(&self, operation: &Operation) -> bool {
         let (_, words) = names::widths(operation, &self.program);
         let sources = operation.s.iter().map(|source| source.row).zip(words);
@@ -140,7 +141,8 @@ impl Decoder<'_> {
         wide.into_iter().all(|(row, words)| self.pool.has_words(row, words))
     }
 
-    /// An instruction that is not simulated. A run continues after one that computes with floats, and stops at others.
+    /// An instruction that is not simulated. A run continues after one that computes with floats, and stops
+    /// at any other.
     fn unsupported(&mut self, inst: &Inst<'_>, why: &str) -> Operation {
         let name = inst.full_name();
         let note = if why.is_empty() { format!("`{name}`") } else { format!("`{name}`: {why}") };
@@ -193,12 +195,12 @@ impl Decoder<'_> {
     }
 }
 
-/// What the sources of an operation need before it.
+/// What must be done to the sources before the operation.
 fn preparation(operation: &Operation) -> Prepare {
     let plain = operation.s.iter().all(|source| source.sign == 0 && source.part == Default::default());
     match operation.op {
         _ if plain => Prepare::Nothing,
-        // They apply signs themselves.
+        // These operations apply the signs themselves.
         Op::FloatAdd(mode) | Op::FloatMul(mode) | Op::FloatFma(mode) if mode.is_nearest() => Prepare::Nothing,
         Op::Move
         | Op::Add3
@@ -246,7 +248,7 @@ fn preparation(operation: &Operation) -> Prepare {
         | Op::FloatSelect(_)
         | Op::FloatCheck
         | Op::Mufu(_) => Prepare::Floats,
-        // Its signs are those of the registers.
+        // The XOR would use the signs of the registers.
         Op::FloatMinMax(compare) if !compare.xor_sign => Prepare::Floats,
         _ => Prepare::Nothing,
     }

@@ -1,7 +1,7 @@
-//! One operation without effect on control flow, in the lanes that execute it.
+//! Executes an operation without effect on control flow, in the lanes of a mask.
 //!
-//! [`execute`] dispatches: `integer`, `float`, `half` and `convert` compute, `memory` accesses memory, `collective` exchanges values
-//! between lanes.
+//! [`execute`] dispatches: `integer`, `float`, `half` and `convert` compute, `memory` accesses memory,
+//! `collective` exchanges values between lanes.
 
 mod collective;
 mod context;
@@ -29,7 +29,7 @@ pub(crate) use quick_run::run as run_quick;
 use super::program::{Op, Operation, Prepare, Program};
 use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
 
-/// Runs an operation in the lanes of `mask`, of which there is at least one.
+/// Runs an operation in the lanes of `mask`, which must not be empty.
 #[inline(never)]
 pub(crate) fn execute<S: Simd>(
     simd: S,
@@ -56,8 +56,8 @@ pub(crate) fn execute<S: Simd>(
     Ok(())
 }
 
-/// Runs an operation whose sources have been prepared. Each kind is compiled for the instruction set of the loop but outside the
-/// loop: compilers optimize small functions best.
+/// Runs an operation whose sources have been prepared. Each kind is compiled for the instruction set of the
+/// loop but outside of the loop, because compilers optimize small functions best.
 #[inline(always)]
 fn run_operation<S: Simd>(
     simd: S,
@@ -115,7 +115,7 @@ fn uncommon(
         Op::Copy { fill } => {
             let accesses = [&program.accesses[o.n as usize], &program.accesses[o.n as usize + 1]];
             let copies = r.holds(o.p[0]) & mask;
-            // Where the predicate is false, zeros are all that is filled in.
+            // Where the predicate is false, the copy only fills in zeros.
             let written = if fill { mask } else { copies };
             return memory::copy(accesses, fill, r, ctx, [copies, written]);
         }
@@ -167,7 +167,7 @@ fn uncommon(
     Ok(())
 }
 
-/// The operation with sources whose signs and parts have been applied.
+/// Applies signs and parts to the sources of an operation.
 #[inline(never)]
 fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Operation {
     let mut prepared = Operation { prepare: Prepare::Nothing, ..*operation };
@@ -187,7 +187,7 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
     prepared
 }
 
-/// The zero and the sign flag of a result; it has no carry and no overflow.
+/// Sets the zero and sign flags from a result, which has no carry and no overflow.
 fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
     let d = *r.row(o.d);
     r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| d[lane] == 0));

@@ -10,7 +10,7 @@ use super::program::{CcTest, Control as SassControl, Op, Program};
 use super::registers::Condition;
 use super::run::run;
 
-/// The model of targets from sm_70 on.
+/// The default model of targets from sm_70 on.
 pub const BARRIERS: ModelInfo = ModelInfo {
     name: "barriers",
     former_names: &[],
@@ -18,7 +18,7 @@ pub const BARRIERS: ModelInfo = ModelInfo {
     forward_progress: false,
 };
 
-/// The model of older targets.
+/// The default model of older targets.
 pub const TOKENS: ModelInfo = ModelInfo {
     name: "tokens",
     former_names: &[],
@@ -26,15 +26,14 @@ pub const TOKENS: ModelInfo = ModelInfo {
     forward_progress: false,
 };
 
-/// The models of SASS. The target decides which one a kernel runs under by default.
+/// The target determines the default model of a kernel.
 pub static MODELS: [ModelInfo; 2] = [BARRIERS, TOKENS];
 
 /// A decoded kernel under a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kernel {
-    /// The program.
     pub program: Arc<Program>,
-    /// Whether it runs under `barriers` rather than under `tokens`.
+    /// Whether the model is `barriers` or `tokens`.
     pub barriers: bool,
 }
 
@@ -53,8 +52,8 @@ impl Executable for Kernel {
     }
 }
 
-/// The branches, exits and barriers of the program. A call does not end a block: its lanes return. Lanes that wait for others
-/// continue at the statement after the wait, or at that of a token.
+/// The branches, exits and barriers of the program. A call does not end a block, because its lanes return.
+/// Lanes that wait for others continue at the statement after the wait, or at the statement of a token.
 fn control_flow(program: &Program) -> ControlFlow {
     let mut flow = ControlFlow::default();
     flow.starts.extend(program.functions.iter().map(|function| StatementId(function.first)));

@@ -1,7 +1,8 @@
-//! The interpreter loop: runs groups until an instruction requires more than the choice of the next group.
+//! The interpreter loop: runs groups until an instruction needs more than the choice of the next group.
 //!
-//! Most instructions have no guard and only compute; they run in ranges that need no checks before their end. The loop is
-//! compiled for several instruction sets of the host, and the best one that the processor supports is chosen at run time.
+//! Most instructions have no guard and only compute; they run in ranges that need no checks before their end.
+//! The loop is compiled for several instruction sets of the host, and the best supported one is chosen at run
+//! time.
 
 use pulp::Simd;
 use warplens_sim_cuda::visits::Visits;
@@ -18,7 +19,8 @@ use super::undefined::UndefinedVisit;
 use super::warp::{RunContext, Warp};
 
 impl Warp {
-    /// Runs a group and its successors until the machine must choose again; returns why the warp stops, if it does.
+    /// Runs a group and its successors until the machine must choose again. Returns why the warp stops, if it
+    /// does.
     #[inline(always)]
     pub(super) fn interpret<S: Simd>(
         &mut self,
@@ -72,8 +74,8 @@ impl Warp {
         }
     }
 
-    /// Runs a group and its successors up to an instruction that requires the whole warp. `group` is then the group that ran last, at the
-    /// position where it stopped.
+    /// Runs a group and its successors up to an instruction that needs the whole warp. Then `group` is the
+    /// group that ran last, at the position where it stopped.
     #[inline(always)]
     fn go<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
         let mut sanitizer = run.state.sanitizer.take();
@@ -127,7 +129,6 @@ impl Warp {
         stop
     }
 
-    /// Counts a visit of a control instruction.
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {
         run.state.steps += 1;
         self.recorder.visit(StatementId(group.pc), group.mask.into(), executed.into());
@@ -146,7 +147,7 @@ impl Warp {
         }
     }
 
-    /// The uses of undefined values by a control instruction; an error stops the run.
+    /// Checks a control instruction for uses of undefined values. An error stops the run.
     pub(super) fn check_control(
         &mut self,
         group: &Group,
@@ -173,7 +174,7 @@ impl Warp {
 }
 
 impl Running<'_> {
-    /// Runs the group until the machine must choose again (`None`), or an instruction requires the whole warp.
+    /// Runs the group until the machine must choose again (`None`), or an instruction needs the whole warp.
     #[inline(always)]
     fn straight<S: Simd>(&mut self, simd: S) -> Option<Stop> {
         let program = self.program;
@@ -266,7 +267,7 @@ impl Running<'_> {
         execute(simd, operation, self.program, self.registers, &mut self.ctx, lanes).map_err(Stop::Fault)
     }
 
-    /// Executes an operation, and reports it to the observer.
+    /// Executes an operation and reports it to the observer.
     #[inline(never)]
     fn observed_step<S: Simd>(&mut self, simd: S, operation: &Operation, at: Executing) -> Result<(), Stop> {
         let effects = self.observer.before(at, self.registers, &mut self.ctx).map_err(Stop::Unknown)?;

@@ -13,14 +13,13 @@ use super::target::Target;
 use super::undefined::Key;
 use super::undefined::suspects::suspects;
 
-/// Bytes of shared memory where a listing does not state how much the kernel has.
+/// Bytes of shared memory if the listing does not state how much the kernel uses.
 pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
-/// Threads that a block can have.
+/// The maximum number of threads in a block.
 pub(crate) const MAX_THREADS: u64 = 1024;
-/// Bytes of constant bank 0 before and among the launch's constants.
+/// The size of constant bank 0 up to and including the launch's constants.
 const BANK_BYTES: u32 = 0x1000;
 
-/// The launch, as seen by its warps.
 pub(crate) struct Launch<'p> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -30,16 +29,15 @@ pub(crate) struct Launch<'p> {
     pub(crate) listing: Listing,
     /// Whether lanes reconverge at convergence barriers.
     pub(crate) barriers: bool,
-    /// Bytes of shared memory of a block, those that the system reserves included.
+    /// Shared memory of a block in bytes, including what the system reserves.
     pub(crate) shared: u32,
-    /// The constant banks.
     pub(crate) banks: Vec<(u8, Vec<u8>)>,
-    /// The register file of a warp at its start.
+    /// The initial register file of a warp.
     pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
     pub(crate) program: &'p Program,
     /// The registers that may be read before they are written, if that is checked.
     pub(crate) suspects: Vec<Key>,
-    /// The positions in their block of the threads of each warp, by lane.
+    /// For each warp, the positions of its threads in the block, by lane.
     pub(crate) threads: Vec<Lanes<[u32; 3]>>,
     /// The warp whose steps the caller receives.
     pub(crate) steps: Option<WarpSteps>,
@@ -81,12 +79,11 @@ impl<'p> Launch<'p> {
         volume(self.grid)
     }
 
-    /// The block with a number; x varies fastest.
+    /// The coordinates of a block number; x varies fastest.
     pub(crate) fn cta(&self, number: u64) -> [u32; 3] {
         position(number, self.grid)
     }
 
-    /// The number of a block.
     pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
         let [x, y, z] = cta.map(u64::from);
         let [columns, rows, _] = self.grid.map(u64::from);
@@ -98,20 +95,21 @@ impl<'p> Launch<'p> {
         self.options.lists(id, self.is_within_limits(id))
     }
 
-    /// Whether a warp is one of those that the limits list.
+    /// Whether a warp is within the limits of the listed warps.
     pub(crate) fn is_within_limits(&self, id: WarpId) -> bool {
         self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
 }
 
-/// The positions in their block of the threads of each warp, by lane. A launch with more threads than a block can have does not run.
+/// For each warp, the positions of its threads in the block, by lane. A launch with more threads than a block
+/// can have does not run.
 fn threads(config: &LaunchConfig) -> Vec<Lanes<[u32; 3]>> {
     let warps = config.threads().min(MAX_THREADS).div_ceil(WIDTH as u64) as u32;
     let of_warp = |warp| std::array::from_fn(|lane| thread_of(warp, lane as u32, WIDTH as u32, config.block));
     (0..warps).map(of_warp).collect()
 }
 
-/// Bytes of shared memory of a block: what the system reserves, what the kernel declares, what the launch adds.
+/// Shared memory of a block in bytes: reserved by the system, declared by the kernel, added by the launch.
 pub(crate) fn shared_bytes(program: &Program, dynamic: u32) -> u32 {
     let fixed = program.shared_size.unwrap_or(UNKNOWN_SHARED);
     program.target.shared_start().saturating_add(fixed.next_multiple_of(16)).saturating_add(dynamic)
@@ -140,14 +138,14 @@ fn bank_mut(banks: &mut Vec<(u8, Vec<u8>)>, number: u8) -> &mut Vec<u8> {
     &mut banks[at].1
 }
 
-/// Writes bytes; the bank grows to hold them.
+/// Writes bytes to a bank, extending it if necessary.
 fn put(bank: &mut Vec<u8>, at: u32, bytes: &[u8]) {
     let at = at as usize;
     bank.resize(bank.len().max(at + bytes.len()), 0);
     bank[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// Constant bank 0: what a launch decides.
+/// Constant bank 0, which depends on the launch.
 fn bank_0(program: &Program, config: &LaunchConfig) -> Vec<u8> {
     let target: Target = program.target;
     let constants = target.launch_constants();
@@ -166,7 +164,7 @@ fn bank_0(program: &Program, config: &LaunchConfig) -> Vec<u8> {
     bank
 }
 
-/// The register file at the start: zeros and constants.
+/// The initial register file: zeros and constants.
 fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<LaneRow<u32, WIDTH>> {
     let mut rows = vec![LaneRow::all(0); usize::from(program.layout.rows)];
     for &(row, constant) in &program.layout.constants {

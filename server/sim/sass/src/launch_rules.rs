@@ -1,4 +1,5 @@
-//! SASS: parameters are known by their places in constant bank 0; for the rest launches are those of PTX.
+//! Launch rules of SASS: parameters are known by their offsets in constant bank 0. All other rules are the
+//! same as for PTX.
 
 mod body;
 mod parameters;
@@ -18,22 +19,22 @@ use self::parameters::address_bytes;
 
 pub use body::body;
 
-/// The requirements of a SASS kernel on its launches.
+/// What a SASS kernel requires of its launches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SassKernel {
-    /// Its target.
     target: Target,
-    /// Its parameters, called `p0`, `p1` and so on, as those of a PTX entry.
+    /// Its parameters are called `p0`, `p1` and so on, like the parameters of a PTX entry.
     entry: CudaKernel,
-    /// Bytes of all parameters, if the listing states them.
+    /// The size of all parameters in bytes, if the listing states it.
     stated_bytes: Option<u64>,
-    /// Whether the listing states each parameter; otherwise those that the function does not read are unknown.
+    /// Whether the listing states each parameter; otherwise parameters that the function does not read are
+    /// unknown.
     is_stated: bool,
 }
 
 impl SassKernel {
-    /// A function for a target. `facts` are what the notes of the listing state about it; without them the parameters are the
-    /// constants that it reads.
+    /// A function for a target. `facts` are what the listing's notes state about it; without them, the
+    /// parameters are the constants that the function reads.
     pub fn new(function: &Function, facts: &Facts, target: Target) -> SassKernel {
         let address_bytes = address_bytes(function, target);
         let entry = CudaKernel {
@@ -49,8 +50,8 @@ impl SassKernel {
         }
     }
 
-    /// The parameters as the arguments of a launch place them. `None` if the listing states them, or if the arguments do not cover
-    /// the constants that the function reads.
+    /// The parameters at the offsets that a launch's arguments give them. `None` if the listing states the
+    /// parameters, or if the arguments do not cover the constants that the function reads.
     fn placed(&self, launch: &Launch) -> Option<CudaKernel> {
         let address_bytes = self.entry.address_bytes.unwrap_or(8);
         let params = match self.is_stated {
@@ -66,7 +67,6 @@ impl SassKernel {
         fits.then_some(entry)
     }
 
-    /// Its parameters.
     pub fn params(&self) -> &[Parameter] {
         &self.entry.params
     }

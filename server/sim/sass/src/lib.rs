@@ -1,8 +1,8 @@
-//! SASS listings: machine code of Fermi to Blackwell.
+//! Simulates SASS listings: machine code of Fermi to Blackwell.
 //!
-//! [`decode`] turns a lowered listing into a [`Program`], [`run`] runs it. The divergence machine is that of the target: tokens on a
-//! stack before `sm_70` (model `tokens`), convergence barriers since (model `barriers`); `machine` implements both. Memory, the
-//! checks of accesses and the counters are those of PTX.
+//! [`decode`] turns a lowered listing into a [`Program`], and [`run`] runs it. The target determines the
+//! divergence machine: tokens on a stack before `sm_70` (model `tokens`), convergence barriers since (model
+//! `barriers`); `machine` implements both. Memory, access checks and counters are shared with PTX.
 
 mod block;
 mod branching;

@@ -1,7 +1,8 @@
-//! The divergence machines: which lanes of a warp run together and where lanes wait for each other.
+//! The divergence machines: which lanes of a warp run together, and where lanes wait for each other.
 //!
-//! [`Tokens`] is the stack of tokens before `sm_70`, [`Barriers`] the convergence barriers since. A warp asks the machine for the
-//! [`next`](Machine::next) group, runs it up to an instruction that changes the active lanes, and reports what happened.
+//! [`Tokens`] is the stack of tokens before `sm_70`, [`Barriers`] are the convergence barriers since. A warp
+//! asks the machine for the [`next`](Machine::next) group, runs it up to an instruction that changes the
+//! active lanes, and reports what happened.
 
 mod barriers;
 mod group;
@@ -18,14 +19,12 @@ use warplens_sim_warp::trace::{Mask, StatementId};
 
 use super::program::Token;
 
-/// A divergence machine.
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Tokens(Tokens),
     Barriers(Box<Barriers>),
 }
 
-/// Dispatches to the machine.
 macro_rules! dispatch {
     ($machine:expr, $inner:ident => $call:expr) => {
         match $machine {
@@ -36,7 +35,7 @@ macro_rules! dispatch {
 }
 
 impl Machine {
-    /// The group to run next; none if all lanes wait or have exited.
+    /// The group to run next; `None` if all lanes wait or have exited.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Group> {
         dispatch!(self, machine => machine.next())
@@ -48,12 +47,12 @@ impl Machine {
         dispatch!(self, machine => machine.go_on(pc));
     }
 
-    /// Lanes of the running group go to different statements; at least two parts have lanes.
+    /// Lanes of the running group continue at different statements. At least two of the parts have lanes.
     pub(crate) fn diverge(&mut self, parts: &[(u32, u32)]) {
         dispatch!(self, machine => machine.diverge(parts));
     }
 
-    /// Some lanes of the running group branch, the others go to the next statement.
+    /// Some lanes of the running group branch, the others continue at the next statement.
     pub(crate) fn branch(&mut self, taken: (u32, u32), next: (u32, u32)) {
         match self {
             Machine::Tokens(tokens) => tokens.diverge(&[taken, next]),
@@ -66,17 +65,17 @@ impl Machine {
         dispatch!(self, machine => machine.exit(lanes, next));
     }
 
-    /// Lanes of the running group wait at a barrier of the block, the others continue at `next`.
+    /// Lanes of the running group wait at a block barrier, the others continue at `next`.
     pub(crate) fn block(&mut self, lanes: u32, next: u32) {
         dispatch!(self, machine => machine.block(lanes, next));
     }
 
-    /// Lanes continue after a barrier of the block.
+    /// Lanes continue after a block barrier.
     pub(crate) fn release(&mut self, lanes: u32) {
         dispatch!(self, machine => machine.release(lanes));
     }
 
-    /// Records the groups that have continued together since the last call.
+    /// Records the groups that were joined since the last call.
     pub(crate) fn record_joined(&mut self, reconvergences: &mut ReconvergenceList) {
         let joined: Vec<Joined> = dispatch!(self, machine => std::mem::take(&mut machine.joined));
         for (pc, parts) in joined {
@@ -85,19 +84,18 @@ impl Machine {
         }
     }
 
-    /// Whether groups have continued together since they were recorded.
+    /// Whether groups were joined that are not recorded yet.
     #[inline(always)]
     pub(crate) fn has_joined(&self) -> bool {
         dispatch!(self, machine => !machine.joined.is_empty())
     }
 
-    /// The lanes that do not run.
     pub(crate) fn waiting(&self) -> Vec<Waiting> {
         dispatch!(self, machine => machine.waiting())
     }
 
-    /// The running group branched backward; returns whether it has had its turn. `changes` counts the changes of memory, `steps` the executed
-    /// statements.
+    /// The running group branched backward. Returns whether its turn is over. `changes` counts the changes of
+    /// memory, `steps` the executed statements.
     pub(crate) fn take_back_edge(&mut self, changes: u64, steps: u64) -> bool {
         match self {
             Machine::Barriers(barriers) => barriers.take_back_edge(changes, steps),
@@ -105,7 +103,8 @@ impl Machine {
         }
     }
 
-    /// No lanes can run: releases some that wait only because nested calls use one barrier. Returns whether there were any.
+    /// No lane can run: releases lanes that wait only because nested calls use the same barrier. Returns
+    /// whether there were any.
     pub(crate) fn release_nested(&mut self) -> bool {
         match self {
             Machine::Barriers(barriers) => barriers.release_nested(),
@@ -113,7 +112,8 @@ impl Machine {
         }
     }
 
-    /// Whether all lanes are where they were in an earlier state; how long they have waited does not count.
+    /// Whether all lanes have the same positions as in an earlier state, regardless of how long they have
+    /// waited.
     pub(crate) fn is_where(&self, earlier: &Machine) -> bool {
         match (self, earlier) {
             (Machine::Tokens(now), Machine::Tokens(earlier)) => now.is_where(earlier),
@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// The lanes of the running group push a token, and resume at a statement.
+    /// The lanes of the running group push a token, at whose statement they will resume.
     pub(crate) fn push(&mut self, kind: Token, pc: u32) {
         dispatch!(self, machine => machine.push(kind, pc));
     }
@@ -132,7 +132,7 @@ impl Machine {
         dispatch!(self, machine => machine.pop(kind, lanes, at, next))
     }
 
-    /// How many tokens of a kind there are.
+    /// The number of tokens of a kind.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         dispatch!(self, machine => machine.depth(kind))
     }
@@ -149,14 +149,14 @@ impl Machine {
     #[inline(always)]
     pub(crate) fn was_set(&self, barrier: u8) -> bool {
         match self {
-            // The stack searches the barrier's token when lanes wait.
+            // The stack looks for the barrier's token only when lanes wait.
             Machine::Tokens(_) => false,
             Machine::Barriers(barriers) => barriers.was_set(barrier),
         }
     }
 
-    /// `BSYNC` at a statement: lanes wait for those of the barrier, the others continue at the next one. Returns whether the barrier has
-    /// ever had lanes.
+    /// `BSYNC` at a statement: lanes wait for the other lanes of the barrier, the rest continue at the next
+    /// statement. Returns whether the barrier has ever had lanes.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, at: u32) -> bool {
         match self {
             Machine::Tokens(tokens) => tokens.wait(barrier, lanes, at, at + 1),
@@ -164,12 +164,11 @@ impl Machine {
         }
     }
 
-    /// `BREAK`: others no longer wait for these lanes at a barrier.
+    /// `BREAK`: other lanes no longer wait for these at a barrier.
     pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
         dispatch!(self, machine => machine.break_out(barrier, lanes));
     }
 
-    /// The mask of a barrier.
     pub(crate) fn barrier_mask(&mut self, barrier: u8) -> u32 {
         match self {
             Machine::Tokens(tokens) => tokens.barrier_mask(barrier),
@@ -177,15 +176,15 @@ impl Machine {
         }
     }
 
-    /// `BMOV` to a barrier. A stack of tokens restores itself.
+    /// `BMOV` to a barrier. The stack of tokens needs no restoring.
     pub(crate) fn write_barrier(&mut self, barrier: u8, mask: u32) {
         if let Machine::Barriers(barriers) = self {
             barriers.write(barrier, mask);
         }
     }
 
-    /// `WARPSYNC`: each lane waits for those of its mask, the others continue at `next`. An error if a stack of tokens runs the lanes that
-    /// they wait for only later.
+    /// `WARPSYNC`: each lane waits for the lanes in its mask, the others continue at `next`. An error if a
+    /// stack of tokens would run the awaited lanes only later.
     pub(crate) fn synchronize(
         &mut self,
         members: &[u32; 32],

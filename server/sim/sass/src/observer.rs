@@ -1,6 +1,7 @@
-//! What watches the operations of a warp: the sanitizer, undefined values, written registers, and the tracer of values.
+//! What watches the operations of a warp: the sanitizer, undefined values, written registers, and value
+//! traces.
 //!
-//! A run without checks and traces has no observer, so the interpreter loop only tests that.
+//! A run without checks and traces has no observer, so the interpreter loop only tests whether there is one.
 
 use warplens_sim_cuda::order::Order;
 use warplens_sim_cuda::run_state::RunState;
@@ -15,7 +16,7 @@ use super::undefined::{Effects, UndefinedMemory, UndefinedValues, UndefinedVisit
 use super::value_tracer::ValueTracer;
 use super::written_registers::WrittenRegisters;
 
-/// The watching parts of a warp and of its run.
+/// The parts of a warp and its run that watch.
 pub(super) struct Observer<'w> {
     pub(super) program: &'w Program,
     pub(super) warp: WarpId,
@@ -33,17 +34,17 @@ pub(super) struct Executing {
     /// The lanes of the path.
     pub(super) active: u32,
     pub(super) executed: u32,
-    /// The lanes of registers that are written: all for a uniform operation.
+    /// The lanes in which registers are written: all lanes for a uniform operation.
     pub(super) written: u32,
 }
 
 impl Observer<'_> {
-    /// Whether undefined values are followed: there are some.
+    /// Undefined values are followed if there are any.
     pub(super) fn follows_undefined(&self) -> bool {
         !self.undefined.is_empty() || !self.memory.is_empty()
     }
 
-    /// Whether an undefined value decides which lanes execute an operation.
+    /// Whether an undefined value determines which lanes execute an operation.
     pub(super) fn is_undecided(&self, operation: &Operation, active: u32) -> bool {
         !self.undefined.is_empty()
             && (self.undefined.condition(operation.guard)
@@ -52,7 +53,7 @@ impl Observer<'_> {
                 != 0
     }
 
-    /// Before an operation; an error stops the run.
+    /// Called before an operation. An error stops the run.
     pub(super) fn before(
         &mut self,
         at: Executing,
@@ -80,7 +81,7 @@ impl Observer<'_> {
         }
     }
 
-    /// After an operation.
+    /// Called after an operation.
     pub(super) fn after(
         &mut self,
         at: Executing,
@@ -109,7 +110,7 @@ impl Observer<'_> {
         self.trace(at, registers);
     }
 
-    /// Lets the tracer record the registers before a statement.
+    /// Records the registers before a statement.
     fn trace_before(&mut self, at: Executing, registers: &Registers, ctx: &mut ExecContext<'_>) {
         let Some((tracer, written)) = self.tracer.as_mut().zip(self.written.as_deref()) else { return };
         let undefined = &*self.undefined;
@@ -134,14 +135,14 @@ impl Observer<'_> {
     }
 }
 
-/// The guarantees of an operation about the order of memory accesses.
+/// How an operation orders memory accesses.
 fn order_of(operation: &Operation, program: &Program) -> Order {
     match operation.op {
         Op::Load | Op::Store => {
             let strong = program.accesses[operation.n as usize].strong;
             Order { strong, acquire: strong && operation.op == Op::Load, ..Order::default() }
         }
-        // What an atomic releases has a fence before it. What it acquires need not have one after it in shared memory.
+        // A release has a fence before the atomic. In shared memory, an acquire needs no fence after it.
         Op::Atomic => Order { strong: true, acquire: true, ..Order::default() },
         Op::Fence { in_block } => Order { fence: true, in_block, ..Order::default() },
         _ => Order::default(),

@@ -4,30 +4,26 @@ use warplens_sim_warp::trace::Status;
 
 use super::program::Reduction;
 
-/// Why a warp stopped running.
 #[derive(Debug)]
 pub(crate) enum Pause {
-    /// All its lanes have exited.
     Ended,
-    /// Lanes have arrived at a barrier of the block.
+    /// Lanes have arrived at a block barrier.
     Arrived(Arrival),
-    /// All lanes that are left wait at barriers of the block.
+    /// All remaining lanes wait at block barriers.
     Waiting,
-    /// It repeats an iteration until memory changes.
+    /// The warp repeats an iteration until memory changes.
     Spinning,
-    /// It reads memory in a loop that may also end otherwise.
+    /// The warp reads memory in a loop that may also end in another way.
     Polling,
-    /// The caller's control is due.
     Due,
-    /// The run is over.
     Stopped(Status),
 }
 
-/// Lanes that arrive at a barrier of the block.
+/// Lanes that arrive at a block barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) number: u32,
-    /// The threads that arrive, if the instruction says it.
+    /// The number of arriving threads, if the instruction states it.
     pub(crate) count: Option<u32>,
     pub(crate) waits: bool,
     pub(crate) reduction: Option<Reduction>,

@@ -1,6 +1,8 @@
-//! A decoded kernel: its operations with the functions that it can reach, and everything else that a run needs.
+//! A decoded kernel: its operations, including the functions that it can reach, and everything else that a
+//! run needs.
 //!
-//! Statement `n` is `code[n]`. A program has no positions, so an edit of a comment gives an equal program.
+//! Statement `n` is `code[n]`. A program contains no text positions, so editing a comment gives an equal
+//! program.
 
 mod access;
 mod control;
@@ -26,137 +28,119 @@ use super::target::Target;
 /// A kernel and the functions that it can reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
-    /// The entry's name.
     pub name: SmolStr,
-    /// Its target.
     pub target: Target,
-    /// The operations of all functions, the entry's first.
+    /// The operations of all functions, with the entry's first.
     pub code: Vec<Operation>,
-    /// By statement: the next one that has a guard or is control flow, or the end.
+    /// For each statement, the next one with a guard or control flow, or the end.
     pub straight_runs: Vec<u32>,
-    /// One a statement: the frequent operation that it is.
+    /// The frequent operation of each statement.
     pub quick: Vec<Quick>,
-    /// The functions, the entry first.
+    /// The entry comes first.
     pub functions: Vec<Function>,
-    /// By statement: its offset in its function.
+    /// The offset of each statement in its function.
     pub addresses: Vec<u32>,
-    /// The rows of the register file.
     pub layout: Layout,
-    /// The memory accesses.
     pub accesses: Vec<Access>,
-    /// The atomics.
     pub atomics: Vec<Atomic>,
-    /// The loads of matrices.
     pub matrix_loads: Vec<MatrixLoad>,
-    /// The conversions of two numbers at once.
+    /// Conversions of two numbers at once.
     pub conversions: Vec<PackedConvert>,
-    /// The products of matrices.
     pub products: Vec<Product>,
-    /// What is not simulated: the instruction and why.
+    /// What is not simulated: the instruction, and why.
     pub notes: Vec<String>,
-    /// Float instructions that are not simulated.
     pub unknowns: Vec<Unknown>,
-    /// The contents of constant banks; bank 0 is the launch's.
+    /// The contents of constant banks. The launch defines bank 0.
     pub banks: Vec<(u8, Vec<u8>)>,
     /// Device variables with their contents.
     pub globals: Vec<(SmolStr, Vec<u8>)>,
-    /// Pointers to device variables in device variables: the variable, the offset in it, the other, the offset in that.
+    /// Pointers between device variables: the variable, the offset in it, the target variable, the offset in
+    /// that.
     pub pointers: Vec<(u32, u32, u32, u64)>,
-    /// Words of constant banks that hold the address of a device variable: bank, offset, variable, offset in it.
+    /// Words of constant banks that hold the address of a device variable: bank, offset, variable, offset in
+    /// it.
     pub symbol_words: Vec<(u8, u32, u32, u64)>,
-    /// Bytes of static shared memory, if the listing states them.
+    /// Static shared memory in bytes, if the listing states it.
     pub shared_size: Option<u32>,
-    /// Bytes of the stack of a thread.
+    /// Bytes per thread.
     pub stack_size: u32,
     /// The offset and the size of each parameter in bank 0.
     pub params: Vec<(u32, u32)>,
     /// The registers that each statement names.
     pub named: Vec<Box<[Named]>>,
-    /// The registers that each statement reads and writes, each as wide as it does.
+    /// The registers that each statement reads and writes, in the width that it uses.
     pub uses: Vec<Box<[RegisterUse]>>,
 }
 
 /// A float instruction that is not simulated: a run continues without its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The instruction and why.
+    /// The instruction, and why it is not simulated.
     pub note: String,
     /// The registers that it writes.
     pub cells: Vec<Cell>,
 }
 
-/// A function of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
     pub name: SmolStr,
-    /// Its first statement.
     pub first: u32,
-    /// One past its last statement.
+    /// One past the last statement.
     pub end: u32,
 }
 
-/// Bits of the offset of an instruction in its function; the bits above are the number of the function.
+/// The low bits of an address are the offset of an instruction in its function; the bits above are the
+/// function's number.
 pub const OFFSET_BITS: u32 = 24;
 
-/// The rows of the register file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// General registers, the first rows.
+    /// The number of general registers, which are the first rows.
     pub general: u16,
     /// Four rows of zeros.
     pub zero: Row,
-    /// Four rows for results that are dropped.
+    /// Four rows for discarded results.
     pub dropped: Row,
-    /// Three rows for sources with signs.
+    /// Three rows for sources after their signs are applied.
     pub scratch: Row,
-    /// The first uniform register, and how many there are.
+    /// The first uniform register, and their number.
     pub uniform: (Row, u16),
-    /// The rows with constants.
+    /// The rows that hold constants.
     pub constants: Vec<(Row, Constant)>,
-    /// Rows of the file.
+    /// The total number of rows.
     pub rows: u16,
 }
 
-/// The value of a row that does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Constant {
-    /// An immediate.
     Immediate(u32),
-    /// A word of a constant bank.
+    /// A word of a constant bank: bank and offset.
     InBank(u8, u32),
-    /// The address of a device variable, by its number, and an offset; the upper word.
+    /// The address of a device variable plus an offset: the variable's number, the offset, and whether this
+    /// is the upper word.
     Symbol(u32, i64, bool),
 }
 
-/// A register that a statement names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// As the text shows it: `R4`.
+    /// As in the text, such as `R4`.
     pub name: SmolStr,
-    /// Where it is.
     pub cell: Cell,
-    /// Whether the statement reads it.
     pub read: bool,
-    /// Whether the statement writes it.
     pub written: bool,
 }
 
-/// A register that a statement reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterUse {
-    /// Where it is.
     pub cell: Cell,
-    /// Whether the statement writes it.
     pub is_write: bool,
 }
 
-/// Where a register is.
+/// The location of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cell {
-    /// Rows of the file, and how many.
+    /// The first row of the file, and the number of rows.
     Rows(Row, u16),
-    /// A predicate.
     Predicate(Predicate),
 }
 
@@ -166,13 +150,13 @@ impl Program {
         self.code.len()
     }
 
-    /// The function of a statement.
+    /// The function that contains a statement.
     pub fn function_of(&self, statement: u32) -> usize {
         self.functions.partition_point(|function| function.first <= statement).saturating_sub(1)
     }
 
-    /// The statement at an address that code computes: an offset in the function of `from`, or of the function that its upper bits
-    /// name. An address of a control word names the next instruction.
+    /// The statement at an address that code computes: an offset in the function of `from`, or in the
+    /// function that its upper bits name. The address of a control word means the next instruction.
     pub fn statement_at(&self, address: u64, from: u32) -> Option<u32> {
         let function = match (address >> OFFSET_BITS) as usize {
             0 => self.function_of(from),
@@ -187,8 +171,8 @@ impl Program {
         addresses.get(at).filter(|found| is_there(**found)).map(|_| first + at as u32)
     }
 
-    /// The statement at an address to which a function returns. Where the address does not have the number of a function, it is one
-    /// of the function whose call precedes it: the running one, or the entry.
+    /// The statement that a function returns to. If the address has no function number, it is in the function
+    /// whose call comes before it: the running function, or else the entry.
     pub fn return_at(&self, address: u64, from: u32) -> Option<u32> {
         let own = self.statement_at(address, from);
         let follows_call = |statement: u32| {
@@ -208,7 +192,8 @@ impl Program {
         function << OFFSET_BITS | u64::from(offset)
     }
 
-    /// Computes the straight runs, ranges of code in which the executing lanes do not change, and the frequent operations.
+    /// Finds the straight runs, which are ranges of code in which the executing lanes do not change, and the
+    /// frequent operations.
     pub(crate) fn find_straight_runs(&mut self) {
         self.quick = self.code.iter().map(Quick::of).collect();
         let mut end = self.code.len() as u32;

@@ -1,14 +1,16 @@
-//! Control instructions that need only the divergence machine: the interpreter loop executes them without leaving it.
+//! Control instructions that need only the divergence machine, so that the interpreter loop can execute them
+//! itself.
 //!
-//! They have the effects that [`control`](super::control) describes; what must be reported, and everything else, is left to it.
+//! [`control`](super::control) describes their effects. It also executes everything else, including whatever
+//! must be reported.
 
 use super::branching::Branching;
 use super::program::{CcTest, Control, Op, Operation, Token, Uniformity};
 use super::running::{Next, Running, Stop};
 
 impl Running<'_> {
-    /// Executes the control instruction at the position of the group, if nothing observes it and it needs only the machine. `guarded` are
-    /// the lanes whose guard is true.
+    /// Executes the control instruction at the group's position, if nothing observes it and it needs only the
+    /// machine. `guarded` are the lanes whose guard is true.
     #[inline(always)]
     pub(super) fn quick_control(&mut self, operation: &Operation, guarded: u32) -> Next {
         let is_observed = self.observer.written.is_some() || !self.observer.undefined.is_empty();
@@ -24,7 +26,7 @@ impl Running<'_> {
         })
     }
 
-    /// [`Self::quick_control`] in the lanes of `executed`; `None` if the instruction requires the whole warp.
+    /// [`Self::quick_control`] in the lanes of `executed`; `None` if the instruction needs the whole warp.
     #[inline(always)]
     fn quick(&mut self, control: Control, executed: u32) -> Option<Next> {
         let pc = self.group.pc;
@@ -89,7 +91,7 @@ impl Running<'_> {
         }
     }
 
-    /// The instruction before the group's position was marked `.S`: the lanes that executed it wait.
+    /// The instruction before the group's position is marked `.S`, so the lanes that executed it wait.
     #[inline(always)]
     pub(super) fn quick_join(&mut self, executed: u32) -> Next {
         let next = self.group.pc;
@@ -100,8 +102,8 @@ impl Running<'_> {
         }
     }
 
-    /// Counts a visit of the instruction at the position of the group. Where all its lanes execute it, the visit is recorded with the
-    /// next ones.
+    /// Counts a visit of the instruction at the group's position. If all lanes of the group execute it, the
+    /// visit is recorded together with the next ones.
     #[inline(always)]
     fn visit(&mut self, executed: u32) {
         self.ctx.clock += 1;

@@ -1,4 +1,4 @@
-//! The values of registers by name, for reports.
+//! Register values by name, for reports.
 
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_warp::trace::{RegisterValues, StatementId};
@@ -6,19 +6,19 @@ use warplens_sim_warp::trace::{RegisterValues, StatementId};
 use super::program::{Cell, Named, Program};
 use super::registers::{Predicate, Registers, Row, TRUE};
 
-/// The most words of a value.
+/// The maximum number of words in a value.
 const MAX_WORDS: u16 = 4;
 
 /// Reads the registers of a warp.
 #[derive(Clone, Copy)]
 pub(super) struct RegisterReader<'w> {
     pub(super) registers: &'w Registers,
-    /// The lanes with a known value: they have written the register.
+    /// The lanes that have written the register, so that its value is known.
     pub(super) known: &'w dyn Fn(Cell) -> u32,
 }
 
 impl RegisterReader<'_> {
-    /// The registers that lanes have written, each word of its own.
+    /// The registers that lanes have written, with a separate value for each word.
     pub(super) fn written(self, program: &Program) -> Vec<RegisterValues> {
         let row = |name: String, row: Row| self.value(&name, Cell::Rows(row, 1));
         let layout = &program.layout;
@@ -30,7 +30,8 @@ impl RegisterReader<'_> {
         named.filter(|register| register.lanes.iter().any(Option::is_some)).collect()
     }
 
-    /// The same at a statement: the registers that it names are as wide as it uses them, written or not.
+    /// The registers at a statement. Registers that it names have the width that it uses, whether written or
+    /// not.
     pub(super) fn around(self, program: &Program, statement: StatementId) -> Vec<RegisterValues> {
         let mut all = self.written(program);
         for Named { name, cell, .. } in program.named.get(statement.index()).into_iter().flatten() {

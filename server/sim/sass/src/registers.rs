@@ -1,14 +1,14 @@
 //! The registers of a warp, lane by lane.
 //!
-//! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that a source is
-//! always a row and no loop asks what kind it is. A uniform register has the same value in all lanes of its row.
+//! General registers, uniform registers, immediates and words of constant banks are rows of one file, so that
+//! a source is always a row and no loop has to check its kind. A uniform register has the same value in all
+//! lanes of its row.
 
 use warplens_sim_cuda::registers::{FULL, LaneRow, Lanes, WIDTH, blend};
 
-/// A row of the register file.
 pub type Row = u16;
 
-/// The number of a predicate of the file.
+/// The number of a predicate in the file.
 pub type Predicate = u8;
 
 /// `PT`, `UPT`: true.
@@ -17,30 +17,25 @@ pub const TRUE: Predicate = 7;
 pub const UNIFORM: Predicate = 8;
 /// The zero flag of the condition code.
 pub const CC_ZERO: Predicate = 16;
-/// The sign flag.
 pub const CC_SIGN: Predicate = 17;
-/// The carry flag.
 pub const CC_CARRY: Predicate = 18;
-/// The overflow flag.
 pub const CC_OVERFLOW: Predicate = 19;
 /// The second carry of a sum of three words.
 pub const CC_CARRY_2: Predicate = 20;
-/// The destination of results that are dropped.
+/// The destination of discarded results.
 pub const DROPPED: Predicate = 31;
-/// Predicates of the file.
+/// The number of predicates in the file.
 const PREDICATES: usize = 32;
 
-/// The negation of a source: of an integer its complement plus one, of a float its sign.
+/// Negates a source: an integer becomes its complement plus one, a float flips its sign.
 pub const NEGATE: u8 = 1;
-/// The complement of a source.
 pub const INVERT: u8 = 2;
-/// The absolute value of a source; taken before the negation.
+/// Applies before the negation.
 pub const ABSOLUTE: u8 = 4;
 
 /// The part of a source register that an operation uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// All of it.
     #[default]
     Whole,
     /// A half: `.H0`, `.H1`
@@ -53,40 +48,39 @@ pub enum Part {
     HighTwice,
     /// Both halves, the upper one negated: `.H0_NH1`
     HighNegated,
-    /// A single that is cut to a half, twice: `.F32`
+    /// A single truncated to a half, twice: `.F32`
     Single,
 }
 
-/// A source: its first row and what is done with the value.
+/// A source: its first row, and how its value is modified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The row; wider values have the next ones too.
+    /// The first row; wider values continue in the next rows.
     pub row: Row,
     /// [`NEGATE`], [`INVERT`], [`ABSOLUTE`]
     pub sign: u8,
-    /// The part.
     pub part: Part,
 }
 
 impl Source {
-    /// All of a row as it is.
+    /// A whole row without modifiers.
     pub fn of(row: Row) -> Source {
         Source { row, ..Source::default() }
     }
 
-    /// The word after it, of a wider value.
+    /// A later word of a wider value.
     pub fn word(self, index: u16) -> Source {
         Source { row: self.row + index, ..self }
     }
 
-    /// The bits of a single that the sign keeps, and those that it then changes.
+    /// The mask of the bits of a single to keep, and the mask of the bits to flip afterwards.
     #[inline(always)]
     pub(crate) fn float_masks(self) -> (u32, u32) {
         let kept = if self.sign & ABSOLUTE != 0 { u32::MAX >> 1 } else { u32::MAX };
         (kept, if self.sign & NEGATE != 0 { 1 << 31 } else { 0 })
     }
 
-    /// The bits of a word that the sign changes, and what is then added.
+    /// The mask of the bits of a word to flip, and the term to add afterwards.
     #[inline(always)]
     pub(crate) fn sum_terms(self) -> (u32, u32) {
         let flipped = if self.sign & (NEGATE | INVERT) != 0 { u32::MAX } else { 0 };
@@ -101,9 +95,8 @@ impl Source {
 /// A predicate as a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// The predicate.
     pub predicate: Predicate,
-    /// `!`
+    /// Written as `!`.
     pub negated: bool,
 }
 
@@ -114,7 +107,6 @@ impl Condition {
     pub const NEVER: Condition = Condition { predicate: TRUE, negated: true };
 }
 
-/// The register file of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
@@ -122,7 +114,6 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// A file with these rows.
     pub(crate) fn new(rows: Vec<LaneRow<u32, WIDTH>>) -> Registers {
         let mut predicates = [0; PREDICATES];
         predicates[usize::from(TRUE)] = FULL;
@@ -130,13 +121,12 @@ impl Registers {
         Registers { rows, predicates }
     }
 
-    /// The values of a row.
     #[inline(always)]
     pub(crate) fn row(&self, row: Row) -> &Lanes<u32> {
         &self.rows[usize::from(row)]
     }
 
-    /// An integer source; `buffer` is for a value that is not a row as it is.
+    /// An integer source. `buffer` holds the value if it is not simply a row.
     #[inline(always)]
     pub(crate) fn int<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
         let row = self.row(source.row);
@@ -176,7 +166,6 @@ impl Registers {
         std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
     }
 
-    /// A 64-bit integer source.
     #[inline(always)]
     pub(crate) fn int_64(&self, source: Source) -> Lanes<u64> {
         let mut bits = self.bits_64(source.row);
@@ -205,14 +194,13 @@ impl Registers {
         bits
     }
 
-    /// The lanes in which a condition holds.
     #[inline(always)]
     pub(crate) fn holds(&self, condition: Condition) -> u32 {
         let lanes = self.predicates[usize::from(condition.predicate)];
         if condition.negated { !lanes } else { lanes }
     }
 
-    /// Writes the lanes of `mask` of a row.
+    /// Writes the lanes of `mask` in a row.
     #[inline(always)]
     pub(crate) fn set(&mut self, row: Row, mask: u32, values: &Lanes<u32>) {
         let row = &mut self.rows[usize::from(row)];
@@ -222,14 +210,14 @@ impl Registers {
         }
     }
 
-    /// Writes the lanes of `mask` of a pair of rows.
+    /// Writes the lanes of `mask` in a pair of rows.
     #[inline(always)]
     pub(crate) fn set_64(&mut self, row: Row, mask: u32, values: &Lanes<u64>) {
         self.set(row, mask, &values.map(|value| value as u32));
         self.set(row + 1, mask, &values.map(|value| (value >> 32) as u32));
     }
 
-    /// Writes the lanes of `mask` of a predicate.
+    /// Writes the lanes of `mask` in a predicate.
     #[inline(always)]
     pub(crate) fn set_predicate(&mut self, predicate: Predicate, mask: u32, value: u32) {
         let target = &mut self.predicates[usize::from(predicate)];

@@ -1,4 +1,4 @@
-//! A launch from its first block to its last.
+//! Runs a launch from its first block to its last.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ use super::launch::{Launch, MAX_THREADS, shared_bytes};
 use super::program::{Op, Program};
 use super::undefined::UndefinedMemory;
 
-/// Instructions between two calls of the caller's control.
+/// The number of instructions between two calls of the caller's control.
 const SLICE: u64 = 4096;
 /// The cost of starting a block without shared memory, in instructions.
 const START_COST: u64 = 4;
-/// How far time advances in the first pass in which all threads only wait; it doubles in each further one.
+/// How far time advances in the first pass in which all threads only wait. It doubles in each further pass.
 const FIRST_SKIP: u64 = 1024;
 /// How often threads that poll memory continue without a change.
 const MAX_IDLE_ROUNDS: u32 = 24;
@@ -91,7 +91,7 @@ pub fn run(
     Ok(run.result(status))
 }
 
-/// Allocates the device variables of a program; returns their addresses.
+/// Allocates the device variables of a program and returns their addresses.
 fn place_globals(program: &Program, memory: &mut DeviceMemory) -> Vec<u64> {
     let placed = program.globals.iter().map(|(name, bytes)| memory.allocate_with(name, bytes).unwrap_or(0));
     let placed: Vec<u64> = placed.collect();
@@ -150,7 +150,7 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     Some(Finding::about_launch(FindingKind::Launch, message))
 }
 
-/// The blocks of a launch, one after the other.
+/// The blocks of a launch, run one after another.
 struct Blocks<'a> {
     launch: &'a Launch<'a>,
     spaces: Spaces,
@@ -160,7 +160,7 @@ struct Blocks<'a> {
     /// Blocks that cannot continue by themselves.
     suspended: Vec<Block>,
     traces: Listing,
-    /// Recorders of warps that are counted; they have the runs of statements of these.
+    /// Recorders of warps that are already counted; their runs of statements are reused.
     spare: Vec<Recorder>,
     done: u64,
 }
@@ -183,7 +183,7 @@ impl Blocks<'_> {
         self.resume()
     }
 
-    /// Runs a block as far as possible; returns a status if the run is over.
+    /// Runs a block as far as possible. Returns a status if the run is over.
     fn block(&mut self, mut block: Block) -> Result<Option<Status>, Cancelled> {
         loop {
             match block.run(
@@ -229,7 +229,7 @@ impl Blocks<'_> {
         })
     }
 
-    /// Polls the caller's control and checks the limits; returns a status if the run is over.
+    /// Polls the caller's control and checks the limits. Returns a status if the run is over.
     fn poll(&mut self) -> Result<Option<Status>, Cancelled> {
         if (self.control.cancelled)() {
             return Err(Cancelled);
@@ -257,7 +257,7 @@ impl Blocks<'_> {
         Status::StepLimit
     }
 
-    /// Resumes suspended blocks as long as memory changes; then those that only poll it.
+    /// Resumes suspended blocks as long as memory changes, and then the blocks that only poll it.
     fn resume(&mut self) -> Result<Status, Cancelled> {
         let mut idle = 0;
         while !self.suspended.is_empty() {
@@ -316,7 +316,7 @@ impl Blocks<'_> {
         for block in std::mem::take(&mut self.suspended) {
             self.collect(block);
         }
-        // The buffers are not those of the kernel.
+        // The buffers differ from what the kernel would leave.
         let status = match status {
             Status::Finished if self.undefined.has_global() => Status::Unsupported,
             status => status,

@@ -1,4 +1,4 @@
-//! A running group: what the interpreter loop keeps between instructions, and why it ends.
+//! A running group: what the interpreter loop keeps between instructions, and why it stops.
 
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
@@ -12,42 +12,35 @@ use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 
-/// Why groups no longer run.
+/// Why groups stop running.
 pub(super) enum Stop {
-    /// No group can run.
     NoGroup,
-    /// The caller's control is due.
     Due,
-    /// Beyond the last instruction.
+    /// The group ran past the last instruction.
     FellOff,
     /// A control instruction, with the lanes whose guard is true.
     Control(u32),
-    /// After an instruction whose lanes then wait, those that executed it.
+    /// An instruction was executed that makes its lanes wait: these lanes.
     Joined(u32),
-    /// The instruction failed.
     Fault(Box<Fault>),
-    /// The instruction needs a value that is not known.
+    /// The instruction needs an unknown value.
     Unknown(Box<Finding>),
-    /// The warp repeats a state.
     Repeats(Pause),
 }
 
-/// What follows a control instruction.
+/// What happens after a control instruction.
 pub(super) enum Next {
-    /// The group continues at its position.
     Continue,
-    /// The machine chooses a group.
     Choose,
-    /// The instruction requires the whole warp.
+    /// The instruction needs the whole warp.
     Stop(Stop),
 }
 
-/// A running group and its context.
 pub(super) struct Running<'w> {
     pub(super) program: &'w Program,
     /// Whether instructions are reported to the observer.
     pub(super) observed: bool,
-    /// Whether the machine is that of convergence barriers.
+    /// Whether the machine uses convergence barriers.
     pub(super) barriers: bool,
     pub(super) registers: &'w mut Registers,
     pub(super) machine: &'w mut Machine,
@@ -60,8 +53,8 @@ pub(super) struct Running<'w> {
 }
 
 impl Running<'_> {
-    /// The position at which the group stops unless a control instruction stops it before. A pause waits for the next control instruction,
-    /// so that it does not split runs of statements; the limit cannot.
+    /// The position at which the group stops, if no control instruction stops it earlier. A pause waits for
+    /// the next control instruction, so that it does not split runs of statements; the limit cannot wait.
     #[inline(always)]
     pub(super) fn stop(&self) -> u32 {
         let (state, clock) = (&self.observer.state, self.ctx.clock);
@@ -73,7 +66,7 @@ impl Running<'_> {
         due.min(self.program.code.len() as u64) as u32
     }
 
-    /// The group is where it stops.
+    /// The group has reached the position where it stops.
     #[inline(always)]
     pub(super) fn stopped(&mut self) -> Stop {
         let pc = self.group.pc;
@@ -81,7 +74,7 @@ impl Running<'_> {
         if pc as usize >= self.program.code.len() { Stop::FellOff } else { Stop::Due }
     }
 
-    /// The machine chooses the next group; returns whether there is one.
+    /// The machine chooses the next group. Returns whether there is one.
     #[inline(always)]
     pub(super) fn choose(&mut self) -> bool {
         let next = self.machine.next();

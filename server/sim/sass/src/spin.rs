@@ -1,4 +1,4 @@
-//! Whether a warp repeats a state, or polls memory.
+//! Detects whether a warp repeats a state or polls memory.
 
 use warplens_sim_warp::spin::SpinDetector;
 
@@ -11,7 +11,6 @@ const PATIENCE: u64 = 256;
 /// Backward branches after which a warp that reads memory lets others run; doubled each time.
 const POLL_PATIENCE: u64 = 1024;
 
-/// The state of the detection.
 pub(super) struct SpinWatch {
     detector: SpinDetector<(Machine, Registers), PATIENCE, 1>,
     /// The number of backward branches at which a warp that reads memory lets others run.
@@ -25,8 +24,8 @@ impl Default for SpinWatch {
 }
 
 impl SpinWatch {
-    /// The warp took a backward branch: whether it repeats a state. `reads` says whether memory that others may write was read since
-    /// memory last changed; `changes` counts its changes.
+    /// Called after a backward branch: detects a repeated state. `reads` says whether the warp has read
+    /// memory that others may write, since memory last changed; `changes` counts the changes.
     #[inline(always)]
     pub(super) fn branched(
         &mut self,

@@ -1,23 +1,22 @@
-//! What the target of a listing determines: the divergence machine, the constants of a launch and the windows of generic
-//! addresses.
+//! What a listing's target determines: the divergence machine, the constants of a launch and the windows of
+//! generic addresses.
 
 use warplens_hir::sass::Generation;
 use warplens_sim_cuda::windows;
 
-/// A compute capability as in `sm_75`: 75.
+/// A compute capability, such as 75 for `sm_75`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target(pub u16);
 
-/// Where constant bank 0 holds what a launch decides.
+/// Where constant bank 0 holds the values that depend on the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchConstants {
-    /// The parameters.
     pub params: u32,
     /// Threads of a block in x, then y and z.
     pub block: u32,
     /// Blocks of the grid in x, then y and z.
     pub grid: u32,
-    /// The first address after the stack, in this bank.
+    /// The first address after the stack: its bank and offset.
     pub stack: (u8, u32),
 }
 
@@ -41,22 +40,20 @@ impl Target {
         })
     }
 
-    /// Whether lanes reconverge at convergence barriers rather than by tokens on a stack.
+    /// Whether lanes reconverge at convergence barriers and not by tokens on a stack.
     pub fn has_barriers(self) -> bool {
         self >= Target::BARRIERS
     }
 
-    /// Whether any instruction may be marked `.S`, after which its lanes wait in the innermost token.
+    /// Whether any instruction may be marked `.S`, so that its lanes then wait in the innermost token.
     pub fn marks_joins(self) -> bool {
         self.0 < 50
     }
 
-    /// Bytes of an instruction.
     pub fn instruction_bytes(self) -> u32 {
         if self.has_barriers() { 16 } else { 8 }
     }
 
-    /// Where bank 0 holds the constants of a launch.
     pub fn launch_constants(self) -> LaunchConstants {
         let constants = |params, block, grid, stack| LaunchConstants { params, block, grid, stack };
         match self.0 {
@@ -69,8 +66,8 @@ impl Target {
         }
     }
 
-    /// The first generic address of shared memory and of local memory. Before `sm_70` the code takes the upper byte of 32
-    /// bits for the window, afterwards the upper word.
+    /// The first generic addresses of shared memory and of local memory. Before `sm_70`, code tests the upper
+    /// byte of 32 bits for the window, since then the upper word.
     pub fn windows(self) -> [u64; 2] {
         match self.has_barriers() {
             true => [1 << 32, 2 << 32],
@@ -78,17 +75,16 @@ impl Target {
         }
     }
 
-    /// Bytes of a window.
     pub fn window_bytes(self) -> u64 {
         if self.has_barriers() { 1 << 32 } else { 1 << 24 }
     }
 
-    /// The first address of shared memory that a kernel may use: the system reserves what is before it.
+    /// The first address of shared memory that a kernel may use: the system reserves the bytes before it.
     pub fn shared_start(self) -> u32 {
         if self >= Target::HOPPER { 0x400 } else { 0 }
     }
 
-    /// Where bank 0 holds the words of the windows: of shared memory, low and high, then of local memory.
+    /// Where bank 0 holds the words of the windows: low and high for shared memory, then for local memory.
     pub(crate) fn window_constants(self) -> Vec<(u32, u32)> {
         let [shared, local] = self.windows();
         let pair = |at: u32, value: u64| [(at, value as u32), (at + 4, (value >> 32) as u32)];
@@ -104,7 +100,7 @@ impl Target {
         }
     }
 
-    /// Where bank 0 holds the bytes of dynamic shared memory.
+    /// Where bank 0 holds the size of dynamic shared memory in bytes.
     pub(crate) fn dynamic_shared_constant(self) -> Option<u32> {
         match self.0 {
             0..50 => None,
@@ -114,7 +110,8 @@ impl Target {
         }
     }
 
-    /// The first address of global memory. Where the windows lie below 2^32, buffers must not, unless addresses have 32 bits.
+    /// The first address of global memory. If the windows are below 2^32, buffers must not be, unless
+    /// addresses have 32 bits.
     pub fn global_start(self, address_bytes: u64) -> u64 {
         if address_bytes == 4 { windows::GLOBAL } else { 0x7_0000_0000 }
     }

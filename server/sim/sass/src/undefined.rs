@@ -1,12 +1,14 @@
 //! Values that a run does not know, from their origin to their use.
 //!
-//! A register is undefined in a lane if it is read before it is written, if a shuffle reads a lane that does not take part, or if an
-//! instruction computes it that is not simulated. That is not a problem in itself: compilers pack, select and save values that are
-//! never used. It is one where the value matters: in a branch, an address, or a store that others see. There an unwritten register is
-//! reported, and a run that needs the result of an instruction that is not simulated stops.
+//! A register is undefined in a lane if it is read before it is written, if a shuffle reads a lane that does
+//! not participate, or if an instruction that is not simulated computes it. That alone is not a problem:
+//! compilers pack, select and save values that are never used. It is a problem where the value matters: in a
+//! branch, an address, or a store that others see. There, an unwritten register is reported, and a run that
+//! needs the result of an instruction that is not simulated stops.
 //!
-//! `transfer` says which results of an operation are undefined, `memory` keeps undefined values that are stored, `uses` reports where a
-//! value matters, `suspects` finds the registers that may be read before they are written.
+//! `transfer` determines which results of an operation are undefined, `memory` keeps undefined values that
+//! are stored, `uses` reports where a value matters, `suspects` finds the registers that may be read before
+//! they are written.
 
 mod memory;
 pub(crate) mod suspects;
@@ -22,29 +24,27 @@ pub(crate) use self::uses::{Effects, UndefinedVisit};
 use super::program::{Cell, Layout};
 use super::registers::{Condition, Predicate, Row};
 
-/// Why a value is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// The register was not written.
     Unwritten(Key),
-    /// A shuffle read lanes that do not take part in it.
+    /// A shuffle read lanes that do not participate in it.
     Shuffle(InactiveSources),
-    /// An instruction that is not simulated computes it.
+    /// An instruction that is not simulated computes the value.
     NotSimulated,
 }
 
-/// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) cause: Cause,
-    /// The statement; of an unwritten register the first one that reads it, none before that.
+    /// The statement. For an unwritten register, the first statement that reads it; `None` until then.
     pub(crate) statement: Option<u32>,
 }
 
-/// A row of the register file, or after them a predicate.
+/// A row of the register file or, numbered after the rows, a predicate.
 pub(crate) type Key = u16;
 
-/// The undefined bits of a word, lane by lane; of a predicate all or none.
+/// The undefined bits of a word in each lane. A predicate is undefined in all bits or none.
 #[derive(Clone, Debug)]
 pub(crate) struct UndefinedWord {
     pub(crate) bits: Lanes<u32>,
@@ -68,7 +68,7 @@ impl UndefinedWord {
         (0..WIDTH).fold(0, |mask, lane| mask | u32::from(self.bits[lane] != 0) << lane)
     }
 
-    /// Adds the bits of another word.
+    /// Adds the undefined bits of another word.
     fn add(&mut self, other: &UndefinedWord) {
         for lane in 0..WIDTH {
             self.bits[lane] |= other.bits[lane];
@@ -76,37 +76,37 @@ impl UndefinedWord {
         }
     }
 
-    /// Undefined in all bits of the lanes that have an undefined one.
+    /// Undefined in all bits of each lane that has an undefined bit.
     fn whole(mut self) -> UndefinedWord {
         self.bits = self.bits.map(|bits| if bits == 0 { 0 } else { u32::MAX });
         self
     }
 
-    /// Undefined in all bits of all lanes if one of `mask` has an undefined one.
+    /// Undefined in all bits of all lanes if any lane of `mask` has an undefined bit.
     fn spread(&self, mask: u32) -> UndefinedWord {
         let origin = lanes(mask & self.lanes()).fold(None, |one, lane| first_origin(one, self.origins[lane]));
         origin.map_or(UndefinedWord::DEFINED, |origin| UndefinedWord::in_lanes(FULL, origin))
     }
 }
 
-/// Of two origins the one that stops a run, otherwise the first.
+/// The origin that stops a run, if there is one, otherwise the first origin.
 fn first_origin(one: Option<Origin>, other: Option<Origin>) -> Option<Origin> {
     let stops = |origin: &Option<Origin>| origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
     if stops(&other) && !stops(&one) { other } else { one.or(other) }
 }
 
-/// The undefined registers of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct UndefinedValues {
     /// The lanes with an undefined bit, by key.
     lanes: Vec<u32>,
-    /// How many registers have one.
+    /// The number of registers with an undefined bit.
     count: usize,
     words: FxHashMap<Key, Box<UndefinedWord>>,
 }
 
 impl UndefinedValues {
-    /// At the start of a warp: registers that may be read before they are written.
+    /// The state at the start of a warp: the registers that may be read before they are written are
+    /// undefined.
     pub(super) fn new(layout: &Layout, suspects: &[Key]) -> UndefinedValues {
         let keys = usize::from(layout.rows) + 32;
         let mut values = UndefinedValues { lanes: vec![0; keys], count: 0, words: FxHashMap::default() };
@@ -117,7 +117,6 @@ impl UndefinedValues {
         values
     }
 
-    /// Whether everything is defined.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
@@ -129,17 +128,14 @@ impl UndefinedValues {
         self.lanes.get(usize::from(key)).copied().unwrap_or(0)
     }
 
-    /// The lanes in which a condition is undefined.
     pub(super) fn condition(&self, condition: Condition) -> u32 {
         self.lanes_of(self.predicate(condition.predicate))
     }
 
-    /// The key of a predicate.
     pub(super) fn predicate(&self, predicate: Predicate) -> Key {
         (self.lanes.len() - 32) as Key + Key::from(predicate % 32)
     }
 
-    /// The keys of a register.
     fn keys(&self, cell: Cell) -> std::ops::Range<Key> {
         match cell {
             Cell::Rows(first, count) => first..first + count,
@@ -159,7 +155,7 @@ impl UndefinedValues {
         word
     }
 
-    /// Lanes write a register, undefined in these bits.
+    /// Lanes write a register that is undefined in these bits.
     fn set(&mut self, key: Key, mask: u32, word: &UndefinedWord) {
         let Some(known) = self.lanes.get_mut(usize::from(key)) else { return };
         let before = *known;
@@ -175,7 +171,7 @@ impl UndefinedValues {
         }
     }
 
-    /// The lanes in which a register has a bit that an instruction decides which is not simulated.
+    /// The lanes in which a bit of a register depends on an instruction that is not simulated.
     pub(super) fn unknown(&self, cell: Cell) -> u32 {
         let mut unknown = 0;
         for key in self.keys(cell).filter(|key| self.lanes_of(*key) != 0) {
@@ -186,13 +182,13 @@ impl UndefinedValues {
         unknown
     }
 
-    /// Lanes execute a shuffle that reads lanes which do not take part.
+    /// Lanes executed a shuffle that reads lanes which do not participate.
     pub(super) fn shuffled(&mut self, row: Row, inactive: InactiveSources, statement: u32) {
         let origin = Origin { cause: Cause::Shuffle(inactive), statement: Some(statement) };
         self.set(row, inactive.readers, &UndefinedWord::in_lanes(FULL, origin));
     }
 
-    /// Lanes execute an instruction that is not simulated: its results are not known.
+    /// Lanes executed an instruction that is not simulated, so its results are unknown.
     pub(super) fn compute_unknown(&mut self, cells: &[Cell], statement: u32, mask: u32) {
         let origin = Origin { cause: Cause::NotSimulated, statement: Some(statement) };
         let word = UndefinedWord::in_lanes(FULL, origin);
@@ -202,7 +198,7 @@ impl UndefinedValues {
     }
 }
 
-/// Whether a row is a register that code names, rather than a constant.
+/// Whether a row is a register that code can name, and not a constant.
 fn is_register(layout: &Layout, row: Row) -> bool {
     let (first, count) = layout.uniform;
     row < layout.general || (first..first + count).contains(&row)

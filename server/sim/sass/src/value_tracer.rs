@@ -1,4 +1,4 @@
-//! Value tracing of a warp: the registers that each statement names, after its visits.
+//! Value traces of a warp: after each visit of a statement, the registers that it names.
 
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::Sanitizer;
@@ -11,11 +11,10 @@ use super::program::{Cell, Named, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
 
-/// The tracer of a warp.
 #[derive(Debug)]
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
-    /// Records one step only.
+    /// Records a single step.
     moment: Option<MomentTracer>,
 }
 
@@ -27,8 +26,8 @@ impl ValueTracer {
         }
     }
 
-    /// Before the instruction of a step executes: if the step is the requested one, records the registers, and lets the
-    /// sanitizer list its accesses.
+    /// Called before the instruction of a step. If the step is the requested one, records the registers and
+    /// makes the sanitizer list its accesses.
     pub(super) fn before(
         &mut self,
         program: &Program,
@@ -38,7 +37,7 @@ impl ValueTracer {
     ) {
         let Some(moment) = &mut self.moment else { return };
         if let Some(sanitizer) = &mut sanitizer {
-            // Other warps may have stored.
+            // Other warps may have stored to the watched byte since.
             sanitizer.take_watch_hit();
         }
         if !moment.is_due() {
@@ -50,7 +49,7 @@ impl ValueTracer {
         }
     }
 
-    /// After the instruction has executed: takes over its accesses, and notes a store to the watched byte.
+    /// Called after the instruction: collects its accesses, and records a store to the watched byte.
     pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer) {
         let Some(moment) = &mut self.moment else { return };
         if sanitizer.take_watch_hit() {
@@ -61,7 +60,7 @@ impl ValueTracer {
         }
     }
 
-    /// Records a visit; returns whether the trace is complete.
+    /// Records a visit. Returns whether the trace is complete.
     pub(super) fn visited(
         &mut self,
         program: &Program,
@@ -110,7 +109,6 @@ impl ValueTracer {
         self.visits.is_complete()
     }
 
-    /// The trace.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
         let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
         match self.moment {

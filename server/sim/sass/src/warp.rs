@@ -30,11 +30,9 @@ pub(crate) struct RunContext<'a> {
     pub(crate) state: &'a mut RunState,
     /// The locked words of shared memory.
     pub(crate) locks: &'a mut FxHashSet<u64>,
-    /// The undefined bytes of memory.
     pub(crate) undefined: &'a mut UndefinedMemory,
 }
 
-/// A warp.
 pub(crate) struct Warp {
     pub(crate) id: WarpId,
     pub(crate) position: WarpPosition,
@@ -47,18 +45,16 @@ pub(crate) struct Warp {
     pub(super) listed: bool,
     pub(super) reconvergences: ReconvergenceList,
     pub(super) spin: SpinWatch,
-    /// Whether memory that others may write was read since memory last changed.
+    /// Whether it has read memory that others may write, since memory last changed.
     pub(super) reads: bool,
-    /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
-    /// The lanes that have written each row, then each predicate, if that matters.
+    /// The lanes that have written each row, then each predicate; `None` if nothing needs them.
     pub(super) written: Option<Box<WrittenRegisters>>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
-    /// The registers without a defined value.
     pub(super) undefined: UndefinedValues,
-    /// Calls in each other of each lane, where return addresses are in registers.
+    /// The call depth of each lane, if return addresses are in registers.
     pub(super) calls: [u16; WIDTH],
-    /// The count and the truth of the last reduction at a barrier.
+    /// The count of the last reduction at a barrier, and its truth value.
     pub(super) reduced: (u32, bool),
 }
 
@@ -78,7 +74,7 @@ impl WithSimd for Running<'_, '_> {
 }
 
 impl Warp {
-    /// A warp at its start; `spare` has recorders of earlier warps, whose visits are counted.
+    /// `spare` has recorders of finished warps, whose visits are already counted.
     pub(crate) fn new(
         program: &Program,
         launch: &Launch<'_>,
@@ -121,12 +117,12 @@ impl Warp {
         }
     }
 
-    /// Host memory of the warp in bytes, while it is suspended.
+    /// Host memory in bytes while the warp is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.len() * WIDTH as u64
     }
 
-    /// Runs until the block must decide.
+    /// Runs until the block must decide what happens next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
         run.launch.arch.dispatch(Running { warp: self, run })
     }
@@ -150,7 +146,7 @@ impl Warp {
         }
     }
 
-    /// The reconvergences so far.
+    /// The reconvergences since the last call.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
         self.machine.record_joined(&mut self.reconvergences);
         self.reconvergences.take()

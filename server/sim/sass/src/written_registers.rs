@@ -2,7 +2,6 @@
 
 use super::program::Cell;
 
-/// The lanes that have written each register.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenRegisters {
     rows: Vec<u32>,
@@ -14,7 +13,6 @@ impl WrittenRegisters {
         WrittenRegisters { rows: vec![0; rows], predicates: [0; 32] }
     }
 
-    /// Records a write.
     pub(super) fn write(&mut self, cell: Cell, mask: u32) {
         match cell {
             Cell::Rows(first, count) => {
@@ -25,7 +23,6 @@ impl WrittenRegisters {
         }
     }
 
-    /// The lanes that have written a register.
     pub(super) fn lanes(&self, cell: Cell) -> u32 {
         match cell {
             Cell::Rows(first, _) => self.rows.get(usize::from(first)).copied().unwrap_or(0),

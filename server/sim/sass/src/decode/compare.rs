@@ -1,4 +1,4 @@
-//! Comparisons of integers, and predicates.
+//! Integer comparisons, and predicates.
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
@@ -60,7 +60,7 @@ impl Decoder<'_> {
                 _ => {
                     match condition(operand) {
                         Some(condition) => operation.p[at] = condition,
-                        // The sign of a register or of a constant.
+                        // The sign comes from a register or a constant.
                         None => {
                             operation.s[at] = self.source(inst, operand, Kind::Int)?;
                             operation.p[at].negated = operand.not;
@@ -107,7 +107,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `P2R R0, PR, R1, 0x7f`
+    /// Such as `P2R R0, PR, R1, 0x7f`.
     pub(super) fn pack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = self.packed(inst, Op::FromPredicates)?;
         operation.d = self.destination(inst.ops.first())?;
@@ -115,7 +115,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `R2P PR, R0, 0x7f`
+    /// Such as `R2P PR, R0, 0x7f`.
     pub(super) fn unpack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = self.packed(inst, Op::ToPredicates)?;
         operation.d = self.pool.dropped();
@@ -143,7 +143,7 @@ impl Decoder<'_> {
         operation.s = self.sources(inst, &sources, INT)?;
         let suffix = sources.first().and_then(|operand| inst.suffix(operand)).and_then(byte);
         operation.n = inst.find(byte).or(suffix).unwrap_or(4);
-        // `P2R R0, CC, RZ, 0xf`: the flags instead of the predicates.
+        // `P2R R0, CC, RZ, 0xf` packs the flags instead of the predicates.
         operation.sets_cc = inst.ops.iter().any(|operand| matches!(operand.value, Value::Flags));
         operation.s[0].part = Part::Whole;
         if sources.len() < 2 {
@@ -153,11 +153,10 @@ impl Decoder<'_> {
     }
 }
 
-/// The names of comparisons.
 const COMPARISONS: [&str; 16] =
     ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
 
-/// The comparison of an instruction; none for `.F` and `.T`.
+/// The comparison of an instruction; `None` for `.F` and `.T`, with whether it is `.T`.
 pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), String> {
     let named = |word: &str| {
         Some((
@@ -187,7 +186,7 @@ pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), 
     inst.find(named).ok_or_else(|| "its comparison is missing".to_owned())
 }
 
-/// Comparisons that an instruction may have as modifiers.
+/// The comparisons that may be modifiers.
 pub(super) fn comparisons() -> &'static [&'static str] {
     &COMPARISONS
 }
@@ -201,7 +200,7 @@ fn bool_named(word: &str) -> Option<Bool> {
     }
 }
 
-/// How a comparison is combined with its predicate source.
+/// How a comparison is combined with the predicate source.
 pub(super) fn bool_of(inst: &Inst<'_>) -> Bool {
     inst.find(bool_named).unwrap_or(Bool::And)
 }

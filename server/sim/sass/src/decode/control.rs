@@ -11,7 +11,7 @@ use warplens_hir::sass::{Operand, Register, RegisterFile, RegisterTarget, Value}
 type Decoded = Result<Operation, String>;
 
 impl Decoder<'_> {
-    /// A control instruction; any other is not simulated.
+    /// Decodes a control instruction; any other one is not simulated.
     pub(super) fn control(&mut self, inst: &Inst<'_>) -> Decoded {
         let control = match inst.ins.opcode.as_str() {
             "BRA" | "JMP" => return self.branch(inst),
@@ -73,7 +73,7 @@ impl Decoder<'_> {
                     .is_some_and(|it| it.file == RegisterFile::Uniform || it.file == RegisterFile::General)
             });
             match operand {
-                // `~URZ` is all lanes.
+                // `~URZ` means all lanes.
                 Some(operand)
                     if operand.register().is_some_and(Register::is_constant) && operand.inverted =>
                 {
@@ -103,7 +103,7 @@ impl Decoder<'_> {
     /// The target of an indirect jump: relative to the next instruction for `BRX`, otherwise absolute.
     fn jump(&mut self, inst: &Inst<'_>) -> Result<Jump, String> {
         let is_relative = inst.ins.opcode.starts_with("BRX");
-        // Offsets count from the next address, be it that of a control word.
+        // Offsets count from the next address, even if it holds a control word.
         let next = i64::from(inst.ins.address + self.target.instruction_bytes());
         let wide = self.target.has_barriers();
         let (register, offset) = match self.register_target(inst) {
@@ -166,7 +166,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `BAR.SYNC 0x1, 0x40`, `BAR.RED.POPC 0x0, P1`
+    /// Such as `BAR.SYNC 0x1, 0x40` or `BAR.RED.POPC 0x0, P1`.
     fn block_barrier(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["SYNC", "ARV", "RED", "POPC", "AND", "OR", "DEFER_BLOCKING"])?;
         let values: Vec<&Operand> = inst

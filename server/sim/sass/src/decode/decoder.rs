@@ -9,29 +9,28 @@ use super::pool::Pool;
 use crate::program::{self, Program};
 use crate::target::Target;
 
-/// Where the statements of a program are in a listing: the function, as an index of [`Listing::functions`], and the instruction.
+/// For each statement of a program, its location in the listing: the function, as an index of
+/// [`Listing::functions`], and the instruction.
 pub type InstructionIndices = Vec<(usize, u32)>;
 
-/// The name of a function without a name.
+/// What a function without a name is called.
 pub const UNNAMED: &str = "kernel";
 
-/// The name of a function; one without a name is called [`UNNAMED`].
+/// The name of a function, or [`UNNAMED`] if it has none.
 pub fn function_name(listing: &Listing, listed: &Listed) -> SmolStr {
     listing.function(listed).name.as_ref().map_or_else(|| UNNAMED.into(), |name| name.text.clone())
 }
 
-/// A program that is being decoded.
 pub(super) struct Decoder<'l> {
     pub(super) listing: &'l Listing,
     pub(super) target: Target,
-    /// The functions: their indices in the listing.
+    /// Indices of the functions in the listing.
     pub(super) functions: Vec<usize>,
-    /// The first statement of each.
+    /// The first statement of each function.
     pub(super) firsts: Vec<u32>,
     pub(super) pool: Pool,
     pub(super) program: Program,
     pub(super) places: InstructionIndices,
-    /// The device variables by name.
     pub(super) variables: FxHashMap<SmolStr, u32>,
 }
 
@@ -90,7 +89,7 @@ impl<'l> Decoder<'l> {
         self.listing.function(&self.listing.functions()[self.functions[number]])
     }
 
-    /// The addresses of all statements come first: operands may name them.
+    /// Assigns addresses to all statements before decoding, because operands may name them.
     pub(super) fn place_functions(&mut self) {
         for number in 0..self.functions.len() {
             let function = self.function(number);
@@ -106,7 +105,7 @@ impl<'l> Decoder<'l> {
         }
     }
 
-    /// The statement that the target of an instruction is.
+    /// The statement that an instruction targets.
     pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
         match inst.ins.destination {
             Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
@@ -119,7 +118,7 @@ impl<'l> Decoder<'l> {
         }
     }
 
-    /// The statement that a label or the name of a function means.
+    /// The statement that a label or a function name refers to.
     pub(super) fn label(&self, name: &str) -> Option<u32> {
         let function = self.program.functions.iter().find(|function| function.name == name);
         function.map(|function| function.first).or_else(|| {

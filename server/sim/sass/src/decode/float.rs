@@ -20,7 +20,7 @@ type Decoded = Result<Operation, String>;
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
 const DOUBLE: [Kind; 3] = [Kind::Double; 3];
 
-/// The rounding of an instruction; to nearest without a modifier.
+/// Without a modifier, instructions round to nearest.
 fn rounding(inst: &Inst<'_>) -> Rounding {
     inst.find(|word| match word {
         "RM" | "FLOOR" => Some(Rounding::Down),
@@ -49,7 +49,7 @@ fn mode(inst: &Inst<'_>) -> FloatMode {
     }
 }
 
-/// The comparison of an instruction that has one, or the modifiers of a minimum.
+/// The comparison of an instruction, or the modifiers of a minimum.
 fn float_compare_of(inst: &Inst<'_>) -> FloatCompare {
     let (cmp, is_true) = comparison(inst).unwrap_or((None, false));
     FloatCompare { cmp, is_true, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
@@ -296,7 +296,7 @@ impl Decoder<'_> {
             source_bits: if wide_from { 64 } else { 32 },
         };
         let kind = match (wide_from, from.format().is_some()) {
-            // An immediate is the upper word, of integers too.
+            // An immediate is the upper word, even for integers.
             (true, _) => Kind::Double,
             (false, true) => Kind::Float,
             (false, false) => Kind::Int,
@@ -304,7 +304,7 @@ impl Decoder<'_> {
         self.assemble(Op::Convert(convert, wide_from, wide_to), inst, &inst.shape(), [kind; 3])
     }
 
-    /// `F2FP.F16.F32.PACK_AB R0, R1, R2`, `F2FP.F16.E4M3.UNPACK_B R0, R1`
+    /// Such as `F2FP.F16.F32.PACK_AB R0, R1, R2` or `F2FP.F16.E4M3.UNPACK_B R0, R1`.
     pub(super) fn pack_floats(&mut self, inst: &Inst<'_>) -> Decoded {
         let kinds = ["PACK_AB", "UNPACK_B", "PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"];
         let others = ["F16", "BF16", "E4M3", "E5M2", "F32", "RZ", "RN", "RELU", "SATFINITE"];
@@ -344,7 +344,6 @@ impl Decoder<'_> {
     }
 }
 
-/// The element of a packed conversion.
 fn element(word: &str) -> Option<Element> {
     Some(match word {
         "F32" => Element::Single,

@@ -1,4 +1,4 @@
-//! An instruction of a listing while it is decoded.
+//! An instruction of a listing, as the decoder sees it.
 
 use smol_str::SmolStr;
 use warplens_hir::sass::{Function, Instruction, Operand, Register, RegisterFile, Value};
@@ -8,7 +8,6 @@ use crate::program::CcTest;
 use crate::registers::{Condition, Predicate};
 use crate::target::Target;
 
-/// An instruction with its modifiers and operands.
 pub(super) struct Inst<'a> {
     pub(super) function: &'a Function,
     pub(super) ins: &'a Instruction,
@@ -16,19 +15,15 @@ pub(super) struct Inst<'a> {
     pub(super) number: usize,
     pub(super) mods: Vec<&'a str>,
     pub(super) ops: &'a [Operand],
-    /// `.S` of Fermi and Kepler, which is not among the modifiers.
+    /// The `.S` of Fermi and Kepler, which is not among the modifiers.
     pub(super) joins: bool,
 }
 
-/// The operands by their parts: destinations first.
+/// The operands of an instruction by their role. Destinations come first.
 pub(super) struct Shape<'a> {
-    /// Predicate destinations.
     pub(super) q: Vec<Predicate>,
-    /// The destination register.
     pub(super) d: Option<&'a Operand>,
-    /// The sources that are not predicates.
     pub(super) sources: Vec<&'a Operand>,
-    /// The sources that are predicates.
     pub(super) p: Vec<Condition>,
 }
 
@@ -50,7 +45,7 @@ impl<'a> Inst<'a> {
         self.mods.contains(&name)
     }
 
-    /// Refuses modifiers that the decoder does not know.
+    /// Rejects modifiers that the decoder does not know.
     pub(super) fn allow(&self, known: &[&str]) -> Result<(), String> {
         match self.mods.iter().find(|word| !known.contains(word)) {
             Some(word) => Err(format!("modifier `.{word}` is not simulated")),
@@ -58,7 +53,7 @@ impl<'a> Inst<'a> {
         }
     }
 
-    /// The first modifier for which `f` gives something.
+    /// The first modifier that `f` maps to a value.
     pub(super) fn find<T>(&self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.mods.iter().find_map(|word| f(word))
     }
@@ -79,7 +74,8 @@ impl<'a> Inst<'a> {
         let mut destinations = |left: &mut &'a [Operand]| {
             while let [first, rest @ ..] = *left
                 && let Some(predicate) = destination_predicate(first)
-                // `SEL R0, R1, R2, P0` has sources before its predicate, destinations come before all sources.
+                // `SEL R0, R1, R2, P0` has its sources before the predicate; destinations come before all
+                // sources.
                 && (!rest.is_empty())
             {
                 q.push(predicate);
@@ -111,7 +107,7 @@ impl<'a> Inst<'a> {
         Shape { q, d, sources: left.iter().filter(is_source).collect(), p }
     }
 
-    /// The test of the condition code among the operands; an error for one of graphics.
+    /// The test of the condition code among the operands; an error for a test of graphics code.
     pub(super) fn cc_test(&self) -> Result<CcTest, String> {
         let test = self.ops.iter().find_map(|operand| match operand.value {
             Value::Condition(condition) => Some(condition),
@@ -135,7 +131,6 @@ impl<'a> Inst<'a> {
         self.function.suffixes(operand).first().map(|word| word.text.as_str())
     }
 
-    /// The symbol that the target names.
     pub(super) fn target_symbol(&self) -> Option<SmolStr> {
         self.ops.iter().rev().find_map(|operand| match &operand.value {
             Value::Symbol(symbol) => Some(symbol.name.clone()),
@@ -143,7 +138,6 @@ impl<'a> Inst<'a> {
         })
     }
 
-    /// The convergence barrier among the operands.
     pub(super) fn barrier(&self) -> Result<u8, String> {
         let barrier = self
             .ops

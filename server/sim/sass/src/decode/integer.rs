@@ -45,7 +45,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// The immediate among the sources of a shape at an index.
+    /// The source at an index, which must be an immediate.
     pub(super) fn number(&self, shape: &Shape<'_>, index: usize) -> Result<u32, String> {
         match shape.sources.get(index).map(|operand| &operand.value) {
             Some(Value::Immediate(Immediate::Integer(value))) => Ok(*value as u32),
@@ -197,7 +197,7 @@ impl Decoder<'_> {
             (Op::MulAdd, INT)
         };
         let operation = self.assemble(op, inst, &shape, kinds)?;
-        // `IMAD.MOV` and the like are moves.
+        // `IMAD.MOV` and similar forms are moves.
         let [a, b, c] = operation.s;
         let zero = self.pool.zero();
         if op == Op::MulAdd && shape.p.is_empty() && a == Source::of(zero) && b == Source::of(zero) {
@@ -271,7 +271,7 @@ impl Decoder<'_> {
         let zero = Source::of(self.pool.zero());
         let mut operation = self.assemble(Op::ScaledAdd, inst, &shape, INT)?;
         let is_number = |operand: &&Operand| matches!(operand.value, Value::Immediate(Immediate::Integer(_)));
-        // The shift is the last source, if it is a number.
+        // The shift is the last source, if that is a number.
         let shift_at = shape.sources.len().checked_sub(1);
         let shift_at = shift_at.filter(|at| *at >= 2 && is_number(&shape.sources[*at]));
         operation.n = match shift_at {
@@ -371,7 +371,7 @@ impl Decoder<'_> {
         };
         let shape = inst.shape();
         let mut operation = self.assemble(op, inst, &shape, INT)?;
-        // Before Volta `POPC` counts the bits of the conjunction of two sources.
+        // Before Volta, `POPC` counts the bits of the conjunction of two sources.
         if op == Op::PopCount && shape.sources.len() > 1 {
             return self.count_of_two(operation);
         }
@@ -423,7 +423,7 @@ impl Decoder<'_> {
         let kinds = if bits == 64 { [Kind::Int64; 3] } else { INT };
         let mut operation = self.assemble(op, inst, &shape, kinds)?;
         if matches!(op, Op::MinMaxHigh(_)) {
-            // The flags are its own.
+            // The operation uses the flags in its own way.
             operation.sets_cc = false;
         }
         operation.q = [DROPPED; 2];
@@ -516,7 +516,7 @@ fn carried(mut operation: Operation, shape: &Shape<'_>) -> Operation {
     operation
 }
 
-/// A scaled sum that sets the condition code sets its carry only.
+/// A scaled sum that sets the condition code only sets the carry.
 fn carry_in_cc(operation: &mut Operation) {
     if std::mem::take(&mut operation.sets_cc) {
         operation.q = [CC_CARRY, CC_CARRY_2];

@@ -15,7 +15,7 @@ use warplens_sim_warp::soft_float::Rounding;
 
 type Decoded = Result<Operation, String>;
 
-/// Modifiers of accesses that do not change values in a run of one block after another.
+/// Modifiers that do not change any value when blocks run one after another.
 const CACHE: [&str; 40] = [
     "E",
     "SYS",
@@ -59,7 +59,7 @@ const CACHE: [&str; 40] = [
     "INVALL",
 ];
 
-/// The size of an element, the number of elements, and whether a narrow one is signed.
+/// The size of an element, the number of elements, and whether a narrow element is signed.
 fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), String> {
     let named = inst.find(|word| {
         Some(match word {
@@ -78,7 +78,7 @@ fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), String> {
     Ok(named.unwrap_or((4, 1, false)))
 }
 
-/// Whether an access is ordered with others of its kind.
+/// Whether an access is ordered with other accesses of its kind.
 fn is_strong(inst: &Inst<'_>) -> bool {
     ["STRONG", "CV", "WT", "ACQUIRE", "RELAXED", "MMIO"].into_iter().any(|word| inst.has(word))
 }
@@ -93,14 +93,13 @@ fn space(inst: &Inst<'_>) -> Space {
     }
 }
 
-/// The operand that is an address.
 fn address_operand<'a>(inst: &Inst<'a>) -> Result<&'a Operand, String> {
     let found = inst.ops.iter().find(|operand| matches!(operand.value, Value::Address(_)));
     found.ok_or_else(|| "its address is missing".to_owned())
 }
 
 impl Decoder<'_> {
-    /// An address; wide where the instruction has `.E`.
+    /// An address; wide if the instruction has `.E`.
     fn address(&mut self, inst: &Inst<'_>, operand: &Operand, wide: bool) -> Result<Address, String> {
         let Value::Address(address) = &operand.value else { return Err("its address is missing".to_owned()) };
         if !matches!(address.prefix.as_str(), "" | "desc")
@@ -116,7 +115,8 @@ impl Decoder<'_> {
                 return Err("a subtracted register in an address is not simulated".to_owned());
             }
             let is_uniform = term.register.file == RegisterFile::Uniform;
-            // With a pair marked `.64` the other terms are words, otherwise those of a wide address are pairs.
+            // If one term is marked `.64`, the other terms are words; otherwise the terms of a wide address
+            // are pairs.
             let is_pair = term.is_wide
                 || wide && !term.is_unsigned && !any_marked && term.scale <= 1
                 || wide && is_uniform && any_marked && !term.is_wide;
@@ -132,7 +132,7 @@ impl Decoder<'_> {
         Ok(Address { terms, offset: address.offset, wide })
     }
 
-    /// Whether global addresses of an instruction have 64 bits.
+    /// Whether the global addresses of an instruction have 64 bits.
     fn is_wide(&self, inst: &Inst<'_>, space: Space) -> bool {
         matches!(space, Space::Global | Space::Generic) && inst.has("E")
     }
@@ -207,7 +207,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `LDGSTS.E.128 [R7], [R2.64], P0`
+    /// Such as `LDGSTS.E.128 [R7], [R2.64], P0`.
     pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
         let sizes = ["64", "128", "ZFILL"];
         inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
@@ -251,7 +251,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `QSPC.E.S P0, RZ, [R2]`
+    /// Such as `QSPC.E.S P0, RZ, [R2]`.
     pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["E", "S", "L", "G"])?;
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
@@ -323,7 +323,7 @@ impl Decoder<'_> {
         let sources = self.sources(inst, &values, [kind; 3])?;
         let mut c = sources[1];
         if op == AtomicOp::CompareSwap && values.len() == 1 {
-            // Before Volta the new value follows the compared one in its registers.
+            // Before Volta, the new value is in the registers after the compared value.
             c = sources[0].word(if wide { 2 } else { 1 });
         }
         let b = (!counts).then_some(sources[0]);
@@ -334,7 +334,7 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    /// `LDSM.16.M88.4 R4, [R3]`
+    /// Such as `LDSM.16.M88.4 R4, [R3]`.
     pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["16", "M88", "MT88", "2", "4"])?;
         let data = self.destination(inst.ops.first())?;
@@ -358,7 +358,7 @@ impl Decoder<'_> {
         self.assemble(Op::MatrixTranspose, inst, &inst.shape(), [Kind::Int; 3])
     }
 
-    /// `HMMA.16816.F32 R4, R8, R12, R4`
+    /// Such as `HMMA.16816.F32 R4, R8, R12, R4`.
     pub(super) fn matrix_product(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[
             "16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT",

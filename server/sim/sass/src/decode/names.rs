@@ -1,11 +1,10 @@
-//! The registers that each statement names, for value tracing and for undefined values.
+//! The registers that each statement names, for value traces and undefined values.
 
 use smol_str::{SmolStr, format_smolstr};
 
 use crate::program::{AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse};
 use crate::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
 
-/// Sets the registers that each statement names.
 pub(super) fn name_registers(program: &mut Program) {
     let (named, uses) = program.code.iter().map(|operation| of(operation, program)).unzip();
     (program.named, program.uses) = (named, uses);
@@ -121,7 +120,7 @@ impl Names<'_> {
     }
 }
 
-/// The words of the destination and of the sources.
+/// How many words the destination and each source have.
 pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
     let n = operation.n as usize;
     match operation.op {

@@ -1,4 +1,4 @@
-//! Operands: rows of the register file, and where immediates and constants are in it.
+//! Operands: assigns registers, immediates and constants to rows of the register file.
 
 use warplens_hir::sass::{Immediate, Operand, Part as SymbolPart, Symbol, Value};
 use warplens_sim_warp::soft_float::{BF16, F16, F32, F64, Rounding};
@@ -8,22 +8,16 @@ use super::instruction::Inst;
 use crate::program::Constant;
 use crate::registers::{ABSOLUTE, INVERT, NEGATE, Part, Row, Source};
 
-/// How an operand is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word.
     Int,
-    /// Two words.
     Int64,
-    /// A single.
     Float,
-    /// A double.
     Double,
-    /// The upper word of a double: a register has that word, and an immediate is the whole double.
+    /// The upper word of a double: a register holds that word, but an immediate is the whole double.
     DoubleHigh,
 }
 
-/// The sign flags of an operand.
 fn signs(operand: &Operand) -> u8 {
     let flag = |is: bool, flag: u8| if is { flag } else { 0 };
     flag(operand.negated, NEGATE) | flag(operand.inverted, INVERT) | flag(operand.absolute, ABSOLUTE)
@@ -47,7 +41,6 @@ fn part(suffix: &str) -> Option<Part> {
 }
 
 impl Decoder<'_> {
-    /// The first row of a destination.
     pub(super) fn destination(&self, operand: Option<&Operand>) -> Result<Row, String> {
         let operand = operand.ok_or("the destination is missing")?;
         match operand.register() {
@@ -57,7 +50,6 @@ impl Decoder<'_> {
         }
     }
 
-    /// A source.
     pub(super) fn source(
         &mut self,
         inst: &Inst<'_>,
@@ -78,7 +70,7 @@ impl Decoder<'_> {
                     u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
                 let word = |index: u32| Constant::InBank(bank as u8, offset + 4 * index);
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
-                // Bank 0 is the launch's, and bank 1 has the stack of Fermi.
+                // The launch defines bank 0, and bank 1 contains Fermi's stack.
                 if bank > 1 && self.bank_size(bank as u8) < u64::from(offset) + 4 * u64::from(words) {
                     return Err(format!(
                         "the listing does not have the contents of constant bank {bank:#x}; print it with its data sections, as \
@@ -96,7 +88,7 @@ impl Decoder<'_> {
         Ok(Source { row, sign: signs(operand), part })
     }
 
-    /// The sources of an instruction, one kind each; those that are missing are zeros.
+    /// The sources of an instruction, with their kinds. Missing ones are zeros.
     pub(super) fn sources(
         &mut self,
         inst: &Inst<'_>,
@@ -110,7 +102,6 @@ impl Decoder<'_> {
         Ok(sources)
     }
 
-    /// The rows of an immediate.
     fn immediate(&mut self, inst: &Inst<'_>, immediate: Immediate, kind: Kind) -> Result<Row, String> {
         let words = |low: u32, high: u32| vec![Constant::Immediate(low), Constant::Immediate(high)];
         let word = |value: u32| vec![Constant::Immediate(value)];
@@ -127,7 +118,7 @@ impl Decoder<'_> {
                 let bits = value.to_bits();
                 words(bits as u32, (bits >> 32) as u32)
             }
-            // The NaN of an instruction has these bits as a single and as the upper word of a double.
+            // As NaN, these instructions have the same bits in a single and in the upper word of a double.
             (Immediate::NotANumber { .. }, Kind::Float | Kind::DoubleHigh)
                 if drops_payloads(&inst.ins.opcode) =>
             {
@@ -141,7 +132,7 @@ impl Decoder<'_> {
         Ok(self.pool.constants(constants))
     }
 
-    /// The value of a symbol: the address of an instruction, or of a device variable.
+    /// The value of a symbol: the address of an instruction or of a device variable.
     pub(super) fn symbol(&self, symbol: &Symbol) -> Result<Constant, String> {
         let is_high = symbol.part == SymbolPart::High;
         if let Some(statement) = self.label(&symbol.name) {
@@ -154,7 +145,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// The pairs of halves that an instruction on halves reads: two immediates are the upper and the lower half of one.
+    /// The sources of an instruction on pairs of halves. Two immediates are the upper and the lower half of
+    /// one source.
     pub(super) fn half_sources(
         &mut self,
         inst: &Inst<'_>,
@@ -197,14 +189,14 @@ impl Decoder<'_> {
     }
 }
 
-/// Whether an instruction gives the same result for all NaNs.
+/// Whether an instruction gives the same result for every NaN.
 fn drops_payloads(opcode: &str) -> bool {
     const OPCODES: [&str; 11] =
         ["MUFU", "FADD", "FMUL", "FFMA", "FSETP", "FSET", "FCHK", "FMNMX", "FMNMX3", "F2I", "F2FP"];
     OPCODES.contains(&opcode)
 }
 
-/// The immediate in the encoding of an instruction, from Volta on.
+/// The immediate in the encoding of an instruction, since Volta.
 fn encoded_immediate(inst: &Inst<'_>) -> Option<u32> {
     let encoding = inst.ins.encoding.as_ref()?;
     encoding.high.is_some().then_some((encoding.low >> 32) as u32)

@@ -1,4 +1,4 @@
-//! The rows of the register file while a program is decoded.
+//! Assigns rows of the register file while a program is decoded.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::sass::{Function, Register, RegisterFile, Value};
@@ -6,14 +6,13 @@ use warplens_hir::sass::{Function, Register, RegisterFile, Value};
 use crate::program::{Constant, Layout};
 use crate::registers::Row;
 
-/// Rows after the highest register that an operand names: those of wide operands.
+/// Rows after the highest register that an operand names, because operands may be wide.
 const WIDE: u16 = 8;
 
-/// The rows of the register file while a program is decoded.
 pub(super) struct Pool {
     layout: Layout,
     known: FxHashMap<Vec<Constant>, Row>,
-    /// The first rows of the constants, in order.
+    /// The first row of each group of constants, in order.
     firsts: Vec<Row>,
 }
 
@@ -51,7 +50,7 @@ impl Pool {
         Pool { layout, known: FxHashMap::default(), firsts: Vec::new() }
     }
 
-    /// The rows of constants, one after the other.
+    /// The rows of consecutive constants.
     pub(super) fn constants(&mut self, constants: Vec<Constant>) -> Row {
         if let Some(row) = self.known.get(&constants) {
             return *row;
@@ -64,7 +63,8 @@ impl Pool {
         first
     }
 
-    /// Whether a source has so many words: those of registers follow each other, and a constant has its own only.
+    /// Whether a source has this many words. Registers continue in the next row, but a constant ends with its
+    /// own words.
     pub(super) fn has_words(&self, row: Row, words: u16) -> bool {
         let next = self.firsts.partition_point(|first| *first <= row);
         let end = self.firsts.get(next).copied().unwrap_or(self.layout.rows);
@@ -75,7 +75,7 @@ impl Pool {
         if value == 0 { self.layout.zero } else { self.constants(vec![Constant::Immediate(value)]) }
     }
 
-    /// The value of a row that is the same in every launch.
+    /// The value of a row, if it is the same in every launch.
     pub(super) fn value(&self, row: Row) -> Option<u32> {
         let constant = self.layout.constants.iter().find(|(at, _)| *at == row);
         match constant {
@@ -92,7 +92,6 @@ impl Pool {
         self.layout.dropped
     }
 
-    /// The row of a register.
     pub(super) fn row(&self, register: Register) -> Row {
         match register.file {
             _ if register.is_constant() => self.layout.zero,

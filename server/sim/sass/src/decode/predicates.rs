@@ -1,16 +1,14 @@
-//! Predicates as operands.
+//! Predicate operands.
 
 use warplens_hir::sass::{Operand, Register, RegisterFile};
 
 use crate::registers::{Condition, DROPPED, Predicate, TRUE, UNIFORM};
 
-/// The condition that a predicate operand is.
 pub(super) fn condition(operand: &Operand) -> Option<Condition> {
     let register = operand.register().filter(|register| register.is_predicate())?;
     Some(condition_of(register, operand.not))
 }
 
-/// The condition of a predicate.
 pub(super) fn condition_of(register: Register, negated: bool) -> Condition {
     Condition { predicate: predicate(register), negated }
 }
@@ -20,13 +18,11 @@ fn predicate(register: Register) -> Predicate {
     if register.file == RegisterFile::UniformPredicate { UNIFORM + number } else { number }
 }
 
-/// The predicate that an operand is as a destination.
 pub(super) fn destination_predicate(operand: &Operand) -> Option<Predicate> {
     let register = operand.register().filter(|register| register.is_predicate() && !operand.not)?;
     Some(if register.is_constant() { DROPPED } else { predicate(register) })
 }
 
-/// Whether an operand is in a uniform register file.
 pub(super) fn is_uniform(operand: &Operand) -> bool {
     operand.register().is_some_and(Register::is_uniform)
 }

@@ -1,4 +1,5 @@
-//! The contents of sections other than code: parameters, shared memory, the stack, constant banks, device variables.
+//! Contents of sections other than code: parameters, shared memory, the stack, constant banks, device
+//! variables.
 
 use warplens_hir::sass::{Datum, DatumValue, Expression, Immediate, Section, Value};
 
@@ -6,13 +7,13 @@ use super::decoder::Decoder;
 use super::decoder::function_name;
 use crate::program::Op;
 
-/// Bytes of the stack where calls may be nested.
+/// Stack bytes where calls may be nested.
 const CALL_STACK: u32 = 32 << 10;
-/// The most bytes of a bank that are read.
+/// How many bytes of a bank are read at most.
 const MAX_BANK: u32 = 1 << 20;
 
 impl Decoder<'_> {
-    /// The device variables: their names decide the addresses that operands and banks hold.
+    /// Reads the device variables. Their names determine the addresses in operands and banks.
     pub(super) fn read_variables(&mut self) {
         let mut pointers = Vec::new();
         for (section, _) in self.listing.sections() {
@@ -24,7 +25,7 @@ impl Decoder<'_> {
                 let next =
                     section.labels[index + 1..].iter().map(|(_, _, next)| *next).find(|next| next > start);
                 let end = next.unwrap_or(section.size).min(section.size);
-                // A label may stand for the section itself.
+                // A label may name the section itself.
                 if name.starts_with('.') || *start >= end {
                     continue;
                 }
@@ -56,7 +57,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Parameters, shared memory and the stack.
+    /// Reads the sizes of parameters, shared memory and the stack.
     pub(super) fn read_facts(&mut self) {
         let listed = &self.listing.functions()[self.functions[0]];
         let facts = &listed.facts;
@@ -70,13 +71,13 @@ impl Decoder<'_> {
         self.program.stack_size = self.stack();
     }
 
-    /// Whether the listing has the sections of a kernel beside its code.
+    /// Whether the listing has the kernel's data sections and not only its code.
     fn has_data(&self) -> bool {
         let name = function_name(self.listing, &self.listing.functions()[self.functions[0]]);
         self.listing.section(&format!(".nv.info.{name}")).is_some()
     }
 
-    /// The bytes of a stack that is large enough: all frames together, more where calls may be nested.
+    /// The bytes of a sufficient stack: the sum of all frames, more where calls may be nested.
     fn stack(&self) -> u32 {
         let mut frames = 0u32;
         let mut calls = false;
@@ -116,7 +117,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The contents of the constant banks other than bank 0.
+    /// Reads the constant banks other than bank 0.
     pub(super) fn read_banks(&mut self) {
         let name = function_name(self.listing, &self.listing.functions()[self.functions[0]]);
         for bank in 1..=17u8 {
@@ -132,13 +133,13 @@ impl Decoder<'_> {
         }
     }
 
-    /// The bytes of a constant bank that the listing states.
+    /// The size of a constant bank that the listing states, in bytes.
     pub(super) fn bank_size(&self, number: u8) -> u64 {
         let bank = self.program.banks.iter().find(|(bank, _)| *bank == number);
         bank.map_or(0, |(_, bytes)| bytes.len() as u64)
     }
 
-    /// A value that a linker computes: the address of an instruction, or of a device variable.
+    /// Fills in a value that a linker would compute: the address of an instruction or of a device variable.
     fn resolve(&mut self, bank: u8, bytes: &mut [u8], datum: &Datum) {
         let DatumValue::Expression(Expression { symbol, minus, addend, .. }) = &datum.value else { return };
         let (start, size) = (datum.offset as usize, (datum.size as usize).min(8));
@@ -159,7 +160,6 @@ impl Decoder<'_> {
         }
     }
 
-    /// The offset of a label in the user's constant bank.
     fn in_constant_bank(&self, symbol: &str) -> Option<u64> {
         let section: &Section = self.listing.section(".nv.constant3")?;
         let (_, _, offset) = section.labels.iter().find(|(name, _, _)| name == symbol)?;

@@ -1,4 +1,4 @@
-//! Special registers and operations among lanes.
+//! Special registers and operations across lanes.
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
@@ -15,7 +15,7 @@ type Decoded = Result<Operation, String>;
 const INT: [Kind; 3] = [Kind::Int; 3];
 
 impl Decoder<'_> {
-    /// An instruction without an effect on values and lanes.
+    /// An instruction without effect on values and lanes.
     pub(super) fn nothing(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = Operation::new(Op::Nop);
         operation.d = self.pool.dropped();
@@ -48,7 +48,7 @@ impl Decoder<'_> {
         self.assemble(Op::FirstLane, inst, &inst.shape(), INT)
     }
 
-    /// `B2R.RESULT RZ, P0`
+    /// Such as `B2R.RESULT RZ, P0`.
     pub(super) fn barrier_result(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["RESULT"])?;
         let mut operation = Operation::new(Op::BarrierResult);
@@ -70,7 +70,7 @@ impl Decoder<'_> {
         self.assemble(Op::Shuffle(mode), inst, &inst.shape(), INT)
     }
 
-    /// `VOTE.ANY R6, PT, P0`, `VOTE.ALL P0, P1`
+    /// Such as `VOTE.ANY R6, PT, P0` or `VOTE.ALL P0, P1`.
     pub(super) fn vote(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["ALL", "ANY", "EQ"])?;
         let mode = match () {
@@ -109,7 +109,7 @@ impl Decoder<'_> {
         self.assemble(Op::Reduce(reduction), inst, &inst.shape(), INT)
     }
 
-    /// `ELECT P0, UR4, PT`
+    /// Such as `ELECT P0, UR4, PT`.
     pub(super) fn elect(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[])?;
         let mut operation = Operation::new(Op::Elect);
@@ -127,7 +127,6 @@ impl Decoder<'_> {
     }
 }
 
-/// The special register with a name.
 fn special(name: &str) -> Result<SpecialRegister, String> {
     let upper = name.to_ascii_uppercase().replace('.', "_");
     let axis = |prefix: &str| {

@@ -1,4 +1,4 @@
-//! The table from opcodes to what reads them.
+//! Maps opcodes to the methods that decode them.
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
@@ -7,7 +7,7 @@ use crate::program::Operation;
 type Decoded = Result<Operation, String>;
 
 impl Decoder<'_> {
-    /// The operation of an instruction; an error says why it is not simulated.
+    /// The operation of an instruction. An error says why it is not simulated.
     pub(super) fn operation(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.as_str();
         match opcode {

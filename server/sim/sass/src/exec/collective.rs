@@ -1,4 +1,4 @@
-//! Operations among the lanes of a path: shuffles, votes, matches, reductions, elections.
+//! Operations across the lanes of a path: shuffles, votes, matches, reductions, elections.
 
 use pulp::Scalar;
 use warplens_sim_cuda::address::{AtomicOp, Space};
@@ -11,9 +11,8 @@ use super::context::ExecContext;
 use crate::program::{Op, Operation, ShuffleMode, VoteMode};
 use crate::registers::Registers;
 
-/// Runs an operation among the lanes of `mask`.
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
-    // A uniform result is written in all lanes of its row.
+    // A uniform result is written to all lanes of its row.
     let written = if o.uniform { u32::MAX } else { mask };
     match op {
         Op::Shuffle(mode) => shuffle(mode, o, r, ctx, mask),
@@ -65,7 +64,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     }
 }
 
-/// `SHFL`: as `shfl` of PTX; a lane outside its segment keeps its own value.
+/// `SHFL` works like the `shfl` of PTX: a lane whose source is outside of its segment keeps its own value.
 fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
     let source = |lane: usize| {
@@ -107,7 +106,7 @@ fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     }
 }
 
-/// The operation of a reduction by its modifier.
+/// The operation of a reduction with this modifier.
 pub(crate) fn reduction_named(name: &str) -> Option<AtomicOp> {
     Some(match name {
         "SUM" => AtomicOp::Add,

@@ -1,4 +1,4 @@
-//! The state that an operation may access in addition to its registers.
+//! The state besides its registers that an operation may access.
 
 use rustc_hash::FxHashSet;
 use warplens_sim_cuda::memory::local::Local;
@@ -15,7 +15,7 @@ pub(crate) struct BlockPosition {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cta: [u32; 3],
-    /// Bytes of shared memory, those that the system reserves included.
+    /// Bytes of shared memory, including what the system reserves.
     pub(crate) shared: u32,
 }
 
@@ -40,24 +40,21 @@ impl WarpPosition {
     }
 }
 
-/// The state that an operation may access in addition to its registers.
+/// The state besides its registers that an operation may access.
 pub(crate) struct ExecContext<'w> {
     pub(crate) target: Target,
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
-    /// The contents of constant banks.
     pub(crate) banks: &'w [(u8, Vec<u8>)],
-    /// The words of shared memory that are locked.
+    /// The locked words of shared memory.
     pub(crate) locks: &'w mut FxHashSet<u64>,
-    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
     pub(crate) position: &'w WarpPosition,
-    /// Lanes that have not exited.
     pub(crate) live: u32,
-    /// Instructions executed by the launch.
+    /// How many instructions the launch has executed.
     pub(crate) clock: u64,
-    /// The count of the last reduction at a barrier, and whether it holds.
+    /// The count of the last reduction at a barrier, and its truth value.
     pub(crate) reduced: (u32, bool),
-    /// Whether memory that other threads may write was read.
+    /// Whether the operation read memory that other threads may write.
     pub(crate) reads: bool,
 }

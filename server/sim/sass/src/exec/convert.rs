@@ -9,7 +9,6 @@ use super::lanewise::map1;
 use crate::program::{Op, Operation};
 use crate::registers::{ABSOLUTE, INVERT, NEGATE, Part, Registers, Source};
 
-/// Runs a conversion.
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::Convert(convert, from_wide, to_wide) => {
@@ -53,7 +52,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Two numbers to one register, the first uppermost.
+/// Packs two numbers into one register, the first one in the upper part.
 pub(super) fn pair(convert: &PackedConvert, packed: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let (mut x, mut y) = ([0; 32], [0; 32]);
     let (a, b) = (*r.float(o.s[0], &mut x), *r.float(o.s[1], &mut y));
@@ -65,7 +64,7 @@ pub(super) fn pair(convert: &PackedConvert, packed: bool, o: &Operation, r: &mut
     r.set(o.d, mask, &values);
 }
 
-/// A single rounded to a half.
+/// Rounds a single to a half.
 fn half_of(bits: u32, brain: bool, rounding: Rounding, relu: bool) -> u32 {
     let format = if brain { BF16 } else { F16 };
     let clamp = if relu { Clamp::Relu } else { Clamp::None };
@@ -73,7 +72,7 @@ fn half_of(bits: u32, brain: bool, rounding: Rounding, relu: bool) -> u32 {
     warplens_sim_cuda::semantics::convert::clamp_float(format, clamp, half) as u32
 }
 
-/// The bits of the source: its part, with its signs.
+/// The bits of the source after selecting its part and applying its signs.
 fn source_bits(convert: &Convert, source: Source, wide: bool, r: &Registers) -> [u64; 32] {
     if let Some(format) = convert.from.format() {
         let bits = match wide {

@@ -1,7 +1,7 @@
 //! Single and double precision.
 //!
-//! Rounding to nearest uses the host's floats, other roundings `soft_float`. Approximations give the correctly rounded value,
-//! which makes the sequences for quotients and roots exact.
+//! Rounding to nearest uses the host's floats, other roundings use `soft_float`. Approximations return the
+//! correctly rounded value, which makes the instruction sequences for quotients and roots exact.
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
@@ -21,7 +21,7 @@ fn canonical(value: f32) -> u32 {
     if value.is_nan() { NAN_32 } else { value.to_bits() }
 }
 
-/// A result: a NaN is canonical, `.SAT` and `.FTZ` apply.
+/// Makes a NaN result canonical and applies `.SAT` and `.FTZ`.
 #[inline(always)]
 fn finish(mode: FloatMode, value: f32) -> u32 {
     let bits = match mode.saturate {
@@ -32,7 +32,7 @@ fn finish(mode: FloatMode, value: f32) -> u32 {
     if mode.flush { flush_32(bits) } else { bits }
 }
 
-/// Operations that are common.
+/// Frequent operations.
 #[inline(always)]
 pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
@@ -60,7 +60,7 @@ pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers
     }
 }
 
-/// Operations in any mode.
+/// Computes an operation in any mode.
 #[inline(always)]
 fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f32, f32, f32) -> f32) {
     let flushed = |bits: u32| if mode.flush { flush_32(bits) } else { bits };
@@ -68,14 +68,14 @@ fn map(mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(
     r.set(o.d, mask, &values);
 }
 
-/// Whether a source of an operation is negated or absolute.
+/// Whether a source is negated or absolute.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signs {
     None,
     Some,
 }
 
-/// Operations in a plain mode: nothing is done with results and sources but the signs.
+/// Computes an operation in a plain mode, which changes nothing but the signs of the sources.
 #[inline(always)]
 pub(super) fn map_plain(
     signs: Signs,
@@ -88,7 +88,7 @@ pub(super) fn map_plain(
     r.set(o.d, mask, &values);
 }
 
-/// The results of all lanes, of sources as `prepared` makes them.
+/// The results of all lanes, with sources as `prepared` returns them.
 #[inline(always)]
 fn results(
     signs: Signs,
@@ -115,7 +115,7 @@ fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mas
     r.set(o.d, mask, &values);
 }
 
-/// An operation of one lane in any mode.
+/// Computes one lane of an operation in any mode.
 fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
     let wide = |bits: u32| u64::from(if mode.flush { flush_32(bits) } else { bits });
     let (a, b, c) = (wide(a), wide(b), wide(c));
@@ -135,7 +135,7 @@ fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
     finish(mode, f32::from_bits(bits as u32))
 }
 
-/// The signs that the registers have, without those of the sources: bit 0 of `a`, bit 1 of `b`.
+/// The signs of the registers, before the sign modifiers of the sources: bit 0 for `a`, bit 1 for `b`.
 fn raw_signs(o: &Operation, r: &Registers) -> Lanes<u32> {
     let [a, b, _] = o.s.map(|source| r.row(source.row));
     std::array::from_fn(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
@@ -168,7 +168,7 @@ pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r
     ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
 }
 
-/// A comparison of floats of any width.
+/// Compares floats of any width.
 #[inline(always)]
 pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     macro_rules! lanes {
@@ -186,7 +186,7 @@ pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl
         Comparison::LessEqual => lanes!(<=),
         Comparison::Greater => lanes!(>),
         Comparison::GreaterEqual => lanes!(>=),
-        // The unordered ones hold where the opposite does not.
+        // An unordered comparison holds where the opposite ordered one does not.
         Comparison::EqualUnordered => !(lanes!(<) | lanes!(>)),
         Comparison::NotEqualUnordered => lanes!(!=),
         Comparison::LessUnordered => !lanes!(>=),
@@ -200,7 +200,7 @@ pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl
     }
 }
 
-/// Operations on singles and doubles that are not common.
+/// Infrequent operations on singles and doubles.
 pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::MoveFloat => map1(o, r, mask, |a| a),
@@ -266,7 +266,8 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Whether the quick quotient of two singles may be wrong: special operands, and exponents near the ends of the range.
+/// Whether the fast quotient of two singles may be wrong: for special operands, and exponents near the ends
+/// of the range.
 fn needs_slow_path(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));
@@ -274,7 +275,7 @@ fn needs_slow_path(a: u32, b: u32) -> bool {
     a == 255 || b == 0 || b >= 253 || !(-100..=126).contains(&quotient) || a < 24
 }
 
-/// An approximation: the correctly rounded value; subnormal sources are zeros.
+/// Approximations return the correctly rounded value and treat subnormal sources as zero.
 fn approximate(function: Mufu, bits: u32) -> u32 {
     if let Mufu::Rcp64High | Mufu::Rsq64High = function {
         return high_of_double(function, bits);
@@ -295,7 +296,7 @@ fn approximate(function: Mufu, bits: u32) -> u32 {
     canonical(value as f32)
 }
 
-/// The high word of a reciprocal, or of one of a square root, of the double with this high word.
+/// The upper word of the reciprocal, or of the reciprocal square root, of the double with this upper word.
 fn high_of_double(function: Mufu, bits: u32) -> u32 {
     let subnormal = bits & 0x7ff0_0000 == 0;
     let x = f64::from_bits(u64::from(if subnormal { bits & 1 << 31 } else { bits }) << 32);
@@ -303,7 +304,7 @@ fn high_of_double(function: Mufu, bits: u32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { (value.to_bits() >> 32) as u32 }
 }
 
-/// Common operations on doubles.
+/// Frequent operations on doubles.
 #[inline(always)]
 pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
@@ -323,7 +324,7 @@ pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// The sources of an operation on doubles; those that it does not have are 0.
+/// The sources of an operation on doubles; missing ones are 0.
 #[inline(always)]
 fn double_sources(o: &Operation, r: &Registers) -> [Lanes<u64>; 3] {
     let third = matches!(o.op, Op::DoubleFma(_));
@@ -352,7 +353,7 @@ fn soft_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u64, u64,
     r.set_64(o.d, mask, &values);
 }
 
-/// The NaN result of these sources: the first NaN made quiet.
+/// The NaN result for these sources: the first NaN, made quiet.
 #[inline(always)]
 fn nan_of(sources: [u64; 3]) -> u64 {
     let nan = sources.into_iter().find(|bits| f64::from_bits(*bits).is_nan());
@@ -418,7 +419,7 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Whether one number is less than another, where -0 is less than 0.
+/// Whether `a` is less than `b`, where -0 is less than 0.
 fn less(a: f64, b: f64) -> bool {
     a < b || a == b && a.is_sign_negative() && !b.is_sign_negative()
 }

@@ -1,4 +1,4 @@
-//! Halves, two in a register.
+//! Operations on halves, which registers hold in pairs.
 
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{Lanes, lanes};
@@ -19,7 +19,7 @@ fn halves(source: Source, mode: HalfMode, r: &Registers) -> Lanes<[u64; 2]> {
     r.row(source.row).map(|word| halves_of(source, mode, word))
 }
 
-/// The two halves of a source whose row has this word.
+/// The two halves of a source whose row contains `word`.
 fn halves_of(source: Source, mode: HalfMode, word: u32) -> [u64; 2] {
     let format = format(mode);
     let sign = format.sign_bit();
@@ -38,19 +38,18 @@ fn halves_of(source: Source, mode: HalfMode, word: u32) -> [u64; 2] {
     })
 }
 
-/// A single, cut to a half.
+/// Truncates a single to a half.
 fn cut(bits: u32, format: Format) -> u64 {
     format.pack(F32.unpack(bits.into()), Rounding::Zero)
 }
 
-/// A result: `.SAT`, `.RELU` and `.FTZ` apply.
+/// Applies `.SAT`, `.RELU` and `.FTZ` to a result.
 fn finish(bits: u64, mode: HalfMode, format: Format) -> u64 {
     let bits = if mode.flush { format.flush(bits) } else { bits };
     let bits = if mode.saturate { clamp_float(format, Clamp::Saturate, bits) } else { bits };
     if mode.relu { clamp_float(format, Clamp::Relu, bits) } else { bits }
 }
 
-/// Runs an operation on halves.
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::Half(arithmetic, mode) => compute(arithmetic, mode, o, r, mask),
@@ -98,7 +97,6 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Writes both halves of the destination in each lane.
 fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, usize) -> u64) {
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
@@ -116,7 +114,7 @@ fn compute(arithmetic: HalfArithmetic, mode: HalfMode, o: &Operation, r: &mut Re
     r.set(o.d, mask, &values);
 }
 
-/// The result of an operation whose sources have these words.
+/// The result for sources with these words.
 pub(crate) fn half_result(
     arithmetic: HalfArithmetic,
     mode: HalfMode,
@@ -168,7 +166,7 @@ fn extremum(compare: FloatCompare, mode: HalfMode, smaller: bool, [a, b]: [u64; 
     if compare.xor_sign { bits | ((signs[0] ^ signs[1]) * format.sign_bit()) } else { bits }
 }
 
-/// The lanes in which a comparison of the lower and of the upper halves holds.
+/// The lanes in which the comparison holds, for the lower and for the upper halves.
 fn compared(compare: FloatCompare, mode: HalfMode, o: &Operation, r: &Registers) -> [u32; 2] {
     let format = format(mode);
     let Some(cmp) = compare.cmp else { return [if compare.is_true { u32::MAX } else { 0 }; 2] };

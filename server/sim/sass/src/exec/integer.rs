@@ -18,7 +18,7 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::MulAdd => {
             let carry = r.holds(o.p[0]);
             match o.p[0] {
-                // Without a carry source it is `!PT`.
+                // Without a carry source, the condition is `!PT`.
                 crate::registers::Condition::NEVER => {
                     map3(o, r, mask, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
                 }
@@ -38,7 +38,6 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// `SEL`
 #[inline(always)]
 pub(super) fn select(o: &Operation, r: &mut Registers, mask: u32) {
     let chosen = r.holds(o.p[0]);
@@ -48,7 +47,7 @@ pub(super) fn select(o: &Operation, r: &mut Registers, mask: u32) {
     r.set(o.d, mask, &values);
 }
 
-/// `a << shift`, or its negation: that of zero carries, as `!x + 1` does.
+/// `a << shift`, or its negation. Negating zero carries, like `!x + 1`.
 fn scaled(a: u32, shift: u32, is_negated: bool) -> u64 {
     let a = a << shift;
     if is_negated { u64::from(!a) + 1 } else { u64::from(a) }
@@ -72,7 +71,7 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(o.q[1], mask, 0);
 }
 
-/// A source of 64 bits as the terms of a sum, as [`terms`].
+/// The [`terms`] of a 64-bit source.
 fn wide_terms(r: &Registers, source: Source) -> Lanes<u128> {
     let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
     let values = r.int_64(plain);
@@ -82,7 +81,8 @@ fn wide_terms(r: &Registers, source: Source) -> Lanes<u128> {
     }
 }
 
-/// An integer source as the terms of a sum: the complement of a negated one and 1, so that a carry is "no borrow".
+/// The terms of a sum for an integer source. A negated source becomes its complement plus 1, so that a carry
+/// means "no borrow".
 #[inline(always)]
 fn terms(r: &Registers, source: Source) -> Lanes<u64> {
     let mut buffer = [0; 32];
@@ -99,14 +99,14 @@ fn terms(r: &Registers, source: Source) -> Lanes<u64> {
     }
 }
 
-/// The complement of a negated source: in the upper word of a difference, the carry is the 1.
+/// A negated source as its complement only: in the upper word of a difference, the carry supplies the 1.
 fn complements(r: &Registers, source: Source) -> Lanes<u64> {
     let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
     let values = terms(r, plain);
     if source.negates() { values.map(|value| u64::from(!(value as u32))) } else { values }
 }
 
-/// Sums with the condition code.
+/// Sums that read or set the condition code.
 #[inline(always)]
 fn add_cc(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let source = |source| if takes { complements(r, source) } else { terms(r, source) };
@@ -132,7 +132,7 @@ fn add_cc(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(CC_OVERFLOW, mask, overflow);
 }
 
-/// The lower or upper word of a product, plus the third source and the carry; sets the condition code.
+/// The lower or upper word of a product, plus the third source and the carry. Sets the condition code.
 fn multiply_add_cc(high: bool, signed: bool, takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let products = products(signed, o, r);
     let c = if takes { complements(r, o.s[2]) } else { terms(r, o.s[2]) };
@@ -154,7 +154,7 @@ fn multiply_add_cc(high: bool, signed: bool, takes: bool, o: &Operation, r: &mut
     }
 }
 
-/// Products and sums of more than a word.
+/// Products and sums wider than a word.
 #[inline(always)]
 pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
@@ -194,7 +194,6 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// The 64-bit products of `a` and `b`.
 #[inline(always)]
 fn products(signed: bool, o: &Operation, r: &Registers) -> Lanes<u64> {
     let (mut x, mut y) = ([0; 32], [0; 32]);
@@ -205,7 +204,7 @@ fn products(signed: bool, o: &Operation, r: &Registers) -> Lanes<u64> {
     }
 }
 
-/// The products with the addend of 64 bits and the carry source; sets the predicate of the carry.
+/// The products plus the 64-bit addend and the carry source. Sets the predicate of the carry.
 #[inline(always)]
 fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> Lanes<u64> {
     let products = products(signed, o, r);
@@ -245,7 +244,7 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
     });
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     if window {
-        // The two windows lie one after the other.
+        // The two windows are adjacent.
         let inside = windows::SHARED..windows::PARAM;
         let address = |lane: usize| (sums[lane] << 32) | u64::from(low[lane]);
         r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| !inside.contains(&address(lane))));
@@ -261,7 +260,7 @@ fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
     let Xmad { signed, high, shifted, merges, addend } = xmad;
     let x = halves(a, high[0], signed[0]);
     let y = halves(b, high[1], signed[1]);
-    // A loop a step: each is a vector loop.
+    // One loop per step, so that each is vectorized.
     let mut sums: Lanes<u32> = std::array::from_fn(|lane| x[lane].wrapping_mul(y[lane]));
     if shifted {
         sums = sums.map(|product| product << 16);
@@ -289,7 +288,7 @@ fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
     r.set(o.d, mask, &sums);
 }
 
-/// A half of each word, extended to a word.
+/// One half of each word, extended to a word.
 #[inline(always)]
 fn halves(words: &Lanes<u32>, high: bool, signed: bool) -> Lanes<u32> {
     match (high, signed) {
@@ -300,7 +299,7 @@ fn halves(words: &Lanes<u32>, high: bool, signed: bool) -> Lanes<u32> {
     }
 }
 
-/// Bitwise operations by a truth table.
+/// Bitwise operations with a truth table.
 #[inline(always)]
 pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
@@ -319,25 +318,24 @@ pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// A shift that is not wrapped: by more than 31 all bits are shifted out.
+/// A shift that does not wrap: shifting by more than 31 leaves 0.
 #[inline(always)]
 pub(super) fn shifted_left(a: u32, by: u32) -> u32 {
     if by > 31 { 0 } else { a << (by & 31) }
 }
 
-/// As [`shifted_left`], to the right.
+/// Like [`shifted_left`], to the right.
 #[inline(always)]
 pub(super) fn shifted_right(a: u32, by: u32) -> u32 {
     if by > 31 { 0 } else { a >> (by & 31) }
 }
 
-/// As [`shifted_right`], with the sign.
+/// Like [`shifted_right`], keeping the sign.
 #[inline(always)]
 pub(super) fn shifted_right_signed(a: u32, by: u32) -> u32 {
     (a as i32 >> by.min(31)) as u32
 }
 
-/// Shifts.
 #[inline(always)]
 pub(super) fn shift(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
@@ -368,7 +366,7 @@ pub(super) fn shift(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Operations that are not performance-critical.
+/// Infrequent operations.
 pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::MoveWide => {
@@ -532,7 +530,6 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// Sums of 64-bit integers.
 fn add_wide(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let [a, b, c] = o.s.map(|source| wide_terms(r, source));
     let (p, q) = if takes { (r.holds(o.p[0]), r.holds(o.p[1])) } else { (0, 0) };
@@ -545,7 +542,7 @@ fn add_wide(takes: bool, o: &Operation, r: &mut Registers, mask: u32) {
     r.set_predicate(o.q[1], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 64 >= 2));
 }
 
-/// Applies `f` to each part of so many bits.
+/// Applies `f` to each pair of parts with this many bits.
 #[inline(always)]
 fn by_parts(bits: u8, a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     if bits >= 32 {

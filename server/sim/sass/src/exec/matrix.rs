@@ -1,4 +1,4 @@
-//! Matrices whose elements are distributed over the lanes of a warp.
+//! Matrices whose elements are distributed across the lanes of a warp.
 
 use warplens_sim_cuda::registers::Lanes;
 use warplens_sim_cuda::semantics::matrix::{Product, Words};
@@ -8,8 +8,8 @@ use super::memory::{Fault, load_rows};
 use crate::program::{MatrixLoad, Operation};
 use crate::registers::Registers;
 
-/// `LDSM`: matrices of 8 x 8 elements of 16 bits. Lanes 0 to 7 have the addresses of the rows of the first, 8 to 15 of the second,
-/// and so on.
+/// `LDSM` loads 8 x 8 matrices of 16-bit elements. Lanes 0 to 7 have the row addresses of the first matrix,
+/// lanes 8 to 15 of the second, and so on.
 pub(super) fn load(
     load: &MatrixLoad,
     r: &mut Registers,

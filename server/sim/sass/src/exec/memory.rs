@@ -14,14 +14,13 @@ use crate::registers::{Predicate, Registers};
 
 pub(crate) use warplens_sim_cuda::fault::Fault;
 
-/// Lanes whose accesses are in one space, and their addresses in it.
+/// Lanes that access one space, and their addresses in it.
 pub(crate) struct SpaceLanes {
     pub(crate) space: spaces::Space,
     pub(crate) addresses: Lanes<u64>,
     pub(crate) mask: u32,
 }
 
-/// The addresses of all lanes.
 #[inline(always)]
 pub(crate) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
     let mut sums = [address.offset as u64; WIDTH];
@@ -55,7 +54,7 @@ pub(crate) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
     sums
 }
 
-/// The spaces that lanes access. Nearly always there is one.
+/// Splits the lanes of an access by space. Nearly always there is only one.
 pub(crate) fn by_space(
     space: Space,
     addresses: Lanes<u64>,
@@ -88,7 +87,7 @@ pub(crate) fn by_space(
     all.into_iter().filter(|lanes| lanes.mask != 0).collect()
 }
 
-/// The space of an access that is not generic.
+/// The space of an access, unless it is generic.
 #[inline(always)]
 fn only_space(space: Space) -> Option<spaces::Space> {
     match space {
@@ -99,7 +98,7 @@ fn only_space(space: Space) -> Option<spaces::Space> {
     }
 }
 
-/// Checks the addresses of an access, and reports it to the sanitizer.
+/// Checks the addresses of an access and reports it to the sanitizer.
 #[inline(always)]
 fn resolve(
     at: &SpaceLanes,
@@ -113,7 +112,6 @@ fn resolve(
     Ok(checked)
 }
 
-/// Checks the addresses of an access.
 #[inline(always)]
 fn check(
     at: &SpaceLanes,
@@ -134,7 +132,6 @@ fn check(
     Ok(ctx.spaces.check(&check, ctx.local)?)
 }
 
-/// Reports an access to the sanitizer.
 #[inline(always)]
 fn report(
     at: &SpaceLanes,
@@ -192,7 +189,7 @@ fn load_in(
     Ok(())
 }
 
-/// An element of up to four bytes in each lane.
+/// Reads an element of up to four bytes in each lane.
 #[inline(always)]
 fn fetch(
     checked: &CheckedAddresses,
@@ -295,7 +292,7 @@ fn put(
     }
 }
 
-/// `LDC` and the like: bytes beyond the end of a bank are a fault.
+/// `LDC` and its variants. Reading beyond the end of a bank is a fault.
 pub(super) fn load_constant(
     access: &Access,
     r: &mut Registers,
@@ -349,7 +346,7 @@ pub(super) fn load_constant(
     Ok(())
 }
 
-/// `LDGSTS`: a copy from global to shared memory, at once.
+/// `LDGSTS`: copies from global to shared memory, immediately.
 pub(super) fn copy(
     [to, from]: [&Access; 2],
     fill: bool,
@@ -359,7 +356,7 @@ pub(super) fn copy(
 ) -> Result<(), Box<Fault>> {
     let span = u64::from(to.size) * u64::from(to.count);
     let sources = addresses(&from.address, r);
-    // The misalignment of the source address is the number of bytes at the end that are zeros.
+    // The misalignment of the source address says how many bytes at the end are zeros.
     let omitted = sources.map(|address| if fill { address % span } else { 0 });
     let aligned = std::array::from_fn(|lane| sources[lane] - omitted[lane]);
     let source = SpaceLanes { space: spaces::Space::Global, addresses: aligned, mask: copied };
@@ -401,7 +398,7 @@ pub(super) fn load_locked(
     Ok(())
 }
 
-/// `STSUL`: stores, and unlocks.
+/// `STSUL`: stores and unlocks.
 pub(super) fn store_unlock(
     access: &Access,
     r: &mut Registers,
@@ -417,7 +414,7 @@ pub(super) fn store_unlock(
     Ok(())
 }
 
-/// `ATOM`, `RED` and the like: lane by lane, lowest first.
+/// `ATOM`, `RED` and their variants run lane by lane, lowest first.
 pub(super) fn atomic(
     atomic: &Atomic,
     r: &mut Registers,
@@ -504,7 +501,7 @@ pub(super) fn in_space(space: u8, o: &Operation, r: &mut Registers, ctx: &ExecCo
     r.set_predicate(o.q[0], mask, holds);
 }
 
-/// Sixteen bytes of shared memory of each lane.
+/// Reads sixteen bytes of shared memory in each lane.
 pub(super) fn load_rows(
     address: &Address,
     r: &Registers,

@@ -1,4 +1,4 @@
-//! Comparisons of integers and operations on predicates.
+//! Integer comparisons and operations on predicates.
 
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
@@ -14,7 +14,7 @@ pub(super) fn compare(compare: IntCompare, o: &Operation, r: &mut Registers, mas
     set_compared(compare.combine, holds, o, r, mask);
 }
 
-/// Writes both results of a comparison, which `combine` combines with a predicate.
+/// Combines a comparison with a predicate and writes both results.
 #[inline(always)]
 pub(super) fn set_compared(combine: Bool, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
@@ -43,7 +43,7 @@ fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     }
 }
 
-/// A comparison of integers, which are always ordered.
+/// Compares integers, which are always ordered.
 #[inline(always)]
 fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     macro_rules! lanes {
@@ -64,7 +64,7 @@ fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
     }
 }
 
-/// A comparison of upper words, where `low` is the verdict of the lower ones.
+/// Compares upper words, where `low` is the result for the lower words.
 fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>, low: u32) -> u32 {
     lanes_where(Scalar::new(), |lane| {
         let (a, b, low) = (a[lane], b[lane], low >> lane & 1 == 1);
@@ -78,7 +78,7 @@ fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>
     })
 }
 
-/// A comparison of upper words after a subtraction of the lower ones into the condition code.
+/// Compares upper words after a subtraction of the lower words set the condition code.
 fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
     let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
@@ -102,7 +102,7 @@ fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
     })
 }
 
-/// Operations that are not performance-critical.
+/// Infrequent operations.
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::CompareCc(compare) => {
@@ -174,13 +174,13 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     }
 }
 
-/// `d` = `a` in the chosen lanes, otherwise `b`.
+/// `d = a` in the chosen lanes, otherwise `d = b`.
 fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&Lanes<u32>, &Lanes<u32>)) {
     let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
     r.set(o.d, mask, &values);
 }
 
-/// Bit by bit by a truth table.
+/// Applies a truth table bit by bit.
 fn by_table(table: u8, [a, b, c]: [u32; 3]) -> u32 {
     (0..8u32).filter(|index| table >> index & 1 == 1).fold(0, |lanes, index| {
         let term = |value: u32, bit: u32| if index >> bit & 1 == 1 { value } else { !value };
@@ -188,7 +188,7 @@ fn by_table(table: u8, [a, b, c]: [u32; 3]) -> u32 {
     })
 }
 
-/// The table of `(a op1 b) op2 c`; of `!(a op1 b) op2 c` where `negated`.
+/// The truth table of `(a op1 b) op2 c`, or of `!(a op1 b) op2 c` if `negated`.
 pub(crate) fn table_of(first: Bool, second: Bool, negated: bool) -> u8 {
     (0..8u32).fold(0, |table, index| {
         let [a, b, c] = [index >> 2 & 1, index >> 1 & 1, index & 1];
@@ -197,7 +197,7 @@ pub(crate) fn table_of(first: Bool, second: Bool, negated: bool) -> u8 {
     })
 }
 
-/// `d` = a number for each lane in which something holds, otherwise 0.
+/// `d` = a number in each lane in which the condition holds, otherwise 0.
 pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, mask: u32) {
     let value = match to {
         SetTo::Ones => u32::MAX,
@@ -206,7 +206,7 @@ pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, ma
     r.set(o.d, mask, &std::array::from_fn(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
 }
 
-/// The predicates that an operation packs: the flags of the condition code, uniform ones, or those of lanes.
+/// The first predicate to pack: of the condition code, the uniform file or the lanes.
 fn first_predicate(o: &Operation) -> Predicate {
     match () {
         () if o.sets_cc => CC_ZERO,

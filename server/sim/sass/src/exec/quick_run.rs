@@ -1,7 +1,8 @@
 //! Runs of the most frequent operations.
 //!
-//! A run of them is one loop with one jump for each instruction, compiled for the instruction set of the interpreter loop. They
-//! only compute: they cannot fail, and have no effect but on their destinations.
+//! One loop executes such a run with one jump for each instruction, compiled for the instruction set of the
+//! interpreter loop. The operations only compute: they cannot fail, and change nothing but their
+//! destinations.
 
 use std::ops::Range;
 
@@ -17,7 +18,8 @@ use super::predicate::set_compared;
 use crate::program::{Op, Operation, Program, Quick};
 use crate::registers::{Registers, Source};
 
-/// Runs the instructions of a range in the lanes of `mask`, up to one that is not quick; returns how many have run.
+/// Runs the instructions of a range in the lanes of `mask`, stopping at one that is not quick. Returns how
+/// many have run.
 #[inline(never)]
 pub(crate) fn run<S: Simd>(
     simd: S,
@@ -57,7 +59,6 @@ impl<S: Simd> NullaryFnOnce for Run<'_, S> {
     }
 }
 
-/// Runs an operation on registers.
 #[inline(always)]
 fn compute<S: Simd>(simd: S, quick: Quick, o: &Operation, r: &mut Registers, mask: u32) {
     macro_rules! float {

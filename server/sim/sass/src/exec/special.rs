@@ -6,7 +6,7 @@ use super::context::ExecContext;
 use crate::program::{Operation, SpecialRegister};
 use crate::registers::Registers;
 
-/// Reads a special register, of 64 bits where `wide`.
+/// Reads a special register, 64 bits of it if `wide`.
 pub(super) fn read(
     register: SpecialRegister,
     wide: bool,
@@ -48,7 +48,7 @@ fn value(register: SpecialRegister, lane: usize, ctx: &ExecContext<'_>) -> u32 {
     }
 }
 
-/// The count and the truth of the last reduction at a barrier.
+/// The count and the truth value of the last reduction at a barrier.
 pub(super) fn barrier_result(o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
     let (count, holds) = ctx.reduced;
     r.set(o.d, mask, &[count; 32]);

@@ -1,4 +1,5 @@
-//! What the instructions of a kernel show of its arguments: which parameters are addresses, and what the memory there holds.
+//! What a kernel's instructions show about its arguments: which parameters are addresses, and what the memory
+//! there contains.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::sass::{Function, Value};
@@ -9,19 +10,19 @@ use crate::Program;
 use crate::program::{Constant, Op, Operation, Space};
 use crate::registers::Row;
 
-/// Passes over the code: a value may reach an address in the next iteration of a loop.
+/// Passes over the code. A value may reach an address only in the next iteration of a loop.
 const PASSES: usize = 2;
 
 /// Where the value of a row comes from.
 #[derive(Clone, Copy, Default)]
 struct Origin {
-    /// The parameter that an address is computed from.
+    /// The parameter from which an address is computed.
     param: Option<usize>,
-    /// The parameter whose memory it was loaded from.
+    /// The parameter from whose memory the value was loaded.
     loaded: Option<usize>,
 }
 
-/// The body of a function and of its program, whose parameters have these sizes.
+/// The body of a function and its program, whose parameters have these sizes.
 pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
     let base = program.target.launch_constants().params;
     let mut end = 0;
@@ -61,7 +62,7 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
 /// Instructions that threads of a block execute together.
 const COLLECTIVES: [&str; 7] = ["BAR", "MATCH", "REDUX", "SHFL", "VOTE", "VOTEU", "WARPSYNC"];
 
-/// The start of the names of special registers that distinguish the threads of a block.
+/// Prefixes of the special registers that distinguish the threads of a block.
 const THREAD_REGISTERS: [&str; 6] = ["SR_TID", "SR_Tid", "SR_LANEID", "SR_LaneId", "SR_EQMASK", "SR_LTMASK"];
 
 /// Whether a function is written for several threads of a block.
@@ -70,7 +71,7 @@ fn has_several_threads(function: &Function) -> bool {
         || function.instructions.iter().any(|instruction| COLLECTIVES.contains(&instruction.opcode.as_str()))
 }
 
-/// Whether a function reads a special register whose name starts with one of `names`.
+/// Whether a function reads a special register with one of these prefixes.
 fn reads(function: &Function, names: &[&str]) -> bool {
     function.operands.iter().any(|operand| match &operand.value {
         Value::Special(special) => names.iter().any(|name| special.starts_with(name)),
@@ -82,18 +83,18 @@ struct Analysis<'p> {
     program: &'p Program,
     /// The offset and the size of each parameter.
     places: Vec<(u64, u64)>,
-    /// Bytes of an address.
+    /// The size of an address.
     address_bytes: u64,
     origins: FxHashMap<Row, Origin>,
     found: Vec<Option<Access>>,
 }
 
 impl Analysis<'_> {
-    /// The parameter with the byte at an offset of bank 0.
+    /// The parameter at an offset of bank 0.
     fn param_at(&self, offset: u64) -> Option<usize> {
         let base = u64::from(self.program.target.launch_constants().params);
         let at = offset.checked_sub(base)?;
-        // Only an address matters: of those that are as large as one.
+        // Only parameters large enough for an address matter.
         let found = self.places.iter().position(|(start, size)| (*start..start + size).contains(&at))?;
         (self.places[found].1 >= self.address_bytes).then_some(found)
     }
@@ -165,7 +166,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// How a computed value depends on parameters; operations on floats show the type of loaded values.
+    /// Tracks how a computed value depends on parameters. Operations on floats show the type of loaded
+    /// values.
     fn computed(&mut self, operation: &Operation) {
         let float = match operation.op {
             Op::FloatAdd(_)

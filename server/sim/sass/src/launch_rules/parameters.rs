@@ -1,4 +1,4 @@
-//! The parameters of a kernel: those that its notes state, otherwise the constants of bank 0 that it reads.
+//! The parameters of a kernel: those in its notes, or else the constants of bank 0 that it reads.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use crate::Target;
 
-/// Bytes of an address: 4 where accesses to global memory of Fermi and Kepler have no `.E`.
+/// The size of an address: 4 if accesses to global memory on Fermi and Kepler have no `.E`.
 pub(super) fn address_bytes(function: &Function, target: Target) -> u64 {
     let is_access = |opcode: &str| matches!(opcode, "LD" | "ST" | "LDG" | "STG");
     let mut accesses =
@@ -22,7 +22,6 @@ pub(super) fn address_bytes(function: &Function, target: Target) -> u64 {
     if is_narrow { 4 } else { 8 }
 }
 
-/// The parameters in order.
 pub(super) fn parameters(
     function: &Function,
     facts: &Facts,
@@ -36,7 +35,7 @@ pub(super) fn parameters(
     let mut end = 0u64;
     let mut params = Vec::new();
     for (at, bytes) in places {
-        // The smallest alignment that leads there.
+        // The smallest alignment that gives this offset.
         let align =
             [1, 2, 4, 8, 16, 32, 64, 128, 256].into_iter().find(|align| end.next_multiple_of(*align) == at);
         params.push(parameter(params.len(), bytes, align.unwrap_or(1)));
@@ -56,7 +55,8 @@ fn parameter(index: usize, bytes: u64, align: u64) -> Parameter {
     Parameter { name: format_smolstr!("p{index}"), bytes, align, scalar, is_pointer: false }
 }
 
-/// The parameters that take these arguments, each aligned to its size; `None` for structures, whose size is unknown.
+/// The parameters that accept these arguments, each aligned to its size; `None` if one is a structure, whose
+/// size is unknown.
 pub(super) fn of_arguments(arguments: &[Argument], address_bytes: u64) -> Option<Vec<Parameter>> {
     let parameter = |(index, argument): (usize, &Argument)| {
         let bytes = match &argument.passed {
@@ -76,7 +76,8 @@ pub(super) fn of_arguments(arguments: &[Argument], address_bytes: u64) -> Option
     arguments.iter().enumerate().map(parameter).collect()
 }
 
-/// The parameters that a function without notes reads: their offsets and sizes. What lies between them was not read.
+/// The offsets and sizes of the parameters that a function without notes reads. It did not read the bytes
+/// between them.
 fn read(function: &Function, facts: &Facts, target: Target, address_bytes: u64) -> Vec<(u64, u64)> {
     let base = i64::from(target.launch_constants().params);
     let mut words: BTreeMap<u64, u64> = BTreeMap::new();
@@ -114,7 +115,7 @@ fn read(function: &Function, facts: &Facts, target: Target, address_bytes: u64) 
     join(words, facts.parameter_bytes.map(u64::from), address_bytes)
 }
 
-/// Joins the two words of addresses, and fills what lies between.
+/// Joins the two words of addresses, and fills the gaps.
 fn join(words: BTreeMap<u64, u64>, all: Option<u64>, address_bytes: u64) -> Vec<(u64, u64)> {
     let mut places = Vec::new();
     let mut end = 0u64;

@@ -1,10 +1,12 @@
 //! Convergence barriers, from Volta on.
 //!
-//! A warp is a set of paths with a statement and lanes each. Paths at one statement stay apart; they become one at the release of a
-//! `BSYNC` or of a `WARPSYNC`, and where they have yielded at the same statement. The order is that of an H200 (`tests/gpu`): a path
-//! runs until it waits, diverges or yields, then the one with the fewest lanes is next, of equal ones that which does not branch.
-//! Paths share the uniform registers and the barriers; ptxas expects that, and uses one barrier for regions in paths that do not wait for
-//! each other. A path that has run long without a change of memory lets another one run.
+//! A warp is a set of paths, each with a statement and lanes. Paths at the same statement stay apart until a
+//! `BSYNC` or `WARPSYNC` releases them as one path, or until they have yielded at the same statement. The
+//! order is the one measured on an H200 (`tests/gpu`): a path runs until it waits, diverges or yields; then
+//! the path with the fewest lanes is next, and among equal ones the path that does not branch. Paths share
+//! the uniform registers and the barriers: ptxas relies on that, and uses one barrier for regions in paths
+//! that do not wait for each other. A path that has run for long without a change of memory lets another one
+//! run.
 
 use warplens_sim_cuda::registers::lanes;
 
@@ -14,18 +16,18 @@ use crate::program::Token;
 
 /// The registers `B0` to `B15`.
 const COUNT: usize = 16;
-/// Statements without a change of memory after which another path runs.
+/// Another path runs after this many statements without a change of memory.
 const TURN: u64 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Path {
     pc: u32,
     mask: u32,
-    /// How many turns it had without a change of memory.
+    /// How many turns the path had without a change of memory.
     turns: u32,
-    /// Its number, by the count of events: paths that start together have numbers in the order of their parts.
+    /// A number from the count of events. Paths that start together are numbered in the order of their parts.
     start: u64,
-    /// When it yielded, by the count of events; 0 if it did not.
+    /// When the path yielded, by the count of events; 0 if it did not.
     yielded: u64,
 }
 
@@ -33,13 +35,13 @@ struct Path {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Blocked {
     barrier: u8,
-    /// The statement after it.
+    /// The statement after the `BSYNC`.
     pc: u32,
     mask: u32,
     since: u64,
 }
 
-/// Lanes that wait at a `WARPSYNC` for those of a mask.
+/// Lanes that wait at a `WARPSYNC` for the lanes in a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Synchronizing {
     members: u32,
@@ -52,25 +54,25 @@ struct Synchronizing {
 pub(crate) struct Barriers {
     live: u32,
     paths: Vec<Path>,
-    /// The path that runs, by its place in `paths`.
+    /// The running path, as an index into `paths`.
     running: usize,
-    /// The start of the path that continues until it waits, diverges or yields.
+    /// The `start` of the path that continues until it waits, diverges or yields.
     current: u64,
     masks: [u32; COUNT],
     /// The barriers that have had lanes.
     used: u16,
-    /// The barriers that functions save and restore: paths in nested calls use one at the same time.
+    /// The barriers that functions save and restore, because paths in nested calls use them at the same time.
     saved: u16,
     blocked: Vec<Blocked>,
     synchronizing: Vec<Synchronizing>,
-    /// Lanes at a barrier of the block.
+    /// Lanes at a block barrier.
     at_block: Vec<Path>,
-    /// The tokens of code for the other machine.
+    /// Tokens, for code written for the other machine.
     regions: Regions,
     /// The last yield of each lane, by the count of events: yields, waits and starts of paths.
     yielded: [u64; 32],
     events: u64,
-    /// The state at the start of the running path's turn: changes of memory, statements.
+    /// The state when the running path's turn started: changes of memory, statements.
     turn: (u64, u64),
     pub(super) joined: Vec<Joined>,
 }
@@ -131,14 +133,15 @@ impl Barriers {
         Some(Group { pc, mask, alone: self.paths.len() == 1 })
     }
 
-    /// The path with the lowest statement, so that calls of one function in different paths run side by side and reconverge in it.
+    /// The path with the lowest statement, so that paths that call the same function run side by side and
+    /// reconverge in it.
     fn lowest(&self) -> Option<usize> {
         let order = |path: &Path| (path.turns, path.pc, path.mask.trailing_zeros());
         (0..self.paths.len()).min_by_key(|index| order(&self.paths[*index]))
     }
 
-    /// The path that ran, unless it waits, diverged or yielded; else the one with the fewest lanes that has not yielded; else the first one
-    /// that has, with those that yielded at the same statement.
+    /// The path that ran, unless it waits, diverged or yielded; else the one with the fewest lanes that has
+    /// not yielded; else the first one that yielded, joined with the others that yielded at its statement.
     fn scheduled(&mut self) -> Option<usize> {
         let order = |path: &Path| {
             let is_other = path.start != self.current || path.yielded != 0;
@@ -173,13 +176,12 @@ impl Barriers {
         }
     }
 
-    /// The start of paths.
     fn start(&mut self) -> u64 {
         self.events += 1;
         self.events
     }
 
-    /// Removes lanes from the running path, whose others continue at `next`.
+    /// Removes lanes from the running path; its other lanes continue at `next`.
     fn leave(&mut self, lanes: u32, next: u32) {
         let path = &mut self.paths[self.running];
         path.mask &= !lanes;
@@ -201,7 +203,7 @@ impl Barriers {
         self.resume(resumed);
     }
 
-    /// The lanes of the running path push a token, and resume at `pc`.
+    /// The lanes of the running path push a token and will resume at `pc`.
     pub(super) fn push(&mut self, kind: Token, pc: u32) {
         let mask = self.paths.get(self.running).map_or(0, |path| path.mask);
         self.regions.push(kind, pc, mask);
@@ -219,7 +221,7 @@ impl Barriers {
         Ok(())
     }
 
-    /// The most tokens of a kind that a lane has.
+    /// The maximum number of tokens of a kind in any lane.
     pub(super) fn depth(&self, kind: Token) -> usize {
         self.regions.depth(kind)
     }
@@ -246,7 +248,6 @@ impl Barriers {
         self.used |= u16::from(mask != 0) << (barrier % COUNT as u8);
     }
 
-    /// The mask of a barrier.
     pub(crate) fn mask(&self, barrier: u8) -> u32 {
         self.masks[usize::from(barrier) % COUNT]
     }
@@ -257,12 +258,12 @@ impl Barriers {
         self.set(barrier, mask & self.live);
     }
 
-    /// Whether a barrier has ever had lanes.
     pub(crate) fn was_set(&self, barrier: u8) -> bool {
         self.used >> (barrier % COUNT as u8) & 1 == 1
     }
 
-    /// `BSYNC`: lanes wait for those of the barrier, the others continue at `next`. Returns whether the barrier has ever had lanes.
+    /// `BSYNC`: lanes wait for the other lanes of the barrier, the rest continue at `next`. Returns whether
+    /// the barrier has ever had lanes.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, next: u32) -> bool {
         let was_set = self.was_set(barrier);
         let mask = &mut self.masks[usize::from(barrier) % COUNT];
@@ -287,13 +288,13 @@ impl Barriers {
         was_set
     }
 
-    /// `BREAK`: others no longer wait for these lanes at a barrier.
+    /// `BREAK`: other lanes no longer wait for these at a barrier.
     pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
         self.masks[usize::from(barrier) % COUNT] &= !lanes;
         self.test(barrier);
     }
 
-    /// Releases a barrier of which all lanes wait.
+    /// Releases a barrier if all its lanes wait.
     fn test(&mut self, barrier: u8) {
         let is_here = |blocked: &Blocked| blocked.barrier == barrier;
         let waiting =
@@ -307,7 +308,7 @@ impl Barriers {
         self.resume(released.into_iter().map(|one| (one.pc, one.mask & self.live)).collect());
     }
 
-    /// Groups continue, those at one statement as one path.
+    /// Groups continue; groups at the same statement become one path.
     fn resume(&mut self, groups: Vec<(u32, u32)>) {
         let mut joined: Vec<Joined> = Vec::new();
         for (pc, mask) in groups.into_iter().filter(|(_, mask)| *mask != 0) {
@@ -319,7 +320,7 @@ impl Barriers {
         for (pc, parts) in joined {
             let mask = parts.iter().fold(0, |all, part| all | part);
             let start = self.start();
-            // They continue at once if the path that ran is one of them.
+            // They continue immediately if the path that ran is one of them.
             if !self.paths.iter().any(|path| path.start == self.current) {
                 self.current = start;
             }
@@ -330,7 +331,7 @@ impl Barriers {
         }
     }
 
-    /// `WARPSYNC`: each lane waits for those of its mask, the others continue at `next`.
+    /// `WARPSYNC`: each lane waits for the lanes in its mask, the others continue at `next`.
     pub(crate) fn synchronize(&mut self, members: &[u32; 32], lanes_here: u32, next: u32) {
         let first = members[lanes_here.trailing_zeros() as usize % 32];
         if lanes(lanes_here).all(|lane| members[lane] == first) && first & self.live & !lanes_here == 0 {
@@ -396,8 +397,8 @@ impl Barriers {
         }
     }
 
-    /// No path can run, and all lanes wait at a `BSYNC`: if nested calls use one barrier at the same time, releases the group that
-    /// waits there last. Returns whether there was one.
+    /// No path can run, and all lanes wait at a `BSYNC`. If nested calls use the same barrier, this releases
+    /// the group that arrived last. Returns whether there was one.
     pub(super) fn release_nested(&mut self) -> bool {
         if !self.synchronizing.is_empty() || !self.at_block.is_empty() {
             return false;
@@ -412,7 +413,8 @@ impl Barriers {
         true
     }
 
-    /// Only paths are left that wait for others: releases lanes from a `BSYNC` whose missing lanes have all yielded since.
+    /// All remaining paths wait for others: releases lanes from a `BSYNC` if all its missing lanes have
+    /// yielded since.
     fn release_yielded(&mut self) {
         for index in 0..self.blocked.len() {
             let Blocked { barrier, since, .. } = self.blocked[index];
@@ -463,7 +465,7 @@ impl Barriers {
         });
         let stopped = blocked.chain(synchronizing).chain(at_block).chain(in_tokens);
         let mut waiting: Vec<_> = paths.chain(stopped).collect();
-        // The order of statements does not depend on which path ran first.
+        // Sorting makes the order of statements independent of which path ran first.
         waiting.sort_by_key(|one| (one.why != WaitReason::Runnable, one.statement));
         waiting
     }
@@ -513,7 +515,7 @@ mod tests {
         assert_eq!(next(&mut barriers), Some((7, 0x01)));
         barriers.exit(0x01, 8);
         assert_eq!(next(&mut barriers), Some((8, 0x06)));
-        // Of equal ones the first part, which is that of a branch not taken.
+        // Among equal ones the first part wins, which does not take the branch.
         barriers.diverge(&[(9, 0x04), (1, 0x02)]);
         assert_eq!(next(&mut barriers), Some((9, 0x04)));
     }

@@ -1,4 +1,4 @@
-//! Groups of lanes that run, and lanes that wait.
+//! Groups of running lanes, and waiting lanes.
 
 use crate::program::Token;
 
@@ -7,46 +7,40 @@ use crate::program::Token;
 pub(crate) struct Group {
     /// The next statement.
     pub(crate) pc: u32,
-    /// The lanes.
     pub(crate) mask: u32,
     /// Whether no other lanes can run.
     pub(crate) alone: bool,
 }
 
-/// Lanes that are not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// The statement at which they wait, or their next one.
+    /// The statement at which the lanes wait, or their next one.
     pub(crate) statement: u32,
-    /// The lanes.
     pub(crate) mask: u32,
-    /// What for.
     pub(crate) why: WaitReason,
 }
 
-/// Why lanes do not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitReason {
-    /// Others run first.
+    /// Other lanes run first.
     Runnable,
-    /// They wait in a token.
+    /// The lanes wait in a token.
     Token(Token),
-    /// They wait at a `BSYNC` for these lanes.
+    /// The lanes wait at a `BSYNC` for the lanes of this mask.
     Barrier(u8, u32),
-    /// They wait at a `WARPSYNC` for these lanes.
+    /// The lanes wait at a `WARPSYNC` for the lanes of this mask.
     WarpSync(u32),
-    /// They wait at a barrier of the block.
     Block,
 }
 
 /// An instruction that the state of the machine does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MachineError {
-    /// No token of the kind.
+    /// There is no token of this kind.
     NoToken(Token),
-    /// Lanes wait for others, which the machine runs after them.
+    /// Lanes wait for lanes that the machine runs only later.
     RunsLater(u32),
 }
 
-/// Groups that continue together: the statement, and the groups.
+/// The statement at which groups continue together, and the groups.
 pub(crate) type Joined = (u32, Vec<u32>);

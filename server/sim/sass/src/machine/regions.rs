@@ -1,8 +1,9 @@
-//! Tokens on a machine of paths: the model `barriers` for code that has tokens.
+//! Tokens on a machine of paths, so that the model `barriers` can run code with tokens.
 //!
-//! A token is a region: the lanes that pushed it together. Each lane has its own stack of them. Lanes that pop a region wait in it until
-//! all its live lanes do, and continue as one path; lanes that leave an outer region leave those inside it. A return does not
-//! wait: its lanes continue at once.
+//! A token is a region: the lanes that pushed it together. Each lane has its own stack of regions. Lanes that
+//! pop a region wait in it until all its live lanes have popped it, and then continue as one path. Lanes that
+//! leave an outer region also leave the regions inside it. A return does not wait: its lanes continue
+//! immediately.
 
 use warplens_sim_cuda::registers::lanes;
 
@@ -12,26 +13,24 @@ use crate::program::Token;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
     kind: Token,
-    /// Where its lanes resume.
+    /// Where the lanes resume.
     pc: u32,
     mask: u32,
-    /// The groups that wait in it, and the statements at which they do.
+    /// The groups that wait in the region, with their statements.
     arrived: Vec<(u32, u32)>,
 }
 
-/// The regions of a warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Regions {
     regions: Vec<Region>,
-    /// The regions of each lane, the innermost last.
+    /// The regions of each lane, innermost last.
     stacks: [Vec<u32>; 32],
 }
 
-/// Groups that continue at a statement.
 pub(super) type Resumed = Vec<(u32, u32)>;
 
 impl Regions {
-    /// Lanes push a token; they resume at `pc`.
+    /// Lanes push a token and will resume at `pc`.
     pub(super) fn push(&mut self, kind: Token, pc: u32, mask: u32) {
         if self.regions.iter().all(|region| region.mask == 0) {
             self.regions.clear();
@@ -41,7 +40,7 @@ impl Regions {
         lanes(mask).for_each(|lane| self.stacks[lane].push(number));
     }
 
-    /// Lanes pop their innermost token of a kind at a statement; none if one of them has none.
+    /// Lanes pop their innermost token of a kind at a statement; `None` if a lane has no such token.
     pub(super) fn pop(&mut self, kind: Token, mask: u32, at: u32, live: u32) -> Option<Resumed> {
         let is_kind = |number: &u32| self.regions[*number as usize].kind == kind;
         let found: Vec<(usize, usize)> = lanes(mask)
@@ -65,13 +64,12 @@ impl Regions {
         Some(touched.into_iter().flat_map(|number| self.resume(number, live)).collect())
     }
 
-    /// Lanes have exited.
     pub(super) fn exit(&mut self, mask: u32, live: u32) -> Resumed {
         self.regions.iter_mut().for_each(|region| region.mask &= !mask);
         (0..self.regions.len() as u32).flat_map(|number| self.resume(number, live)).collect()
     }
 
-    /// The groups that continue, if a region waits for no lane.
+    /// The groups that continue, if no lane of the region is missing.
     fn resume(&mut self, number: u32, live: u32) -> Resumed {
         let region = &mut self.regions[number as usize];
         let waiting = region.arrived.iter().fold(0, |all, (lanes, _)| all | lanes);
@@ -84,7 +82,7 @@ impl Regions {
         region.arrived.drain(..).map(|(lanes, _)| (pc, lanes)).collect()
     }
 
-    /// The lanes that wait: the statement, the lanes, the kind of the token.
+    /// The waiting lanes: statement, lanes, kind of token.
     pub(super) fn waiting(&self) -> impl Iterator<Item = (u32, u32, Token)> + '_ {
         let of = |region: &Region| {
             let kind = region.kind;
@@ -93,7 +91,7 @@ impl Regions {
         self.regions.iter().flat_map(of)
     }
 
-    /// The most tokens of a kind that a lane has.
+    /// The maximum number of tokens of a kind in any lane.
     pub(super) fn depth(&self, kind: Token) -> usize {
         let is_kind = |number: &&u32| self.regions[**number as usize].kind == kind;
         self.stacks.iter().map(|stack| stack.iter().filter(is_kind).count()).max().unwrap_or(0)

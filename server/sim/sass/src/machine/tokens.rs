@@ -1,21 +1,21 @@
 //! The stack of tokens of Fermi to Pascal.
 //!
-//! A token has the lanes that were active when it was pushed. Lanes that pop a token are no longer active; when none is left, the
-//! stack unwinds to the next entry with live lanes, and all of these resume at its statement.
+//! A token stores the lanes that were active when it was pushed. Lanes that pop a token become inactive. When
+//! no lane is active, the stack unwinds to the next entry with live lanes, and all of them resume at its
+//! statement.
 
 use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
 use crate::program::Token;
 
-/// An entry of the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     kind: Token,
-    /// The barrier register, of code for the other machine.
+    /// The barrier register, for code written for the other machine.
     barrier: Option<u8>,
-    /// Where its lanes resume.
+    /// Where the lanes resume.
     pc: u32,
     mask: u32,
-    /// The groups that wait in it, and the statements at which they do.
+    /// The groups that wait in the entry, with their statements.
     arrived: Vec<(u32, u32)>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Tokens {
     pc: u32,
     active: u32,
     stack: Vec<Entry>,
-    /// Whether the active lanes wait at a barrier of the block.
+    /// Whether the active lanes wait at a block barrier.
     blocked: bool,
     pub(super) joined: Vec<Joined>,
 }
@@ -75,12 +75,12 @@ impl Tokens {
         self.blocked = false;
     }
 
-    /// Pushes a token with the active lanes, which resume at `pc`.
+    /// Pushes a token with the active lanes, which will resume at `pc`.
     pub(crate) fn push(&mut self, kind: Token, pc: u32) {
         self.stack.push(Entry { kind, barrier: None, pc, mask: self.active, arrived: Vec::new() });
     }
 
-    /// `BSSY`: a token of a barrier register.
+    /// `BSSY`: pushes the token of a barrier register.
     pub(crate) fn push_barrier(&mut self, barrier: u8, pc: u32, mask: u32) {
         let kind = Token::Sync;
         self.stack.push(Entry { kind, barrier: Some(barrier), pc, mask, arrived: Vec::new() });
@@ -95,14 +95,14 @@ impl Tokens {
         self.entry_of(barrier).map_or(0, |entry| entry.mask)
     }
 
-    /// `BREAK`: lanes do not resume at the token.
+    /// `BREAK`: lanes will not resume at the token.
     pub(crate) fn break_out(&mut self, barrier: u8, lanes: u32) {
         if let Some(entry) = self.entry_of(barrier) {
             entry.mask &= !lanes;
         }
     }
 
-    /// `BSYNC`: lanes wait in the token of the barrier; returns whether there is one.
+    /// `BSYNC`: lanes wait in the token of the barrier. Returns whether there is one.
     pub(crate) fn wait(&mut self, barrier: u8, lanes: u32, at: u32, next: u32) -> bool {
         self.pc = next;
         if lanes == 0 {
@@ -125,7 +125,7 @@ impl Tokens {
         let index =
             self.stack.iter().rposition(|entry| entry.kind == kind).ok_or(MachineError::NoToken(kind))?;
         if kind != Token::Sync {
-            // Lanes that leave an outer construct leave those inside it.
+            // Lanes that leave an outer construct also leave the constructs inside it.
             self.stack[index + 1..].iter_mut().for_each(|entry| entry.mask &= !lanes);
         }
         self.stack[index].arrived.push((lanes, at));
@@ -134,7 +134,7 @@ impl Tokens {
         Ok(())
     }
 
-    /// If no lane is active, resumes those of the next entry that has some.
+    /// If no lane is active, resumes the lanes of the next entry that has any.
     fn unwind(&mut self) {
         while self.active == 0
             && let Some(entry) = self.stack.pop()
@@ -176,7 +176,7 @@ impl Tokens {
         (self.pc, self.active, &self.stack) == (earlier.pc, earlier.active, &earlier.stack)
     }
 
-    /// How many tokens of a kind there are.
+    /// The number of tokens of a kind.
     pub(crate) fn depth(&self, kind: Token) -> usize {
         self.stack.iter().filter(|entry| entry.kind == kind).count()
     }

@@ -5,95 +5,78 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use crate::registers::{Predicate, Row, Source};
 
-/// The memory that an access is for.
+/// The memory that an access refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// Global, shared or local by the address.
+    /// Global, shared or local, depending on the address.
     Generic,
-    /// Global memory.
     Global,
-    /// Shared memory of the block.
     Shared,
-    /// Local memory of the thread.
     Local,
-    /// A constant bank.
+    /// A constant bank, by its number.
     Constant(u8),
 }
 
-/// A term of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
-    /// The register.
     pub row: Row,
-    /// Of 64 bits.
+    /// Whether the register has 64 bits.
     pub wide: bool,
-    /// Zero-extended rather than sign-extended.
+    /// Whether it is zero-extended and not sign-extended.
     pub unsigned: bool,
-    /// What it is multiplied by.
+    /// The factor of the register.
     pub scale: u8,
 }
 
-/// An address: the sum of its terms.
+/// The sum of registers and an offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// The registers.
     pub terms: [Option<Term>; 2],
-    /// The offset.
     pub offset: i64,
-    /// Of 64 bits.
+    /// Whether the address has 64 bits.
     pub wide: bool,
 }
 
 /// A load or a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// The memory.
     pub space: Space,
-    /// The address.
     pub address: Address,
     /// Bytes of an element: 1, 2 or 4.
     pub size: u8,
-    /// Elements: words of a wide access.
+    /// The number of elements, which are the words of a wide access.
     pub count: u8,
     /// Whether a narrow element is sign-extended.
     pub signed: bool,
     /// The first row that is written or read.
     pub data: Row,
-    /// Whether it is ordered with accesses of this kind: volatile, or of a scope.
+    /// Whether the access is ordered with other such accesses: volatile, or with a scope.
     pub strong: bool,
 }
 
-/// What an atomic leaves in its destination.
+/// What an atomic writes to its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicResult {
-    /// Nothing.
     None,
-    /// The old value.
     Old,
-    /// 1 if it swapped, else 0.
+    /// 1 if the atomic swapped, else 0.
     Swapped,
-    /// A predicate: whether it swapped.
+    /// A predicate that says whether the atomic swapped.
     SwappedPredicate(Predicate),
 }
 
-/// An atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
-    /// The memory.
     pub space: Space,
-    /// The address.
     pub address: Address,
-    /// The operation.
     pub op: AtomicOp,
-    /// The type.
     pub ty: ScalarType,
     /// The operand; `None` adds one for each lane.
     pub b: Option<Source>,
     /// The new value of a compare-and-swap.
     pub c: Source,
-    /// The destination.
     pub d: Row,
-    /// What it gets.
+    /// What the destination receives.
     pub result: AtomicResult,
 }
 
@@ -111,7 +94,7 @@ impl Access {
         }
     }
 
-    /// The row that a lane names in a load of matrices.
+    /// The row whose address a lane holds in a matrix load.
     pub(crate) fn of_matrix_row(load: &MatrixLoad) -> Access {
         let (space, address) = (Space::Shared, load.address);
         Access { space, address, size: 4, count: 4, signed: false, data: 0, strong: false }
@@ -123,9 +106,8 @@ impl Access {
 pub struct MatrixLoad {
     /// The addresses of the rows.
     pub address: Address,
-    /// Matrices.
+    /// The number of matrices.
     pub count: u8,
-    /// Transposed.
     pub transposed: bool,
     /// The first row that is written.
     pub data: Row,

@@ -5,27 +5,26 @@ use crate::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Sourc
 /// An operation that decides which lanes run next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
-    /// To a statement.
+    /// Branches to a statement.
     Branch(u32, Uniformity),
-    /// To the address in a register.
+    /// Jumps to the address in a register.
     Indirect(Jump),
-    /// Into a function: the statement; lanes return to the next one.
+    /// Calls the function at a statement; lanes return to the statement after the call.
     Call(u32),
-    /// Into the function at an address.
+    /// Calls the function at an address.
     CallIndirect(Jump),
-    /// Out of a function: the token machine.
+    /// Returns from a function, on the token machine.
     PopReturn,
-    /// Out of a function, to the address in a register.
+    /// Returns from a function to the address in a register.
     Return(Jump),
-    /// Pushes a token: the statement at which its lanes resume.
+    /// Pushes a token, with the statement at which its lanes resume.
     Push(Token, u32),
     /// Lanes wait in the innermost token of a kind.
     Pop(Token),
-    /// Lanes exit.
     Exit,
     /// The run stops.
     Trap,
-    /// `BSSY`: the barrier, and the statement after its region, where the listing has it.
+    /// `BSSY`: the barrier, and the statement after its region, if the listing contains it.
     BarrierSet(u8, Option<u32>),
     /// `BSYNC`
     BarrierWait(u8),
@@ -33,7 +32,7 @@ pub enum Control {
     BarrierBreak(u8),
     /// `BMOV`
     BarrierMove(BarrierStep),
-    /// `WARPSYNC`: lanes wait for those of the mask.
+    /// `WARPSYNC`: lanes wait for the lanes of the mask.
     WarpSync(Source),
     /// `WARPSYNC.ALL`
     WarpSyncAll,
@@ -43,42 +42,39 @@ pub enum Control {
     Block {
         /// The number of the barrier.
         number: Source,
-        /// The number of threads that arrive, if the instruction has it.
+        /// The number of threads that arrive, if the instruction states it.
         count: Option<Source>,
-        /// Lanes wait.
+        /// Whether lanes wait.
         waits: bool,
-        /// A reduction of `p0`.
+        /// Reduces `p0`.
         reduction: Option<Reduction>,
     },
 }
 
-/// Which lanes of a path a branch takes.
+/// Which lanes of a path take a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Uniformity {
-    /// Those for which the condition holds.
+    /// The lanes in which the condition holds.
     None,
-    /// All, if it holds for all.
+    /// All lanes, if the condition holds in all.
     All,
-    /// All, if it holds for any.
+    /// All lanes, if the condition holds in any.
     Any,
-    /// All, if the path has all lanes of a mask; `None`: all live ones.
+    /// All lanes, if the path contains all lanes of a mask (`None`: all live lanes).
     Converged(Option<Source>),
-    /// All, if it has not.
+    /// All lanes, if the path does not contain all lanes of a mask.
     Diverged(Option<Source>),
 }
 
-/// The address that an indirect jump adds to its register.
+/// The address of an indirect jump: a register plus a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Jump {
-    /// The register.
     pub register: Source,
-    /// Of 64 bits.
+    /// Whether the register has 64 bits.
     pub wide: bool,
-    /// What is added.
     pub base: i64,
 }
 
-/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Token {
     /// `SSY`, `SYNC`
@@ -98,7 +94,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// The instruction that pops it.
+    /// The instruction that pops the token.
     pub fn pop(self) -> &'static str {
         match self {
             Token::Sync => "SYNC",
@@ -110,7 +106,7 @@ impl Token {
         }
     }
 
-    /// The instruction that pushes it.
+    /// The instruction that pushes the token.
     pub fn push(self) -> &'static str {
         match self {
             Token::Sync => "SSY",
@@ -127,30 +123,28 @@ impl Token {
 /// `BMOV`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierStep {
-    /// `d` = a barrier's mask, which is then cleared.
+    /// `d` = the mask of a barrier; whether the mask is then cleared.
     Read(u8, bool),
-    /// A barrier's mask = the source.
+    /// Sets the mask of a barrier.
     Write(u8, Source),
-    /// A barrier's mask = another's, which is then cleared.
+    /// Copies the mask of the second barrier to the first; whether the second is then cleared.
     Copy(u8, u8, bool),
     /// `d` = a state of the warp.
     State(BarrierState),
-    /// A state of the warp that is not simulated is written.
+    /// Writes a state of the warp that is not simulated.
     Ignore,
 }
 
-/// States of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierState {
     /// The lanes of the path.
     Active,
     /// The lanes that have exited.
     Exited,
-    /// Anything else: 0.
+    /// Reads as 0.
     Other,
 }
 
-/// A reduction at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     And,
@@ -172,12 +166,12 @@ impl CcTest {
     /// `T`
     pub const ALWAYS: CcTest = CcTest(15);
 
-    /// The test with this name; none for those of graphics.
+    /// The test with this name; `None` for tests of graphics code.
     pub fn named(name: &str) -> Option<CcTest> {
         TESTS.iter().position(|test| *test == name).map(|number| CcTest(number as u8))
     }
 
-    /// The lanes in which it holds.
+    /// The lanes in which the test holds.
     pub(crate) fn of(self, registers: &Registers) -> u32 {
         let flag = |predicate: u8| registers.predicates[usize::from(predicate)];
         let (z, s, c, o) = (flag(CC_ZERO), flag(CC_SIGN), flag(CC_CARRY), flag(CC_OVERFLOW));

@@ -1,4 +1,4 @@
-//! Operations: the work of one instruction, small and by value.
+//! Operations: what one instruction does, as a small value.
 
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
@@ -12,34 +12,29 @@ use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
 /// One operation with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// What it computes.
     pub op: Op,
-    /// The lanes that execute it.
+    /// The lanes that execute the operation.
     pub guard: Condition,
-    /// Whether it runs once for the path: it writes uniform registers.
+    /// Whether the operation runs once for the whole path, because it writes uniform registers.
     pub uniform: bool,
     /// Whether the result sets the condition code.
     pub sets_cc: bool,
-    /// Whether the lanes that executed it then wait in the innermost token of `SSY`: `.S`.
+    /// `.S`: the lanes that executed the operation then wait in the innermost token of `SSY`.
     pub joins: bool,
-    /// What its sources need before it.
+    /// What must be done to the sources before the operation.
     pub prepare: Prepare,
-    /// The condition code that control flow tests.
+    /// The test of the condition code, for control flow.
     pub test: CcTest,
-    /// The destination: its first row.
+    /// The first row of the destination.
     pub d: Row,
-    /// Predicate destinations.
     pub q: [Predicate; 2],
-    /// Sources.
     pub s: [Source; 3],
-    /// Predicate sources.
     pub p: [Condition; 3],
-    /// An immediate operand or the index of a side table; see [`Op`].
+    /// An immediate operand, or the index in a side table; see [`Op`].
     pub n: u32,
 }
 
 impl Operation {
-    /// An operation without operands.
     pub fn new(op: Op) -> Operation {
         Operation {
             op,
@@ -57,42 +52,43 @@ impl Operation {
         }
     }
 
-    /// Whether all active lanes execute it: neither a guard nor a second predicate, nor a test.
+    /// Whether all active lanes execute the operation: it has no guard, no second predicate and no test.
     pub fn is_unconditional(&self) -> bool {
         self.guard == Condition::ALWAYS && self.test == CcTest::ALWAYS && self.p[0] == Condition::ALWAYS
     }
 
-    /// Whether all active lanes execute it and the next one after it.
+    /// Whether all active lanes execute both this operation and the next one.
     pub fn is_plain(&self) -> bool {
         self.guard == Condition::ALWAYS && self.test == CcTest::ALWAYS && !self.joins && !self.op.is_control()
     }
 }
 
-/// What the sources of an operation need before it: most have no sign and are whole registers, and most operations take words.
+/// What must be done to the sources before an operation. Most sources are whole registers without a sign, and
+/// most operations read words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Prepare {
     /// Nothing: the rows are the values, or the operation applies signs itself.
     Nothing,
-    /// Some are integers with signs or parts.
+    /// Some sources are integers with signs or parts.
     Integers,
-    /// Some are singles with signs.
+    /// Some sources are singles with signs.
     Floats,
 }
 
-/// What an operation computes. `a`, `b`, `c` are the sources, `d` the destination, `p` and `q` the predicate sources and
-/// destinations, `n` the immediate.
+/// What an operation computes. `a`, `b`, `c` are the sources, `d` the destination, `p` and `q` the predicate
+/// sources and destinations, `n` the immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// No effect that a simulator shows.
+    /// No effect that the simulator shows.
     Nop,
-    /// A fence of memory accesses; only of the block.
+    /// A fence for memory accesses.
     Fence {
-        /// See above.
+        /// Whether the fence only covers the block.
         in_block: bool,
     },
-    /// Not simulated: note `n`.
+    /// Not simulated; note `n` says why.
     Unsupported,
-    /// Results that are not known: entry `n`.
+    /// Results are unknown; entry `n` of `unknowns`.
     Unknown,
     /// `d = a`
     Move,
@@ -100,206 +96,202 @@ pub enum Op {
     MoveFloat,
     /// `d = a`, 64 bits.
     MoveWide,
-    /// The bytes of `d` in the mask `n`.
+    /// Moves the bytes in the mask `n` to `d`.
     MoveBytes,
     /// `d = p0 ? a : b`
     Select,
-    /// The same of 64 bits.
+    /// `d = p0 ? a : b`, 64 bits.
     SelectWide,
-    /// `d = p0 ? a : b` of singles; flushing.
+    /// `d = p0 ? a : b` for singles; whether subnormals are flushed.
     SelectFloat(bool),
     /// Bytes of `a` and `c`, selected by `b`.
     Permute(Permute),
-    /// `d` = a special register; of 64 bits.
+    /// `d` = a special register; whether it has 64 bits.
     Special(SpecialRegister, bool),
-    /// `d` = `a` of the lowest lane; `q0`: lanes whose value differs.
+    /// `d` = `a` of the lowest lane; `q0`: the lanes with a different value.
     FirstLane,
-    /// `d` = the predicates of the mask `b`, in byte `n` of `a`; all of it if 4. Uniform predicates if the operation is.
+    /// `d` = the predicates in the mask `b`, in byte `n` of `a`, or in all of `a` if `n` is 4. A uniform
+    /// operation reads uniform predicates.
     FromPredicates,
-    /// The predicates of the mask `b` from byte `n` of `a`.
+    /// Sets the predicates in the mask `b` from byte `n` of `a`.
     ToPredicates,
     /// `d` = a constant: access `n`.
     LoadConstant,
     /// `a + b + c`
     Add3,
-    /// The same with carries: out in `q`, in from `p0` and `p1` if it takes them.
+    /// `a + b + c` with carries: out in `q`, and in from `p0` and `p1` if the flag is set.
     Add3Carry(bool),
-    /// The same of 64 bits.
+    /// Like `Add3Carry`, with 64 bits.
     Add3Wide(bool),
-    /// `((a + b) >> 16) + c`, or `<< 16`: left.
+    /// `((a + b) >> 16) + c`, or `<< 16` if the flag is set.
     Add3Shifted(bool),
-    /// `a + b + c` with the carry of the condition code, if it takes it.
+    /// `a + b + c`, plus the carry of the condition code if the flag is set.
     AddCc(bool),
     /// `a + b`, clamped to a signed word.
     AddSaturated,
-    /// `a + b` by parts of so many bits.
+    /// `a + b` in parts of this many bits.
     AddParts(u8),
-    /// `a * b + c + p0`, low word.
+    /// The low word of `a * b + c + p0`.
     MulAdd,
-    /// 64-bit `a * b + c + p0`; carry out in `q0`. Signed.
+    /// 64-bit `a * b + c + p0`, with the carry in `q0`; whether it is signed.
     MulAddWide(bool),
-    /// The high word of `a * b + c`, with a pair `c`. Signed.
+    /// The high word of `a * b + c`, where `c` is a pair; whether it is signed.
     MulAddHigh(bool),
-    /// `IMAD` before Volta that reads or sets the condition code.
+    /// An `IMAD` before Volta that reads or sets the condition code.
     MulAddCc {
-        /// Of the upper word of the product.
+        /// Uses the upper word of the product.
         high: bool,
-        /// Signed.
         signed: bool,
         /// Adds the carry.
         takes: bool,
     },
-    /// The high word of `a * b`, plus a word `c`. Signed, clamped.
+    /// The high word of `a * b`, plus a word `c`; whether it is signed, and clamped.
     MulHighAdd(bool, bool),
-    /// 16-bit multiply-add.
     Xmad(Xmad),
-    /// `(a << n) + b`; carry in `q0`.
+    /// `(a << n) + b`, with the carry in `q0`.
     ScaledAdd,
-    /// The same with a carry, which `p[0]` says.
+    /// `(a << n) + b` plus the carry `p0`.
     ScaledAddCarry,
     /// The high word of `c:a << n`, plus `b` and `p0`.
     ScaledAddHigh {
         /// `c` is the sign of `a`.
         extends: bool,
-        /// `q0` is whether the address of the result and `a` is in no window, rather than the carry.
+        /// `q0` is not the carry, but whether the address of the result and `a` is outside of all windows.
         window: bool,
     },
-    /// Bit by bit by the table `n`; `q0` tests the result and combines with `p0`.
+    /// Bitwise, by the truth table `n`; `q0` tests the result and combines it with `p0`.
     Lop3(Test),
-    /// `a << b`; wrapping.
+    /// `a << b`; whether the amount wraps.
     ShiftLeft(bool),
-    /// `a >> b`: signed, wrapping.
+    /// `a >> b`; whether it is signed, and whether the amount wraps.
     ShiftRight(bool, bool),
-    /// A shift of `c:a` by `b`.
+    /// Shifts `c:a` by `b`.
     Funnel {
-        /// Left.
         left: bool,
         /// The amount wraps.
         wrap: bool,
-        /// The amount counts to 64.
+        /// The amount counts up to 64.
         wide: bool,
-        /// Arithmetic.
+        /// The shift is arithmetic.
         signed: bool,
-        /// The high word.
+        /// The result is the high word.
         high: bool,
     },
-    /// Set bits.
+    /// The number of set bits.
     PopCount,
-    /// Bits in reverse order.
+    /// Reverses the order of the bits.
     Reverse,
-    /// The highest bit that differs from the sign: signed, counted from the top.
+    /// The highest bit that differs from the sign; whether it is signed, and whether bits are counted from
+    /// the top.
     FindHigh(bool, bool),
-    /// The low `b` bits of `a`: wrapping, signed.
+    /// Extends the low `b` bits of `a`; whether `b` wraps, and whether it is signed.
     Extend(bool, bool),
-    /// `b` ones from bit `a`; wrapping.
+    /// `b` ones from bit `a` on; whether the amounts wrap.
     BitMask(bool),
-    /// A bit field of `a` as `b` says: signed, reversed first.
+    /// The bit field of `a` that `b` describes; whether it is signed, and whether the bits are reversed
+    /// first.
     ExtractField(bool, bool),
-    /// `a` into `c` as `b` says.
+    /// Inserts `a` into `c` at the bit field that `b` describes.
     InsertField,
-    /// The minimum where `p0`, otherwise the maximum.
+    /// The minimum if `p0`, otherwise the maximum.
     MinMax(MinMax),
-    /// Of three; `p0` for the first two, `p1` for the result.
+    /// The minimum or maximum of three; `p0` is for the first two, `p1` for the result.
     MinMax3(MinMax),
-    /// Of `a + b` and `c`.
+    /// The minimum or maximum of `a + b` and `c`.
     AddMinMax(MinMax),
-    /// The upper words of a 64-bit minimum: signed. The lower words follow.
+    /// The upper words of a 64-bit minimum, before the lower words; whether it is signed.
     MinMaxHigh(bool),
-    /// The lower words.
+    /// The lower words of a 64-bit minimum.
     MinMaxLow,
-    /// `c` and a sum of products of bytes.
+    /// `c` plus a sum of products of bytes.
     Dot(DotProduct, bool, bool),
-    /// `|a - b| + c`: signed.
+    /// `|a - b| + c`; whether it is signed.
     AbsoluteDifference(bool),
-    /// The same by bytes: signed, the sum of the four.
+    /// `|a - b| + c` by bytes; whether it is signed, and whether the four are summed.
     AbsoluteDifferences(bool, bool),
-    /// `a` clamped to so many bits: source signed, result signed.
+    /// `a` clamped to this many bits; whether the source is signed, and the result.
     Clamp(bool, bool, u8),
-    /// `(c << 16) | sat(a) << 8 | sat(b)`: signed.
+    /// `(c << 16) | sat(a) << 8 | sat(b)`; whether it is signed.
     PackBytes(bool),
     /// `q0`, `q1` = a comparison combined with `p0`.
     Compare(IntCompare),
-    /// The same of upper words; the condition code has the verdict of the lower ones.
+    /// Like `Compare`, for upper words; the condition code has the result for the lower words.
     CompareCc(IntCompare),
-    /// `d` = a comparison combined with `p0`; of upper words as `CompareCc`.
+    /// `d` = a comparison combined with `p0`; upper words are compared as in `CompareCc`.
     CompareTo(IntCompare, SetTo),
     /// `d = c cmp 0 ? a : b`
     CompareSelect(IntCompare),
-    /// `q0`, `q1` = the tables `n` and `n >> 8` of `p`; the sources in the mask are signs of registers.
+    /// `q0`, `q1` = the truth tables `n` and `n >> 8` of `p`. Sources in the mask are sign bits of registers.
     Plop3(u8),
-    /// `d` = the table `n` of `p`.
+    /// `d` = the truth table `n` of `p`.
     PredicatesTo(SetTo),
-    /// `q0`, `q1` = the test `n` of the condition code combined with `p0`.
+    /// `q0`, `q1` = the test `n` of the condition code, combined with `p0`.
     TestCc(Bool),
-    /// `max(min(a, b), c)` and the like.
+    /// Such as `max(min(a, b), c)`.
     VideoMinMax {
-        /// The first is a maximum.
+        /// The first operation is a maximum.
         first_max: bool,
-        /// What combines it with `c`.
+        /// How the result is combined with `c`.
         then: Accumulate,
-        /// Signed.
         signed: bool,
     },
-    /// `a + b` of singles.
+    /// `a + b` for singles.
     FloatAdd(FloatMode),
     /// `a * b`
     FloatMul(FloatMode),
     /// `a * b + c`
     FloatFma(FloatMode),
-    /// The same for pairs of singles.
+    /// An operation on pairs of singles.
     FloatPair(Lanewise, FloatMode),
-    /// The minimum where `p0`.
+    /// The minimum if `p0`, otherwise the maximum.
     FloatMinMax(FloatCompare),
-    /// Of three.
+    /// The minimum or maximum of three.
     FloatMinMax3(FloatCompare),
     /// `q0`, `q1` = a comparison combined with `p0`.
     FloatSetp(FloatCompare, Bool),
-    /// `d` = the same.
+    /// `d` = a comparison combined with `p0`.
     FloatSet(FloatCompare, Bool, SetTo),
     /// `d = c cmp 0 ? a : b`
     FloatSelect(FloatCompare),
     /// `q0` = whether the quotient needs its slow path.
     FloatCheck,
-    /// An approximation.
     Mufu(Mufu),
-    /// `a + b` of doubles.
+    /// `a + b` for doubles.
     DoubleAdd(Rounding),
     /// `a * b`
     DoubleMul(Rounding),
     /// `a * b + c`
     DoubleFma(Rounding),
-    /// The minimum where `p0`.
+    /// The minimum if `p0`, otherwise the maximum.
     DoubleMinMax,
-    /// As for singles.
+    /// Like `FloatSetp`.
     DoubleSetp(FloatCompare, Bool),
-    /// `q0` = take `a` as the minimum (or maximum), `q1` = both are NaNs.
+    /// `q0` = whether `a` is the minimum (or maximum), `q1` = whether both are NaNs.
     DoublePick(bool),
-    /// As for singles.
+    /// Like `FloatSet`.
     DoubleSet(FloatCompare, Bool, SetTo),
-    /// Arithmetic of halves.
     Half(HalfArithmetic, HalfMode),
-    /// The minimum where `p0`.
+    /// The minimum if `p0`, otherwise the maximum.
     HalfMinMax(FloatCompare, HalfMode),
-    /// The minimum of three where `p0`.
+    /// The minimum of three if `p0`, otherwise the maximum.
     HalfMinMax3(FloatCompare, HalfMode),
-    /// `q0`, `q1` = comparisons of the lower and of the upper halves; both together.
+    /// `q0`, `q1` = comparisons of the lower and the upper halves; whether both results are combined.
     HalfSetp(FloatCompare, Bool, HalfMode, bool),
-    /// `d` = the same.
+    /// `d` = a comparison of halves.
     HalfSet(FloatCompare, Bool, HalfMode, SetTo),
-    /// A conversion: source of 64 bits, destination of 64 bits.
+    /// A conversion; whether the source has 64 bits, and the destination.
     Convert(Convert, bool, bool),
     /// Two singles to halves: `cvt(a) << 16 | cvt(b)`.
     PackHalves {
-        /// To `bf16`.
+        /// Converts to `bf16`.
         brain: bool,
-        /// The rounding.
         rounding: Rounding,
-        /// Negative results are zeros.
+        /// Negative results become zero.
         relu: bool,
     },
-    /// Two numbers in one register: conversion `n`; of the parts of `a`, or of `a` and `b`.
+    /// Converts two numbers into one register: conversion `n` of the parts of `a`, or of `a` and `b`.
     ConvertPair {
-        /// Whether both are in `a`.
+        /// Whether both numbers are in `a`.
         packed: bool,
     },
     /// A load: access `n`.
@@ -308,47 +300,45 @@ pub enum Op {
     Store,
     /// A copy from global to shared memory: access `n` to access `n + 1`.
     Copy {
-        /// The bytes before the address are copied, zeros follow.
+        /// Bytes before the address are copied, and zeros follow.
         fill: bool,
     },
-    /// A load with a lock: access `n`; `q0` = got.
+    /// A load with a lock: access `n`; `q0` = whether the lane got the lock.
     LoadLocked,
     /// A store that unlocks: access `n`.
     StoreUnlock,
     /// An atomic: entry `n`.
     Atomic,
-    /// Matrices of 8 x 8: entry `n`.
+    /// Loads 8 x 8 matrices: entry `n`.
     MatrixLoad,
-    /// The transpose of a matrix.
+    /// Transposes a matrix.
     MatrixTranspose,
-    /// A product of matrices: entry `n`; words of `a`, `b`, `c`.
+    /// A matrix product: entry `n`; the words of `a`, `b`, `c`.
     MatrixProduct,
-    /// `q0` = whether generic address `a` (64 bits) is in a space: 0 global, 1 shared, 2 local.
+    /// `q0` = whether the 64-bit generic address `a` is in a space: 0 global, 1 shared, 2 local.
     InSpace(u8),
-    /// Registers of other lanes.
+    /// Reads registers of other lanes.
     Shuffle(ShuffleMode),
-    /// A vote on `p0`: `d` = the ballot, `q0` = the vote.
+    /// Votes on `p0`: `d` = the ballot, `q0` = the vote.
     Vote(VoteMode),
-    /// Lanes with the same value: all must have it, of 64 bits.
+    /// Finds lanes with the same value; whether all lanes must have it, and whether it has 64 bits.
     Match(bool, bool),
     /// A reduction over the executing lanes.
     Reduce(WarpReduction),
-    /// `q0` in the lowest lane where `p0`; `d` = its number.
+    /// `q0` in the lowest lane where `p0` holds; `d` = the number of that lane.
     Elect,
     /// The result of the last reduction at a barrier.
     BarrierResult,
-    /// Control flow.
     Control(Control),
 }
 
 impl Op {
-    /// Whether it decides which lanes run next, or is not simulated.
+    /// Whether the operation decides which lanes run next, or is not simulated.
     #[inline(always)]
     pub fn is_control(self) -> bool {
         matches!(self, Op::Control(_) | Op::Unsupported | Op::Unknown)
     }
 
-    /// Whether it accesses memory.
     pub fn accesses_memory(self) -> bool {
         matches!(
             self,
@@ -363,7 +353,7 @@ impl Op {
         )
     }
 
-    /// Whether it writes its predicate destinations.
+    /// Whether the operation writes its predicate destinations.
     pub fn writes_predicates(self) -> bool {
         matches!(
             self,
@@ -399,7 +389,7 @@ impl Op {
         )
     }
 
-    /// Whether its result depends on which lanes execute it.
+    /// Whether the result depends on which lanes execute the operation.
     #[inline(always)]
     pub fn is_collective(self) -> bool {
         matches!(
@@ -409,7 +399,6 @@ impl Op {
     }
 }
 
-/// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialRegister {
     Zero,
@@ -436,13 +425,12 @@ pub enum SpecialRegister {
 pub struct Xmad {
     /// Whether `a` and `b` are signed.
     pub signed: [bool; 2],
-    /// The halves of `a` and `b`.
+    /// Whether the upper halves of `a` and `b` are used.
     pub high: [bool; 2],
     /// `.PSL`
     pub shifted: bool,
     /// `.MRG`
     pub merges: bool,
-    /// What becomes of `c`.
     pub addend: AddendPart,
 }
 
@@ -469,7 +457,6 @@ pub enum Test {
     NonZeroOr,
     /// Not zero, and `p0`.
     NonZeroAnd,
-    /// Zero.
     Zero,
 }
 
@@ -482,7 +469,6 @@ pub enum Bool {
 }
 
 impl Bool {
-    /// Applies it.
     #[inline(always)]
     pub fn of(self, a: u32, b: u32) -> u32 {
         match self {
@@ -493,35 +479,30 @@ impl Bool {
     }
 }
 
-/// A comparison of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IntCompare {
     /// `None`: never, or always if `is_true`.
     pub cmp: Option<Comparison>,
     /// See `cmp`.
     pub is_true: bool,
-    /// Signed.
     pub signed: bool,
-    /// Of 64 bits.
+    /// Compares 64 bits.
     pub wide: bool,
-    /// Of upper words: `p1` has the verdict of the lower ones, before barriers the condition code.
+    /// Compares upper words: `p1` has the result for the lower words, or the condition code before barriers.
     pub extends: bool,
-    /// The combination.
     pub combine: Bool,
 }
 
-/// A minimum or maximum of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MinMax {
-    /// Signed.
     pub signed: bool,
     /// Bits of a part: 8, 16, 32 or 64.
     pub bits: u8,
-    /// Negative results are zeros.
+    /// Negative results become zero.
     pub relu: bool,
 }
 
-/// What a video instruction does with its third source.
+/// How a video instruction combines its third source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Accumulate {
     Min,
@@ -532,16 +513,13 @@ pub enum Accumulate {
 /// The value of a true result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
-    /// All ones.
     Ones,
     /// 1.0
     One,
 }
 
-/// How a float operation rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatMode {
-    /// The rounding.
     pub rounding: Rounding,
     /// `.FTZ`
     pub flush: bool,
@@ -552,12 +530,12 @@ pub struct FloatMode {
 }
 
 impl FloatMode {
-    /// Whether results are rounded to nearest, and products are not scaled.
+    /// Whether results are rounded to nearest and products are not scaled.
     pub(crate) fn is_nearest(self) -> bool {
         self.rounding == Rounding::Nearest && self.scale == 0
     }
 
-    /// Whether nothing else is done with results and sources, too.
+    /// Whether, in addition, results and sources are used unchanged.
     pub(crate) fn is_plain(self) -> bool {
         self.is_nearest() && !self.flush && !self.saturate
     }
@@ -571,7 +549,6 @@ pub enum Lanewise {
     Fma,
 }
 
-/// A comparison, minimum or maximum of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatCompare {
     /// `None`: never, or always if `is_true`.
@@ -580,13 +557,12 @@ pub struct FloatCompare {
     pub is_true: bool,
     /// `.FTZ`
     pub flush: bool,
-    /// A NaN wins.
+    /// A NaN wins over a number.
     pub nan: bool,
     /// `.XORSIGN`
     pub xor_sign: bool,
 }
 
-/// An approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mufu {
     Rcp,
@@ -594,7 +570,7 @@ pub enum Mufu {
     Sqrt,
     Ex2,
     Lg2,
-    /// Of turns.
+    /// Whether the argument is in turns.
     Sin(bool),
     Cos(bool),
     Rcp64High,
@@ -602,7 +578,6 @@ pub enum Mufu {
     Tanh,
 }
 
-/// Arithmetic of halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfArithmetic {
     Add,
@@ -610,7 +585,7 @@ pub enum HalfArithmetic {
     Fma,
 }
 
-/// How halves are computed.
+/// The modifiers of an operation on halves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HalfMode {
     /// `.BF16_V2`
@@ -642,11 +617,8 @@ pub enum VoteMode {
     Equal,
 }
 
-/// A reduction over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WarpReduction {
-    /// The operation.
     pub op: AtomicOp,
-    /// Signed.
     pub signed: bool,
 }

@@ -8,7 +8,7 @@ use crate::registers::{Condition, DROPPED, INVERT, NEGATE, Part, Source};
 /// A frequent operation on registers, in its plain form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quick {
-    /// None of them.
+    /// Not a frequent operation.
     No,
     Move,
     Select,
@@ -59,7 +59,6 @@ pub enum Quick {
 }
 
 impl Quick {
-    /// The frequent operation that an operation is.
     pub(super) fn of(o: &Operation) -> Quick {
         if o.sets_cc {
             return Quick::No;
@@ -116,12 +115,11 @@ impl Quick {
     }
 }
 
-/// Whether a source is a whole register, which may be negated or complemented, not both.
+/// Whether a source is a whole register, possibly negated or complemented, but not both.
 fn is_signed_word(source: &Source) -> bool {
     source.part == Part::Whole && [0, NEGATE, INVERT].contains(&source.sign)
 }
 
-/// A comparison of words.
 fn comparison(cmp: Comparison, signed: bool) -> Quick {
     match (cmp, signed) {
         (Comparison::Equal, _) => Quick::Equal,

@@ -1,7 +1,8 @@
 //! Undefined values in memory.
 //!
-//! Bytes that a store leaves undefined are kept until another store defines them. An unwritten register is kept in local memory only,
-//! where functions save the registers of their callers; a store of one that others see is reported.
+//! Bytes that a store leaves undefined are kept until another store defines them. An unwritten register is
+//! kept only in local memory, where functions save the registers of their callers; storing one where others
+//! see it is reported.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_cuda::address::Space;
@@ -12,16 +13,13 @@ use crate::exec::{ExecContext, addresses_of, spaces_of};
 use crate::program::Access;
 use crate::registers::Registers;
 
-/// The most undefined bytes that are kept.
+/// The maximum number of undefined bytes to keep.
 const MAX_BYTES: usize = 1 << 22;
 
-/// The owner of a byte of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Owner {
     Global,
-    /// A block.
     Shared([u32; 3]),
-    /// A thread.
     Local([u32; 3], u32, u8),
 }
 
@@ -36,28 +34,26 @@ impl Owner {
     }
 }
 
-/// The undefined bytes of memory, and what was reported in a run.
+/// The undefined bytes of memory, and what a run has reported.
 #[derive(Debug, Default)]
 pub(crate) struct UndefinedMemory {
     bytes: FxHashMap<(Owner, u64), Origin>,
     pub(super) reported: FxHashSet<(u32, u32)>,
 }
 
-/// The lanes of a store whose value is undefined, where others see it.
+/// The lanes of a store whose value is undefined, if others see it.
 pub(super) struct VisibleStore {
     pub(super) word: UndefinedWord,
     pub(super) is_global: bool,
-    /// Whether not all of it could be kept.
+    /// Whether some of the bytes could not be kept.
     pub(super) is_lost: bool,
 }
 
 impl UndefinedMemory {
-    /// Whether all bytes are defined.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Whether global memory has undefined bytes.
     pub(crate) fn has_global(&self) -> bool {
         self.bytes.keys().any(|(owner, _)| *owner == Owner::Global)
     }
@@ -91,7 +87,7 @@ impl UndefinedMemory {
         words
     }
 
-    /// Lanes store registers; returns the undefined elements that others see.
+    /// Lanes store registers. Returns the undefined elements that others see.
     pub(super) fn store(
         &mut self,
         access: &Access,
@@ -114,7 +110,7 @@ impl UndefinedMemory {
                     let (bits, origin) = (word.bits[lane] & whole, word.origins[lane]);
                     let is_unknown = origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
                     let is_local = part.space == Space::Local;
-                    // A part of an element may be the padding of a structure.
+                    // If only a part of an element is undefined, it may be the padding of a structure.
                     if is_unknown && bits != 0 || !is_local && bits == whole {
                         (visible.word.bits[lane], visible.word.origins[lane]) = (bits, origin);
                         visible.is_global |= part.space == Space::Global;
@@ -139,7 +135,7 @@ impl UndefinedMemory {
         visible
     }
 
-    /// Whether one of these bytes of global or shared memory is undefined.
+    /// Whether any of these bytes of global or shared memory is undefined.
     pub(super) fn any(
         &self,
         access: &Access,

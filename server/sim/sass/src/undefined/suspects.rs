@@ -1,23 +1,21 @@
-//! The registers that may be read before they are written: those that are alive at the entry.
+//! The registers that may be read before they are written: the live registers at the entry.
 //!
-//! Paths through indirect jumps and returns are not followed, so a register may be missing; one that is listed for no reason only costs
-//! time.
+//! Indirect jumps and returns are not followed, so a register may be missing. One that is listed needlessly
+//! only costs time.
 
 use super::{Key, is_register};
 use crate::program::{Cell, Control, Op, Program};
 use crate::registers::{Condition, TRUE, UNIFORM};
 
-/// A set of keys.
 type Bits = Vec<u64>;
 
-/// The registers that are alive at the entry of a program.
 pub(crate) fn suspects(program: &Program) -> Vec<Key> {
     let keys = usize::from(program.layout.rows) + 32;
     let first_predicate = keys - 32;
     let words = keys.div_ceil(64);
     let count = program.code.len();
     let mut alive: Vec<Bits> = vec![vec![0; words]; count + 1];
-    // Most edges go forward: a few passes from the end suffice.
+    // Most edges go forward, so a few passes from the end suffice.
     let mut changed = true;
     while changed {
         changed = false;
@@ -59,7 +57,7 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
     at_entry.filter(is_suspect).map(|key| key as Key).collect()
 }
 
-/// The statements that may follow one.
+/// The statements that may follow a statement.
 fn successors(program: &Program, statement: u32) -> impl Iterator<Item = u32> {
     let operation = &program.code[statement as usize];
     let (mut target, mut continues) = (None, true);

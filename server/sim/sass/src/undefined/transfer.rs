@@ -1,7 +1,8 @@
-//! The undefined bits of the results of an operation.
+//! The undefined bits of an operation's results.
 //!
-//! Operations that only move bits are applied to the undefined bits themselves. Sums are undefined from the lowest undefined bit on,
-//! operations on halves by halves, truth tables where the undefined bits decide. Every other result is undefined as a whole.
+//! Operations that only move bits are applied to the undefined bits themselves. Sums are undefined from the
+//! lowest undefined bit on, operations on halves half by half, truth tables where undefined bits decide the
+//! result. Every other result is undefined as a whole.
 
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
@@ -14,7 +15,6 @@ use crate::registers::{
     Registers, Row, Source,
 };
 
-/// The flags of the condition code.
 const FLAGS: [Predicate; 5] = [CC_ZERO, CC_SIGN, CC_CARRY, CC_OVERFLOW, CC_CARRY_2];
 
 /// An operation that lanes execute.
@@ -31,7 +31,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The undefined results of an operation; the others are defined.
+/// The undefined results of an operation; the other results are defined.
 pub(super) type Results = Vec<(Key, UndefinedWord)>;
 
 impl UndefinedValues {
@@ -43,7 +43,7 @@ impl UndefinedValues {
             || uses_flags(step.operation()) && FLAGS.iter().any(|flag| is_undefined(self.predicate(*flag)))
     }
 
-    /// Whether lanes execute it may depend on an undefined value: these lanes, and its bits.
+    /// The lanes whose execution of the operation depends on an undefined value, and its undefined bits.
     pub(super) fn guard(&self, step: &Step<'_>, active: u32) -> UndefinedWord {
         let operation = step.operation();
         let mut word = self.read(self.predicate(operation.guard.predicate), step.statement);
@@ -53,7 +53,6 @@ impl UndefinedValues {
         word.keep(active)
     }
 
-    /// The lanes in which the condition code is undefined.
     pub(crate) fn flag_lanes(&self) -> u32 {
         FLAGS.iter().fold(0, |lanes, flag| lanes | self.lanes_of(self.predicate(*flag)))
     }
@@ -64,7 +63,7 @@ impl UndefinedValues {
         all
     }
 
-    /// Everything that the operation reads, as a whole.
+    /// The undefined bits of everything that the operation reads, combined.
     pub(super) fn inputs(&self, step: &Step<'_>) -> UndefinedWord {
         let mut all = UndefinedWord::DEFINED;
         let uses = &step.program.uses[step.statement as usize];
@@ -79,7 +78,6 @@ impl UndefinedValues {
         all.whole()
     }
 
-    /// The undefined results of an operation that does not access memory.
     pub(super) fn results(&self, step: &Step<'_>, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Results {
         let operation = step.operation();
         let inputs = self.inputs(step);
@@ -97,7 +95,7 @@ impl UndefinedValues {
         results
     }
 
-    /// Every result is undefined where an input is.
+    /// Every result is undefined in lanes where an input is.
     fn all_results(&self, step: &Step<'_>, inputs: &UndefinedWord) -> Results {
         let operation = step.operation();
         let inputs = match operation.op.is_collective() || is_of_warp(operation.op) {
@@ -107,13 +105,12 @@ impl UndefinedValues {
         self.written(step).map(|key| (key, inputs.clone())).collect()
     }
 
-    /// The registers that the operation writes.
     pub(super) fn written<'s>(&'s self, step: &Step<'s>) -> impl Iterator<Item = Key> + use<'s> {
         let uses = &step.program.uses[step.statement as usize];
         uses.iter().filter(|it| it.is_write).flat_map(|it| self.keys(it.cell))
     }
 
-    /// Results that are known exactly; none if the operation is not one of those.
+    /// The exact undefined results; `None` if the operation has no exact rule.
     fn exact(
         &self,
         step: &Step<'_>,
@@ -190,7 +187,7 @@ impl UndefinedValues {
         })
     }
 
-    /// The undefined bits of a source, with its part and its signs.
+    /// The undefined bits of a source after selecting its part and applying its signs.
     fn source(&self, step: &Step<'_>, source: Source) -> UndefinedWord {
         let mut word = self.register(step, source.row);
         match source.part {
@@ -222,7 +219,8 @@ impl UndefinedValues {
         o.q.iter().filter(|q| **q != DROPPED).map(|q| (self.predicate(*q), word.clone()))
     }
 
-    /// The operation applied to the undefined bits of the sources that it moves; the others must be defined.
+    /// Applies the operation to the undefined bits of the sources that it moves. The other sources must be
+    /// defined.
     fn moved(
         &self,
         step: &Step<'_>,
@@ -275,7 +273,7 @@ impl UndefinedValues {
                 applied.prepare = Prepare::Integers;
             }
         }
-        // A shuffle reports to the sanitizer when it is executed with its values.
+        // A shuffle reports to the sanitizer when it is executed on its values, not here.
         let sanitizer = ctx.sanitizer.take();
         let done = execute(Scalar::new(), &applied, step.program, r, ctx, step.executed);
         ctx.sanitizer = sanitizer;
@@ -295,7 +293,7 @@ impl UndefinedValues {
         done.is_ok().then_some(results)
     }
 
-    /// `LOP3`: the bits that depend on undefined ones.
+    /// `LOP3`: the bits that depend on undefined bits.
     fn table(&self, step: &Step<'_>, r: &Registers) -> Results {
         let o = step.operation();
         let words = o.s.map(|source| self.register(step, source.row));
@@ -327,7 +325,7 @@ impl UndefinedValues {
         word.bits = std::array::from_fn(|lane| any[lane] & !all[lane]);
         let mut results = vec![(o.d, word.clone())];
         if o.q[0] != DROPPED {
-            // A bit that is set in any case makes the result different from zero.
+            // A bit that is set in any case makes the result nonzero.
             let mut test = word;
             test.bits = std::array::from_fn(|lane| if all[lane] != 0 { 0 } else { test.bits[lane] });
             test.add(&self.read(self.predicate(o.p[0].predicate), step.statement));
@@ -336,7 +334,6 @@ impl UndefinedValues {
         results
     }
 
-    /// An operation on halves.
     fn halves(&self, step: &Step<'_>, sources: usize) -> UndefinedWord {
         let mut all = UndefinedWord::DEFINED;
         for source in &step.operation().s[..sources] {
@@ -361,7 +358,7 @@ impl UndefinedValues {
         all
     }
 
-    /// A comparison: not where the other predicate decides.
+    /// A comparison is defined where the other predicate decides it.
     fn compared(&self, step: &Step<'_>, combine: Bool, inputs: &UndefinedWord, r: &Registers) -> Results {
         let o = step.operation();
         let other = self.read(self.predicate(o.p[0].predicate), step.statement).lanes();
@@ -437,7 +434,8 @@ impl UndefinedValues {
         std::iter::once((o.d, ballot)).chain(self.predicate_results(o, &vote)).collect()
     }
 
-    /// Lanes have executed the operation: its results are undefined in these bits. `maybe`: lanes that may have executed it.
+    /// Lanes have executed the operation, whose results are undefined in these bits. `maybe` are lanes that
+    /// may have executed it.
     pub(super) fn write(&mut self, step: &Step<'_>, results: &Results, lanes: u32, maybe: &UndefinedWord) {
         let o = step.operation();
         let mut keys: Vec<Key> = self.written(step).collect();
@@ -458,7 +456,7 @@ impl UndefinedValues {
 }
 
 impl UndefinedWord {
-    /// Only in these lanes.
+    /// Keeps only these lanes.
     pub(super) fn keep(mut self, mask: u32) -> UndefinedWord {
         for lane in lanes(!mask) {
             (self.bits[lane], self.origins[lane]) = (0, None);
@@ -466,7 +464,7 @@ impl UndefinedWord {
         self
     }
 
-    /// Lanes with the value of another lane have the origin of any.
+    /// A lane with the value of another lane has the origin of any lane.
     fn fill_origins(&mut self) {
         let any = self.origins.iter().copied().fold(None, first_origin);
         for lane in 0..WIDTH {
@@ -475,7 +473,7 @@ impl UndefinedWord {
     }
 }
 
-/// The sources whose bits an operation moves, and the words of its destination.
+/// The sources whose bits an operation moves, and the number of words of its destination.
 fn moves(op: Op) -> Option<(&'static [usize], u16)> {
     Some(match op {
         Op::Move | Op::MoveFloat | Op::MoveBytes | Op::Reverse => (&[0], 1),
@@ -489,7 +487,7 @@ fn moves(op: Op) -> Option<(&'static [usize], u16)> {
     })
 }
 
-/// Whether it computes with the values of several lanes.
+/// Whether the operation computes with the values of several lanes.
 fn is_of_warp(op: Op) -> bool {
     matches!(op, Op::MatrixProduct | Op::MatrixTranspose | Op::MatrixLoad)
 }
@@ -508,7 +506,7 @@ fn uses_flags(o: &Operation) -> bool {
     o.sets_cc || o.test != CcTest::ALWAYS || reads_flags(o) || matches!(o.op, Op::MinMaxHigh(_))
 }
 
-/// The lowest undefined bit and all above it, where a carry may go.
+/// The lowest undefined bit and all bits above it, which a carry may reach.
 fn carried(bits: u32) -> u32 {
     bits | bits.wrapping_neg()
 }
@@ -520,7 +518,6 @@ fn sum(terms: [UndefinedWord; 3]) -> UndefinedWord {
     all
 }
 
-/// The undefined bits of a product.
 fn product(words: [&UndefinedWord; 2], values: [Lanes<u32>; 3]) -> UndefinedWord {
     let mut all = words[0].clone();
     all.add(words[1]);

@@ -1,6 +1,7 @@
-//! Where undefined values matter: branches, addresses, stores that others see.
+//! Where undefined values matter: in branches, addresses, and stores that others see.
 //!
-//! An unwritten register is reported there; the value of an instruction that is not simulated stops the run.
+//! There, an unwritten register is reported, and the value of an instruction that is not simulated stops the
+//! run.
 
 use warplens_sim_cuda::registers::lanes;
 use warplens_sim_cuda::sanitizer::undefined_messages;
@@ -38,12 +39,12 @@ impl Part {
     }
 }
 
-/// What a statement makes of undefined values.
+/// How a statement affects undefined values.
 pub(crate) struct Effects {
     results: Results,
-    /// Lanes that may have executed it.
+    /// Lanes that may have executed the statement.
     maybe: UndefinedWord,
-    /// Findings of unwritten registers.
+    /// Findings about unwritten registers.
     pub(crate) findings: Vec<Finding>,
     /// The finding with which the run stops.
     pub(crate) stop: Option<Finding>,
@@ -57,9 +58,9 @@ pub(crate) struct UndefinedVisit<'a> {
     pub(crate) statement: u32,
     /// The lanes of the path.
     pub(crate) active: u32,
-    /// Those that execute it.
+    /// The lanes that execute the statement.
     pub(crate) executed: u32,
-    /// The lanes of registers that it writes: all for a uniform operation.
+    /// The lanes in which registers are written: all lanes for a uniform operation.
     pub(crate) written: u32,
 }
 
@@ -74,7 +75,7 @@ impl<'a> UndefinedVisit<'a> {
 }
 
 impl UndefinedValues {
-    /// Before lanes execute an operation: its undefined results, and the uses that matter.
+    /// Called before an operation: its undefined results, and the uses that matter.
     pub(crate) fn before(
         &self,
         visit: &UndefinedVisit<'_>,
@@ -96,7 +97,7 @@ impl UndefinedValues {
         Some(effects)
     }
 
-    /// After the operation: the registers that it wrote.
+    /// Called after an operation: marks the registers that it wrote.
     pub(crate) fn after(&mut self, program: &Program, statement: u32, effects: &Effects, written: u32) {
         let step = Step { program, statement, executed: written };
         self.write(&step, &effects.results, written, &effects.maybe);
@@ -183,7 +184,8 @@ impl UndefinedValues {
         all
     }
 
-    /// Before a control instruction: the uses that matter. `guarded` are the lanes whose guard is true.
+    /// Called before a control instruction: the uses that matter. `guarded` are the lanes whose guard is
+    /// true.
     pub(crate) fn control(&self, visit: &UndefinedVisit<'_>, memory: &mut UndefinedMemory) -> Effects {
         let (operation, statement) = (visit.operation(), visit.statement);
         let maybe = self.guard(&visit.step(), visit.active);
@@ -244,7 +246,7 @@ impl UndefinedValues {
         }
     }
 
-    /// The finding about an undefined value, at its origin.
+    /// The finding about an undefined value, reported at its origin.
     fn undefined(
         &self,
         visit: &UndefinedVisit<'_>,
@@ -269,7 +271,6 @@ impl UndefinedValues {
         Some(visit.warp.finding(kind, message, statement, mask).with(elsewhere))
     }
 
-    /// The name of a register.
     fn name(&self, program: &Program, key: Key) -> String {
         let (first, _) = program.layout.uniform;
         match key.checked_sub(self.predicate(0)) {
@@ -281,7 +282,7 @@ impl UndefinedValues {
     }
 }
 
-/// The lanes whose value an instruction decides that is not simulated, and its origin.
+/// The lanes whose value depends on an instruction that is not simulated, and that instruction.
 fn origin_that_stops(word: &UndefinedWord) -> Option<(Origin, u32)> {
     let stops = |lane: &usize| word.origins[*lane].is_some_and(|origin| origin.cause == Cause::NotSimulated);
     let mask = lanes(word.lanes()).filter(stops).fold(0, |mask: u32, lane| mask | 1 << lane);
@@ -296,7 +297,7 @@ fn not_simulated(program: &Program, origin: Origin) -> &str {
     unknown.map_or("", |operation| &program.unknowns[operation.n as usize].note)
 }
 
-/// A branch or an address needs a value that is not known.
+/// A branch or an address needs an unknown value.
 fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u32) -> Finding {
     let note = not_simulated(visit.program, origin);
     let message = format!(
@@ -308,7 +309,7 @@ fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u
     visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
 }
 
-/// A buffer receives a value that is not known.
+/// A buffer receives an unknown value.
 fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Finding {
     let note = not_simulated(visit.program, origin);
     let message = format!(

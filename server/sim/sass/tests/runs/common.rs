@@ -1,4 +1,4 @@
-//! From the text of a listing to a run.
+//! Turns the text of a listing into a program and runs it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use warplens_sim_sass::{self as sass, Program};
 use warplens_sim_warp::{Control, LaunchConfig, RunOptions, RunResult};
 use warplens_syntax::{ItemList, parse_item};
 
-/// The listing of a text.
 pub(crate) fn listing(text: &str) -> Listing {
     let language = warplens_syntax::sass::LANGUAGE;
     let items = ItemList::new(language, text);
@@ -18,7 +17,6 @@ pub(crate) fn listing(text: &str) -> Listing {
     Listing::new(lowered.collect())
 }
 
-/// The program of a function.
 pub(crate) fn program(text: &str, name: &str) -> Program {
     sass::decode(&listing(text), name).expect("the function is there").0
 }
@@ -28,7 +26,7 @@ pub(crate) fn run(program: &Program, config: LaunchConfig, options: &RunOptions)
     run_under(program, config, program.target.has_barriers(), options)
 }
 
-/// Runs a program under a model: that of barriers, or that of tokens.
+/// Runs a program under either model: with barriers or with tokens.
 pub(crate) fn run_under(
     program: &Program,
     config: LaunchConfig,

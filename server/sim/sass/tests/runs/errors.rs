@@ -1,4 +1,5 @@
-//! The errors of control flow: each stops the run or is reported. A finding lists the lanes that wait, and for which lanes.
+//! Errors of control flow: each one stops the run or is reported. A finding lists the lanes that wait, and
+//! which lanes they wait for.
 
 use expect_test::{Expect, expect};
 
@@ -174,7 +175,7 @@ fn control_continues_after_the_last_instruction() {
     );
 }
 
-/// A lock in shared memory, whose holders add to a counter.
+/// A lock in shared memory, whose holders increment a counter.
 fn lock(fence: &str) -> String {
     format!(
         "S2R R0, SR_TID.X

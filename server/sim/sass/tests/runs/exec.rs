@@ -93,7 +93,7 @@ fn warp_0(result: &RunResult) -> Option<&WarpTrace> {
     result.warp([0; 3], 0)
 }
 
-/// The statements of the entry in the trace of warp 0, by address.
+/// Checks the statements of the entry in the trace of warp 0, by address.
 fn check_lanes(case: &Case<'_>, program: &Program, result: &RunResult) -> Result<(), String> {
     let Some(lanes) = case.0["lanes"].as_object() else { return Ok(()) };
     let trace = warp_0(result).ok_or("no trace")?;
@@ -141,7 +141,7 @@ fn check_visits(case: &Case<'_>, program: &Program, result: &RunResult) -> Resul
     Ok(())
 }
 
-/// Passed of all.
+/// Passed cases, and all cases.
 #[derive(Default)]
 struct Count(usize, usize);
 
@@ -165,7 +165,7 @@ impl Count {
 type Corpus = (PathBuf, Vec<Value>);
 
 fn cases() -> Vec<Corpus> {
-    // Another folder of cases, such as those of a new target.
+    // Another folder of cases, for example for a new target.
     let given = std::env::var_os("SASS_CASES").map(|folder| vec![PathBuf::from(folder)]);
     let read = |root: PathBuf| {
         let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
@@ -174,7 +174,7 @@ fn cases() -> Vec<Corpus> {
     given.unwrap_or_else(|| corpora("sass-exec")).into_iter().map(read).collect()
 }
 
-/// Both models give the same buffers; only locks and waits for lanes of other paths depend on the model.
+/// Both models leave the same buffers: only locks and waits for lanes of other paths depend on the model.
 #[test]
 fn cases_leave_their_buffers_under_the_other_model() {
     cases().iter().for_each(check_other_model);

@@ -1,4 +1,4 @@
-//! The machine code of the lane-mask probes against recordings of a GPU.
+//! Compares the machine code of the lane-mask probes with recordings of a GPU.
 
 use std::fs;
 
@@ -7,13 +7,13 @@ use warplens_cases::recording::{LOG_BYTES, Recording, entries, files, stem};
 use warplens_sim_sass as sass;
 use warplens_sim_warp::{RunOptions, Status};
 
-/// Probes that the simulator runs in another order than a device. After a function, lanes return in groups that a device brings
-/// together where the barrier of their caller is that of others; and where functions save barriers, a device lets a path continue when
-/// another one clears the barrier at which it waits.
+/// Probes that the simulator runs in a different order than a device. After a function, lanes return in
+/// groups that a device joins if other lanes use the same barrier as their caller. And where functions save
+/// barriers, a device lets a path continue when another path clears the barrier at which it waits.
 const OTHERWISE: [&str; 2] = ["calls_in_branches", "recursion"];
 
-/// The listings in `tests/gpu/probes/sm_90` are those of ptxas 13.5.37 `-O3`, which the recording was made with: the same machine code
-/// logs the same lanes at the same points, in the same order.
+/// The listings in `tests/gpu/probes/sm_90` come from ptxas 13.5.37 `-O3`, like the code of the recording:
+/// the same machine code must log the same lanes at the same points, in the same order.
 #[test]
 fn machine_code_of_probes_logs_what_the_device_logs() {
     let listings = files("tests/gpu/probes/sm_90", "sass");

@@ -1,4 +1,4 @@
-//! SASS kernels written by hand: masks under both machines, values, findings.
+//! Handwritten SASS kernels: masks under both machines, values, findings.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use warplens_sim_sass::Program;
 use warplens_sim_warp::{Checks, RunOptions, RunResult, Status};
 
-/// A listing for a target of instructions, which are numbered.
+/// A listing for a target, with its instructions numbered.
 fn listing(target: u16, body: &str) -> String {
     let step = if target < 70 { 8 } else { 16 };
     let mut text = format!("\tcode for sm_{target}\n\t\tFunction : k\n");
@@ -16,12 +16,12 @@ fn listing(target: u16, body: &str) -> String {
     text + "\t\t..........\n"
 }
 
-/// Runs a listing with one buffer of a word for each of 32 threads; the words.
+/// Runs a listing with a buffer of one word for each of 32 threads, and returns the words.
 pub(crate) fn run(target: u16, body: &str) -> (Program, RunResult, Vec<u32>) {
     run_threads(target, body, 32)
 }
 
-/// The same for a block of so many threads.
+/// Like [`run`], for a block with this many threads.
 fn run_threads(target: u16, body: &str, threads: u32) -> (Program, RunResult, Vec<u32>) {
     let program = crate::common::program(&listing(target, body), "k");
     let mut config = warplens_sim_sass::launch_config(program.target, 8, [1; 3], [threads, 1, 1]);
@@ -54,14 +54,14 @@ fn check_visits(target: u16, body: &str, expect: Expect) {
     expect.assert_eq(&visits(&program, &result));
 }
 
-/// The visits, of a run with findings.
+/// Checks the visits of a run with findings.
 pub(crate) fn check_visits_with_findings(target: u16, body: &str, expect: Expect) {
     let (program, result, _) = run(target, body);
     assert_ne!(result.findings, []);
     expect.assert_eq(&visits(&program, &result));
 }
 
-/// The value in `R6` of each lane, stored with the given prologue.
+/// The value of `R6` in each lane; a common prologue and store are added.
 fn values(target: u16, body: &str) -> Vec<u32> {
     let store = match target {
         ..70 => {
@@ -74,12 +74,12 @@ fn values(target: u16, body: &str) -> Vec<u32> {
     words
 }
 
-/// The findings, one a line.
+/// The findings, one on each line.
 pub(crate) fn check_findings(target: u16, body: &str, expect: Expect) {
     check_findings_of_threads(target, body, 32, expect);
 }
 
-/// The same for a block of so many threads.
+/// Like [`check_findings`], for a block with this many threads.
 pub(crate) fn check_findings_of_threads(target: u16, body: &str, threads: u32, expect: Expect) {
     let (program, result, _) = run_threads(target, body, threads);
     let mut text = String::new();
@@ -195,7 +195,7 @@ fn a_nan_in_the_text_becomes_the_integer_0() {
     assert_eq!(values(80, "F2I.FLOOR.NTZ R6, -QNAN"), [0; 32]);
 }
 
-/// What random kernels found: signs of constants, the carry of `LEA.X`, a uniform saturation.
+/// Errors that random kernels found: signs of constants, the carry of `LEA.X`, a uniform saturation.
 #[test]
 fn operands_of_random_kernels() {
     let in_lanes = |holds: fn(u32) -> bool| (0..32).map(|lane| u32::from(holds(lane))).collect::<Vec<_>>();
@@ -208,7 +208,7 @@ fn operands_of_random_kernels() {
          LEA.X R2, P0, R1, R0, 0x4, P1
          SEL R6, RZ, 0x1, !P0";
     assert_eq!(values(75, carry), in_lanes(|lane| lane >= 15));
-    // A carry out of a sum with a negated zero is "no borrow".
+    // A carry out of a sum with a negated zero means "no borrow".
     let borrow = "MOV R1, 0x1
          MOV R2, RZ
          MOV R3, RZ
@@ -229,7 +229,8 @@ fn operands_of_random_kernels() {
     assert_eq!((result.status, result.findings, words), (Status::Finished, Vec::new(), vec![255; 32]));
 }
 
-/// `VHMNMX`: the least and the largest of three, by halves; the negative zero is less, and a number is chosen before a NaN without `.NAN`.
+/// `VHMNMX`: the smallest and the largest of three, by halves. The negative zero is smaller, and without
+/// `.NAN` a number is preferred to a NaN.
 #[test]
 fn extremes_of_three_halves() {
     let extreme = |opcode: &str, sources: [u32; 3], is_minimum: bool| {
@@ -353,7 +354,7 @@ fn the_upper_word_of_a_product_has_a_carry() {
 fn eight_bit_floats_are_packed_and_unpacked() {
     let body = "MOV R2, 0x40200000\nMOV R3, 0xc3e00000\nF2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R4, R2, R3, RZ\n\
                 F2FP.F16.E4M3.UNPACK_B R6, R4";
-    // 2.5 and -448, the lowest number.
+    // 2.5, and -448, which is the lowest number.
     assert_eq!(values(80, body), [0x4100_df00; 32]);
 }
 
@@ -420,7 +421,7 @@ fn a_nan_without_its_bits_is_a_nan_for_packed_halves() {
     assert_eq!(values(80, "F2FP.BF16.F32.PACK_AB R6, -QNAN, R0"), [0x7fff_0000; 32]);
 }
 
-/// The text of the operand is that of the whole double.
+/// The operand is printed as the whole double.
 #[test]
 fn an_approximation_of_doubles_reads_the_upper_word_of_a_number() {
     let high = |value: f64| (value.to_bits() >> 32) as u32;

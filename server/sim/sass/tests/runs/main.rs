@@ -1,4 +1,4 @@
-//! Listings of machine code, run.
+//! Runs listings of machine code.
 
 mod common;
 

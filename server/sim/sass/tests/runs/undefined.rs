@@ -1,5 +1,5 @@
-//! Values that a run does not know: results of float instructions that are not simulated, and registers that are read before they are
-//! written.
+//! Values that a run does not know: results of float instructions that are not simulated, and registers that
+//! are read before they are written.
 
 use expect_test::{Expect, expect};
 use warplens_sim_warp::Status;
@@ -10,7 +10,7 @@ fn check(target: u16, body: &str, expect: Expect) {
     check_findings(target, body, expect);
 }
 
-/// The statements that store `R6` to the buffer.
+/// Statements that store `R6` to the buffer.
 const STORE: &str = "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x160]\nSTG.E.SYS [R8], R6\nEXIT";
 
 #[test]
@@ -194,7 +194,7 @@ fn a_register_is_read_before_it_is_written() {
 
 #[test]
 fn unwritten_registers_that_do_not_matter_are_not_reported() {
-    // Saved and restored, merged byte by byte, masked, cleared.
+    // Undefined values that are saved and restored, merged byte by byte, masked, or cleared.
     for body in [
         "MOV R1, 0x0\nSTL [R1], R16\nMOV R16, 0x1\nLDL R16, [R1]\nMOV R6, 0x1",
         "PRMT R6, R0, 0x5410, R6\nPRMT R6, R6, 0x5410, R0",
