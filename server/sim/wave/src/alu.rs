@@ -1,4 +1,4 @@
-//! Arithmetic operations, in all lanes of a mask at once.
+//! Arithmetic operations, computed in all lanes of a mask at once.
 
 use pulp::Simd;
 use warplens_sim_warp::trace::Mask;
@@ -7,7 +7,6 @@ use super::float;
 use super::lanes::{Rows, lanes, row};
 use super::op::{Arithmetic, Binary, Compare, Double, Relation, Row, Ternary, Unary};
 
-/// Performs a [`Unary`] operation.
 #[inline(always)]
 pub(crate) fn unary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Unary, d: Row, a: Row) {
     let float = |f: fn(f32) -> f32| move |x| float::unary(x, f);
@@ -45,7 +44,6 @@ pub(crate) fn unary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Unary, d
     }
 }
 
-/// Performs a [`Binary`] operation.
 #[inline(always)]
 pub(crate) fn binary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Binary, d: Row, s: [Row; 2]) {
     match op {
@@ -84,7 +82,6 @@ pub(crate) fn binary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Binary,
     }
 }
 
-/// Performs a [`Ternary`] operation.
 #[inline(always)]
 pub(crate) fn ternary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Ternary, d: Row, s: [Row; 3]) {
     match op {
@@ -108,7 +105,7 @@ pub(crate) fn ternary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Ternar
     }
 }
 
-/// `bfi`: the low `width` bits of `value` put into `base` at `offset`.
+/// `bfi`: inserts the low `width` bits of `value` into `base` at `offset`.
 #[inline(always)]
 pub(crate) fn insert_bits<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row, sources: [Row; 4]) {
     let [base, value, offset, width] = sources.map(|source| *rows.get(source));
@@ -184,7 +181,8 @@ fn relate<S: Simd, const W: usize, T: PartialOrd>(
     }
 }
 
-/// Signed division with the divisor 0 giving 0, as the reference emulator does where the specification leaves it open.
+/// Signed division. Dividing by 0 gives 0, as in the reference emulator, because the specification leaves it
+/// open.
 #[inline(always)]
 fn divide(x: u32, y: u32, f: fn(i32, i32) -> i32) -> u32 {
     if y == 0 { 0 } else { f(x as i32, y as i32) as u32 }

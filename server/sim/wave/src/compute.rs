@@ -1,4 +1,4 @@
-//! Operations that compute, for the instruction set of the interpreter loop.
+//! Operations that only compute, compiled for the instruction set of the interpreter loop.
 
 use pulp::{NullaryFnOnce, Simd};
 use warplens_sim_warp::trace::Mask;
@@ -8,7 +8,7 @@ use super::op::{Action, Binary, Compare, Relation, Ternary, Unary};
 use super::quick::{Quick, QuickOp};
 use super::state::State;
 
-/// Executes a frequent operation in the lanes of `mask`. One jump for all of them.
+/// Executes a frequent operation in the lanes of `mask`, dispatching with a single jump.
 #[inline(always)]
 pub(super) fn quick<S: Simd, const W: usize>(simd: S, op: &QuickOp, state: &mut State<W>, mask: Mask) {
     let QuickOp { quick, d, s: [a, b, c] } = *op;
@@ -25,7 +25,7 @@ pub(super) fn quick<S: Simd, const W: usize>(simd: S, op: &QuickOp, state: &mut 
         }};
     }
     match quick {
-        // The caller passes no others.
+        // The caller never passes these.
         Quick::Control | Quick::No | Quick::Other => {}
         Quick::Copy => alu::unary(rows, mask, Unary::Copy, d, a),
         Quick::Add => binary!(Add),
@@ -56,8 +56,8 @@ pub(super) fn quick<S: Simd, const W: usize>(simd: S, op: &QuickOp, state: &mut 
     }
 }
 
-/// Executes an operation that computes in the lanes of `mask`. It is not inlined: in the interpreter loop the frequent operations
-/// optimize best without the others.
+/// Executes an operation that only computes, in the lanes of `mask`. It is not inlined, because the
+/// interpreter loop optimizes best with the frequent operations alone.
 #[inline(never)]
 pub(super) fn any<S: Simd, const W: usize>(simd: S, action: &Action, state: &mut State<W>, mask: Mask) {
     simd.vectorize(Compute { simd, action, state, mask });

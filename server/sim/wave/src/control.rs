@@ -1,4 +1,5 @@
-//! Control operations: divergence, reconvergence, exit, and which waiting lanes resume when no lane is active.
+//! Control operations: divergence, reconvergence, exit, and which waiting lanes resume when no lane is
+//! active.
 
 use std::ops::Range;
 
@@ -14,15 +15,15 @@ use super::sanitizer::VisitContext;
 use super::spin::Spin;
 use super::state::WavePosition;
 
-/// What follows a control operation.
+/// What happens after a control operation.
 enum Next {
-    /// The next statement, or waiting lanes if no lane is active.
+    /// Continue at the next statement, or with waiting lanes if no lane is active.
     Advance,
-    /// Waiting lanes, after the active lanes stop.
+    /// The active lanes stop; waiting lanes resume.
     Resume,
-    /// Waiting lanes, after the active lanes have reached the end of an iteration.
+    /// The active lanes have reached the end of an iteration; waiting lanes resume.
     Repeat,
-    /// The statement at the program counter.
+    /// Continue at the program counter.
     Jump,
 }
 
@@ -109,7 +110,7 @@ impl<const W: usize> Wave<W> {
         Ok(None)
     }
 
-    /// Executes a control operation that is not frequent.
+    /// Executes an infrequent control operation.
     #[inline(never)]
     fn rare_control(
         &mut self,
@@ -176,7 +177,8 @@ impl<const W: usize> Wave<W> {
         self.unrecorded = end..end;
     }
 
-    /// Adds the visit of the statement at the program counter by the active lanes, of which `executed` execute it.
+    /// Adds a visit of the statement at the program counter by the active lanes. `executed` are the lanes
+    /// that execute it.
     #[inline(always)]
     pub(super) fn visit(&mut self, executed: Mask) {
         if executed != self.active {
@@ -187,14 +189,15 @@ impl<const W: usize> Wave<W> {
         self.unrecorded.end = self.pc + 1;
     }
 
-    /// Adds the visit of a control operation; those of other operations are counted in [`ExecContext::steps`] together.
+    /// Adds a visit of a control operation. Visits of other operations are counted together in
+    /// [`ExecContext::steps`].
     #[inline(always)]
     fn visit_control(&mut self, ctx: &mut ExecContext<'_>, executed: Mask) {
         self.visit(executed);
         *ctx.steps += 1;
     }
 
-    /// Other lanes are active after the visit of the statement at the program counter.
+    /// Changes the active lanes after the visit of the statement at the program counter.
     #[inline(always)]
     fn set_active(&mut self, lanes: Mask) {
         if lanes != self.active {
@@ -203,7 +206,7 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// Reports the executed operation to the value tracer, with the active and the executing lanes.
+    /// Reports the executed operation to the value tracer, with its active and executing lanes.
     #[inline(always)]
     fn trace(&mut self, ctx: &ExecContext<'_>, lanes: (Mask, Mask)) {
         if self.tracer.is_some() {
@@ -229,7 +232,8 @@ impl<const W: usize> Wave<W> {
         self.pc += 1;
     }
 
-    /// Deactivates the current lanes and resumes the innermost waiting lanes. Leaves no lane active if none waits.
+    /// Deactivates the current lanes and resumes the innermost waiting lanes. If none waits, no lane is
+    /// active afterwards.
     #[inline(always)]
     fn resume(&mut self, ctx: &mut ExecContext<'_>) {
         self.record();
@@ -255,7 +259,7 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// Pops the innermost frame, in which lanes wait only for its end.
+    /// Pops the innermost frame, whose lanes wait only for its end.
     #[inline(always)]
     fn pop_frame(&mut self, ctx: &mut ExecContext<'_>, point: WaitPoint, arrived: Mask) {
         match self.frames.pop() {
@@ -272,7 +276,7 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// Continues after a loop or a call. An `else` or `endif` there is not visited by these lanes alone.
+    /// Continues after a loop or a call. If an `else` or `endif` follows, these lanes alone do not visit it.
     fn continue_at(&mut self, ctx: &ExecContext<'_>, point: WaitPoint, lanes: Mask, at: u32) {
         (self.active, self.pc) = (lanes, at);
         self.unrecorded = at..at;
@@ -282,21 +286,21 @@ impl<const W: usize> Wave<W> {
         self.reconverge(point, 0, is_visited.then_some(at));
     }
 
-    /// Records a group of waiting lanes.
     fn wait(&mut self, point: WaitPoint, lanes: Mask) {
         if let Some(reconvergences) = &mut self.reconvergences {
             reconvergences.wait(point, lanes);
         }
     }
 
-    /// Records that the active lanes continue together at a statement; `arrived` of them have just arrived.
+    /// Records that the active lanes continue together at a statement. `arrived` are the lanes that have just
+    /// arrived.
     fn reconverge(&mut self, point: WaitPoint, arrived: Mask, at: Option<u32>) {
         if let Some(reconvergences) = &mut self.reconvergences {
             reconvergences.release(point, arrived, self.active, at.map(StatementId));
         }
     }
 
-    /// The keyword at the end of a path or an iteration must belong to the innermost construct.
+    /// Checks that the keyword at the end of a path or an iteration belongs to the innermost construct.
     #[inline(always)]
     fn check_end(&mut self, ctx: &mut ExecContext<'_>, word: &str) -> Result<(), Fault> {
         let fits = match self.frames.top() {
@@ -370,7 +374,7 @@ impl<const W: usize> Wave<W> {
         self.fault(ctx, FindingKind::NestingDepth, message, self.active)
     }
 
-    /// Whether the wave waits, at the top of an iteration.
+    /// Why the wave waits at the top of an iteration, if it does.
     #[inline(always)]
     fn waits(&mut self, ctx: &ExecContext<'_>) -> Option<Stop> {
         let position = (self.pc, self.active, self.state.predicates);

@@ -1,35 +1,35 @@
-//! The registers that decide what a loop does: which lanes stay in it, which memory it accesses, and what it stores.
+//! The registers that decide what a loop does: which lanes stay in it, which memory it accesses, and what it
+//! stores.
 //!
-//! A wave whose decisive registers are again what they were, while memory is too, repeats the same accesses and branches forever,
-//! whatever other registers count meanwhile. The sets are by register, not by lane, so operations that exchange values between lanes
-//! need no special treatment.
+//! If a wave's decisive registers and the memory return to an earlier state, the wave repeats the same
+//! accesses and branches forever, whatever its other registers count meanwhile. The sets are by register and
+//! not by lane, so operations that exchange values between lanes need no special treatment.
 
 use rustc_hash::FxHashSet;
 
 use super::op::{Action, Control, Op, PREDICATES};
 use super::program::{Cell, Named, Program};
 
-/// The registers that decide what a loop does.
 #[derive(Clone, Debug)]
 pub(crate) struct DecisiveRegisters {
     /// The first and the last statement of the loop; `None` for the whole program.
     pub(crate) region: Option<(u32, u32)>,
-    /// General registers, in ascending order.
+    /// In ascending order.
     pub(crate) general: Box<[u8]>,
     pub(crate) predicates: [bool; PREDICATES],
-    /// Whether the exit of lanes depends on a value that it loads from one address.
+    /// Whether the exit of lanes depends on a value that the loop loads from one address.
     pub(crate) polls: bool,
 }
 
 type Cells = FxHashSet<Cell>;
 
 impl DecisiveRegisters {
-    /// Those of a loop, or of the whole program.
+    /// The decisive registers of a loop or of the whole program.
     pub(crate) fn new(program: &Program, region: Option<(u32, u32)>) -> DecisiveRegisters {
         let all = 0..program.ops.len();
         let inside = region.map_or(all.clone(), |(open, end)| {
             let inside = open as usize..(end as usize + 1).min(all.end);
-            // A function may be anywhere.
+            // A function may be anywhere in the program.
             if program.ops[inside.clone()].iter().any(is_call) { all } else { inside }
         });
         let ops: Vec<_> = inside.map(|at| (&program.ops[at], &*program.named[at])).collect();
@@ -52,8 +52,8 @@ impl DecisiveRegisters {
     }
 }
 
-/// The registers that the operations for which `is_seed` holds read, or that these depend on. A guard decides whether its operation
-/// accesses memory or writes a register.
+/// The registers that operations with `is_seed` read, and all registers that these depend on. A guard counts
+/// as read, because it decides whether its operation accesses memory or writes a register.
 fn closure(region: &[(&Op, &[Named])], is_seed: impl Fn(&Op) -> bool) -> Cells {
     let mut cells: Cells =
         region.iter().filter(|(op, _)| is_seed(op)).flat_map(|(_, named)| reads(named)).collect();
@@ -70,7 +70,7 @@ fn closure(region: &[(&Op, &[Named])], is_seed: impl Fn(&Op) -> bool) -> Cells {
     }
 }
 
-/// The registers with the same value in each iteration: those that are not written, or only from such registers.
+/// The registers with the same value in each iteration: never written, or only from such registers.
 fn fixed_cells(region: &[(&Op, &[Named])]) -> Cells {
     let named = || region.iter().flat_map(|(_, named)| named.iter());
     let written: Cells = region.iter().flat_map(|(_, named)| writes(named)).collect();
@@ -112,7 +112,7 @@ fn writes(named: &[Named]) -> impl Iterator<Item = Cell> + '_ {
     named.iter().filter(|named| named.written).flat_map(cells_of)
 }
 
-/// The registers that a name stands for.
+/// The registers that a name refers to.
 fn cells_of(named: &Named) -> impl Iterator<Item = Cell> + use<> {
     let Named { cell, count, .. } = *named;
     (0..count).map(move |offset| match cell {

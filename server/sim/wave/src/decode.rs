@@ -1,8 +1,9 @@
 //! Lowers `hir` to [`Program`]: names become rows, literals become constants, structure becomes targets.
 //!
-//! Literals where both dialects are accepted: a decimal number as a float operand is that number (`fadd r0, r0, 1` adds 1.0), a
-//! hexadecimal number is always a bit pattern, and a float is a binary32 value unless the operand has another format; so
-//! `mov_imm r0, 1.0` writes 0x3f800000, as the guide defines it, and not the low half of a binary64 as toolchain 0.1.2 does.
+//! Literals, where both dialects are accepted: a decimal number as a float operand is that number (`fadd r0,
+//! r0, 1` adds 1.0), a hexadecimal number is always a bit pattern, and a float is a binary32 value unless the
+//! operand has another format. So `mov_imm r0, 1.0` writes 0x3f800000, as the guide defines it, and not the
+//! low half of a binary64 as toolchain 0.1.2 does.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Role, Value};
@@ -16,11 +17,10 @@ use super::operations;
 use super::program::{Program, Refusal, SCRATCH_ROWS};
 use super::quick::QuickOp;
 
-/// The maximum number of general registers.
 const MAX_REGISTERS: u32 = 255;
 
-/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`; an instruction that cannot be run stops
-/// a run that reaches it.
+/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`. A run that reaches an
+/// instruction that cannot be run stops there.
 pub fn decode(code: &Code) -> Program {
     let registers = code.resources.register_count().min(MAX_REGISTERS) as u16;
     let mut decoder = Decoder {
@@ -51,13 +51,13 @@ pub fn decode(code: &Code) -> Program {
 
 struct Decoder<'c> {
     code: &'c Code,
-    /// The target of each label; the first of duplicates.
+    /// The target of each label; the first one of duplicates.
     labels: FxHashMap<&'c str, u32>,
     registers: u16,
     constants: Vec<u32>,
     rows: FxHashMap<u32, Row>,
     halves: Vec<Halves>,
-    /// The halves of the current instruction.
+    /// The register halves of the current instruction.
     current: Halves,
     refusals: Vec<Refusal>,
 }
@@ -264,7 +264,7 @@ impl Decoder<'_> {
 
     fn atomic(&mut self, i: &Instruction, space: Space, op: &str) -> Result<Action, Refusal> {
         let op = operations::atomic(op).ok_or_else(|| mismatch(i))?;
-        // A result register r0 encodes an unused result.
+        // The encoding has r0 as the result register if the result is unused.
         let used = i.operand("rd").is_some_and(|d| !matches!(d.value, Value::Register { index: 0, .. }));
         let d = if used { Some(self.target(i, "rd")?) } else { None };
         let address = self.source(i, "addr", ScalarType::B32)?;
@@ -309,7 +309,7 @@ impl Decoder<'_> {
         Ok(rows)
     }
 
-    /// The row that an operand is read from.
+    /// The row from which an operand is read.
     fn source(&mut self, i: &Instruction, name: &str, ty: ScalarType) -> Result<Row, Refusal> {
         Ok(match value(i, name) {
             Some(Value::Register { index, half }) => {
@@ -353,7 +353,7 @@ impl Decoder<'_> {
         Ok([self.constant(bits as u32), self.constant((bits >> 32) as u32)])
     }
 
-    /// The rows of consecutive registers, low word first, or of a constant extended with its sign.
+    /// The rows of consecutive registers, low word first, or of a sign-extended constant.
     fn source_wide<const N: usize>(&mut self, i: &Instruction, name: &str) -> Result<[Row; N], Refusal> {
         let constant = match value(i, name) {
             Some(Value::Register { index, .. }) => {
@@ -371,12 +371,12 @@ impl Decoder<'_> {
         Ok(std::array::from_fn(|word| self.writable(Row::from(*index) + word as Row)))
     }
 
-    /// A register to read; an undeclared register reads as 0.
+    /// The row of a register to read. An undeclared register reads as 0.
     fn readable(&mut self, register: Row) -> Row {
         if register < Row::from(self.registers) { register } else { self.constant(0) }
     }
 
-    /// A register to write; writes to an undeclared register are discarded.
+    /// The row of a register to write. Writes to an undeclared register are discarded.
     fn writable(&self, register: Row) -> Row {
         register.min(Row::from(self.registers))
     }
@@ -412,8 +412,8 @@ fn condition(guard: Option<Guard>) -> Option<Condition> {
     guard.map(|guard| Condition { predicate: guard.predicate, negated: guard.negated })
 }
 
-/// An instruction whose operands do not match its form. The grammar allows a special register there, but the specification does
-/// not define its effect.
+/// Rejects an instruction whose operands do not match its form. The grammar allows a special register there,
+/// but the specification does not define its effect.
 fn mismatch(instruction: &Instruction) -> Refusal {
     let name = &instruction.mnemonic;
     let reads_special = matches!(instruction.name(), "mov" | "mov_sr");
@@ -460,8 +460,8 @@ fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     }
 }
 
-/// A number as a value of a type, rounded to nearest (bfloat16 truncates, as its arithmetic does); in an operand without a float
-/// type it has single precision.
+/// Encodes a number as a value of a type, rounded to nearest (bfloat16 truncates, as its arithmetic does). An
+/// operand without a float type has single precision.
 fn encode(number: f64, ty: ScalarType) -> u32 {
     let single = (number as f32).to_bits();
     match ty {

@@ -11,7 +11,7 @@ use super::program::Program;
 use super::reference;
 use super::run::run;
 
-/// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
+/// The models of WAVE: by default the divergence stack of the guide, and the reference emulator 0.1.2.
 pub static MODELS: [ModelInfo; 2] = [
     ModelInfo {
         name: "structured",
@@ -30,7 +30,6 @@ pub static MODELS: [ModelInfo; 2] = [
 /// A kernel under the model `structured`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
-    /// The program.
     pub program: Arc<Program>,
 }
 
@@ -39,7 +38,7 @@ pub struct Kernel {
 pub struct EmulatedKernel {
     /// The program as the emulator runs it.
     pub emulated: Arc<reference::Program>,
-    /// The program for `structured`.
+    /// The program for the model `structured`.
     pub structured: Arc<Program>,
 }
 
@@ -59,7 +58,7 @@ impl Executable for Kernel {
 
 impl Executable for EmulatedKernel {
     fn run(&self, config: LaunchConfig, options: &RunOptions, control: Control<'_>) -> RunOutcome {
-        // The differences are those of all waves.
+        // All waves are compared.
         let options = RunOptions { one_warp: false, ..*options };
         let structured = run(&self.structured, config.clone(), &options, control)?;
         let other = Some((MODELS[0].name, structured));
@@ -79,7 +78,8 @@ impl Executable for EmulatedKernel {
     }
 }
 
-/// The control operations of the program. The lanes that wait in a construct continue at its parts, which start blocks.
+/// The control operations of the program. Lanes that wait in a construct continue at its parts, so these
+/// start blocks.
 fn control_flow(program: &Program) -> ControlFlow {
     let mut flow = ControlFlow::default();
     let id = StatementId;

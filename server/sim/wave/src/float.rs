@@ -1,7 +1,7 @@
-//! The floating-point arithmetic of WAVE on bit patterns, the same on every host.
+//! The floating-point arithmetic of WAVE on bit patterns, identical on every host.
 //!
-//! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. This is x86-64 behaviour, which the
-//! reference emulator shows, made explicit so that other hosts agree.
+//! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. That is the x86-64
+//! behaviour of the reference emulator, written out so that other hosts agree.
 
 pub(crate) use warplens_hir::wave::{to_brain, to_half};
 
@@ -15,7 +15,7 @@ fn is_nan(bits: u32) -> bool {
     bits & 0x7fff_ffff > 0x7f80_0000
 }
 
-/// `result` of an operation on `a` and `b`, with the NaN rule applied.
+/// Applies the NaN rule to the `result` of an operation on `a` and `b`.
 #[inline(always)]
 fn settle(result: f32, a: u32, b: u32) -> u32 {
     let nan = if is_nan(a) {
@@ -28,32 +28,30 @@ fn settle(result: f32, a: u32, b: u32) -> u32 {
     if result.is_nan() { nan } else { result.to_bits() }
 }
 
-/// `f` of one operand.
 #[inline(always)]
 pub(crate) fn unary(a: u32, f: impl Fn(f32) -> f32) -> u32 {
     settle(f(f32::from_bits(a)), a, a)
 }
 
-/// `f` of two operands.
 #[inline(always)]
 pub(crate) fn binary(a: u32, b: u32, f: impl Fn(f32, f32) -> f32) -> u32 {
     settle(f(f32::from_bits(a), f32::from_bits(b)), a, b)
 }
 
-/// `a * b + c` with one rounding.
+/// `a * b + c` with a single rounding.
 #[inline(always)]
 pub(crate) fn fused(a: u32, b: u32, c: u32) -> u32 {
     let result = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c));
     settle(result, if is_nan(a) { a } else { b }, c)
 }
 
-/// The smaller operand; a lone NaN is ignored, and of two zeros the first wins.
+/// The smaller operand. A single NaN is ignored, and of two zeros the first one wins.
 #[inline(always)]
 pub(crate) fn minimum(a: u32, b: u32) -> u32 {
     pick(a, b, |x, y| y < x)
 }
 
-/// The larger operand, as [`minimum`].
+/// The larger operand, with the rules of [`minimum`].
 #[inline(always)]
 pub(crate) fn maximum(a: u32, b: u32) -> u32 {
     pick(a, b, |x, y| y > x)
@@ -70,13 +68,14 @@ fn pick(a: u32, b: u32, second: impl Fn(f32, f32) -> bool) -> u32 {
     }
 }
 
-/// `x` clamped to the bounds. A NaN is returned unchanged; a NaN bound has no effect; crossed bounds return the upper one.
+/// Clamps `x` to the bounds. A NaN is returned unchanged, a NaN bound has no effect, and crossed bounds
+/// return the upper one.
 #[inline(always)]
 pub(crate) fn clamp(x: u32, low: u32, high: u32) -> u32 {
     if is_nan(x) { x } else { minimum(maximum(x, low), high) }
 }
 
-/// binary16 to binary32, exact.
+/// Converts binary16 to binary32, exactly.
 #[inline(always)]
 pub(crate) fn from_half(bits: u32) -> u32 {
     let sign = (bits & 0x8000) << 16;
@@ -93,7 +92,7 @@ pub(crate) fn from_half(bits: u32) -> u32 {
     }
 }
 
-/// binary64 to binary32, to nearest, ties to even.
+/// Converts binary64 to binary32, to nearest, ties to even.
 #[inline(always)]
 pub(crate) fn narrow(bits: u64) -> u32 {
     let value = f64::from_bits(bits);
@@ -104,7 +103,7 @@ pub(crate) fn narrow(bits: u64) -> u32 {
     (value as f32).to_bits()
 }
 
-/// binary32 to binary64, exact.
+/// Converts binary32 to binary64, exactly.
 #[inline(always)]
 pub(crate) fn widen(bits: u32) -> u64 {
     if is_nan(bits) {
@@ -114,7 +113,7 @@ pub(crate) fn widen(bits: u32) -> u64 {
     f64::from(f32::from_bits(bits)).to_bits()
 }
 
-/// bfloat16 to binary32, exact.
+/// Converts bfloat16 to binary32, exactly.
 #[inline(always)]
 pub(crate) fn from_brain(bits: u32) -> u32 {
     bits << 16

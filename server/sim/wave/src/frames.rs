@@ -1,20 +1,21 @@
 //! The divergence stack of a wave.
 //!
-//! Every frame holds masks of waiting lanes. A lane that leaves a construct (`break`, `continue`, `return` or `halt`) is removed
-//! from every mask up to its destination, so the mask of a popped frame contains exactly the lanes that continue.
+//! Every frame holds masks of waiting lanes. A lane that leaves a construct (by `break`, `continue`, `return`
+//! or `halt`) is removed from every mask up to its destination, so the mask of a popped frame contains
+//! exactly the lanes that continue.
 //!
-//! `call` pushes a frame too: lanes that `return` under divergence wait there for the other lanes of their group, so a function
-//! returns once, with all lanes that did not halt in it. Without divergence this is the return stack of the specification.
+//! `call` also pushes a frame: lanes that `return` under divergence wait there for the other lanes of their
+//! group, so a function returns once, with all lanes that did not halt in it. Without divergence this is the
+//! return stack of the specification.
 
 use warplens_sim_warp::trace::{Mask, StatementId};
 use warplens_sim_warp::values::{StackEntry, WaitingLanes};
 
-/// Limit for open `if`s and `loop`s.
+/// The maximum number of open `if`s and `loop`s.
 pub(crate) const MAX_NESTING: usize = 32;
-/// Limit for the call depth.
+/// The maximum call depth.
 pub(crate) const MAX_CALLS: usize = 8;
 
-/// One entry of the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// From `if` to `endif`.
@@ -47,7 +48,6 @@ pub(crate) enum Frame {
 }
 
 impl Frame {
-    /// Removes lanes from every mask.
     fn remove(&mut self, lanes: Mask) {
         match self {
             Frame::If { other, all, .. } => (*other, *all) = (*other & !lanes, *all & !lanes),
@@ -56,7 +56,7 @@ impl Frame {
         }
     }
 
-    /// Lanes that reconverge when it is closed.
+    /// Lanes that reconverge when the frame is closed.
     fn reconverging(&self) -> Mask {
         match self {
             Frame::If { all, .. } | Frame::Loop { all, .. } | Frame::Call { all, .. } => *all,
@@ -64,7 +64,7 @@ impl Frame {
     }
 }
 
-/// The stack, innermost frame last.
+/// The innermost frame is last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
@@ -87,22 +87,21 @@ impl Frames {
         self.frames.last_mut()
     }
 
-    /// Frames that are open.
+    /// The number of open frames.
     pub(crate) fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// Open `if`s and `loop`s.
+    /// The number of open `if`s and `loop`s.
     pub(crate) fn nesting(&self) -> usize {
         self.frames.len() - self.calls
     }
 
-    /// Calls that have not returned.
+    /// The number of calls that have not returned.
     pub(crate) fn calls(&self) -> usize {
         self.calls
     }
 
-    /// The `loop` that was opened last.
     pub(crate) fn innermost_loop(&self) -> Option<u32> {
         self.frames.iter().rev().find_map(|frame| match frame {
             Frame::Loop { open, .. } => Some(*open),
@@ -110,7 +109,7 @@ impl Frames {
         })
     }
 
-    /// The first and the last statement of the open `loop` that was opened first.
+    /// The first and the last statement of the outermost open `loop`.
     pub(crate) fn outermost_loop(&self) -> Option<(u32, u32)> {
         self.frames.iter().find_map(|frame| match frame {
             Frame::Loop { open, end, .. } => Some((*open, *end)),
@@ -118,8 +117,8 @@ impl Frames {
         })
     }
 
-    /// `break` (`again` is false) or `continue`: moves lanes to the end or the top of the innermost loop of this function.
-    /// Returns the index of its frame, if there is one.
+    /// `break` (`again` is false) or `continue`: moves lanes to the end or the top of the innermost loop of
+    /// this function. Returns the index of the loop's frame, if there is one.
     pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> Option<usize> {
         for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             match frame {
@@ -136,7 +135,7 @@ impl Frames {
         None
     }
 
-    /// `return`: lanes return to the caller. Returns the index of its frame, if there is one.
+    /// `return`: lanes return to the caller. Returns the index of the call's frame, if there is one.
     pub(crate) fn leave_call(&mut self, lanes: Mask) -> Option<usize> {
         for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             if matches!(frame, Frame::Call { .. }) {
@@ -152,7 +151,7 @@ impl Frames {
         self.frames.iter_mut().for_each(|frame| frame.remove(lanes));
     }
 
-    /// The stack entries for display, while `active` lanes run.
+    /// The stack entries to display while the `active` lanes run.
     pub(crate) fn entries(&self, active: Mask) -> Box<[StackEntry]> {
         // The lanes of a frame that do not wait in it are in the next frame.
         let inside = self.frames.iter().skip(1).map(Frame::reconverging).chain([active]);

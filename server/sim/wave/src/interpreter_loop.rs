@@ -1,8 +1,8 @@
-//! The inner loop: straight-line operations of a wave, up to the next control operation.
+//! The inner loop: runs straight-line operations of a wave, up to the next control operation.
 //!
-//! The loop is compiled for several instruction sets of the host; the best one that the processor supports is selected at run
-//! time. Hot functions below it must be inlined whatever their size: a function that is not inlined is compiled for the baseline
-//! instruction set.
+//! The loop is compiled for several instruction sets of the host, and the best supported one is selected at
+//! run time. Hot functions that it calls must be inlined whatever their size, because a function that is not
+//! inlined is compiled for the baseline instruction set.
 
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 use warplens_sim_warp::trace::{Mask, StatementId};
@@ -18,7 +18,7 @@ use super::quick::Quick;
 use super::sanitizer::VisitContext;
 use super::state::{State, WavePosition};
 
-/// Runs a wave, generic over the instruction set of the host.
+/// Runs a wave, for any instruction set of the host.
 struct RunWave<'w, 's, const W: usize> {
     wave: &'w mut Wave<W>,
     ctx: &'w mut ExecContext<'s>,
@@ -37,7 +37,6 @@ impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
 }
 
 impl<const W: usize> Wave<W> {
-    /// Runs until something stops the wave.
     pub(crate) fn run(&mut self, ctx: &mut ExecContext<'_>) -> Result<Stop, Fault> {
         ctx.arch.dispatch(RunWave { wave: self, ctx })
     }
@@ -72,7 +71,7 @@ impl<const W: usize> Wave<W> {
         Ok(Stop::Exited)
     }
 
-    /// The operations before the step limit.
+    /// The operations that fit within the step limit.
     #[inline(always)]
     fn within_limit<'c, T>(&self, code: &'c [T], ctx: &ExecContext<'_>) -> &'c [T] {
         let budget = ctx.limit.saturating_sub(*ctx.steps);
@@ -112,7 +111,8 @@ impl<const W: usize> Wave<W> {
         Ok(())
     }
 
-    /// The same, while the sanitizer or the value tracer observes each operation.
+    /// Like [`straight_line`](Self::straight_line), while the sanitizer or the value tracer observes each
+    /// operation.
     #[inline(never)]
     fn observed_line<S: Simd>(&mut self, simd: S, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let program = ctx.program;
@@ -171,7 +171,6 @@ impl<const W: usize> Wave<W> {
     }
 }
 
-/// Executes an operation in the lanes of `mask`.
 #[inline(always)]
 fn perform<S: Simd, const W: usize>(
     simd: S,
@@ -193,7 +192,8 @@ fn perform<S: Simd, const W: usize>(
     }
 }
 
-/// A load or a store, compiled for the instruction set of the loop but outlined from it: small functions optimize best.
+/// A load or a store, compiled for the instruction set of the loop but in a function of its own, because
+/// small functions optimize best.
 struct Access<'a, 'm, const W: usize> {
     action: &'a Action,
     rows: &'a mut Rows<W>,
@@ -212,13 +212,14 @@ impl<const W: usize> NullaryFnOnce for Access<'_, '_, W> {
             Action::Store { space, bytes, address, value } => {
                 memory.store(rows, mask, space, bytes, (address, value))
             }
-            // The caller passes no others.
+            // The caller never passes these.
             _ => Ok(()),
         }
     }
 }
 
-/// An operation on register halves: they are extracted into scratch rows first, and the result is inserted into its half.
+/// Executes an operation on register halves: they are first extracted into scratch rows, and afterwards the
+/// result is inserted into its half.
 #[cold]
 fn with_halves<const W: usize>(
     op: &Op,
@@ -239,7 +240,8 @@ fn with_halves<const W: usize>(
     Ok(())
 }
 
-/// The access of an operation by the executing lanes. Local memory is that of a workgroup: shared memory in CUDA's terms.
+/// The memory accesses of an operation in the executing lanes. Local memory belongs to a workgroup, like
+/// shared memory in CUDA.
 fn accesses<const W: usize>(action: &Action, state: &State<W>, executed: Mask) -> Option<LaneAccesses> {
     let (space, bytes, address) = match *action {
         Action::Load { space, bytes, address, .. } | Action::Store { space, bytes, address, .. } => {

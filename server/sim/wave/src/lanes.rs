@@ -1,11 +1,12 @@
 //! The register file of a wave, row by row, and loops over its lanes.
 //!
-//! A row has one word a lane. Operations compute all lanes of a row at once, so that the compiler vectorizes them; the mask
-//! selects the results that are written. Operations that must not run in inactive lanes (memory accesses, slow functions) iterate
-//! over [`lanes`] instead.
+//! A row has one word for each lane. Operations compute all lanes of a row at once, so that the compiler
+//! vectorizes them; the mask selects which results are written. Operations that must not run in inactive
+//! lanes (memory accesses, slow functions) iterate over [`lanes`] instead.
 //!
-//! The loops over a row are plain loops over all of its lanes, and compute into a row of their own. The compiler vectorizes such loops at
-//! level 2, which release builds use; shorter loops, which it unrolls first, only at level 3.
+//! The loops over a row are plain loops over all its lanes that write to a separate row. The compiler
+//! vectorizes such loops at level 2, which release builds use. It would unroll shorter loops first, and
+//! vectorize them only at level 3.
 
 #![expect(
     clippy::needless_range_loop,
@@ -26,7 +27,7 @@ pub(crate) struct Rows<const W: usize> {
     rows: Vec<LaneRow<u32, W>>,
 }
 
-/// A row computed lane by lane. A plain loop vectorizes where `std::array::from_fn` does not.
+/// Computes a row lane by lane. The compiler vectorizes a plain loop, but not `std::array::from_fn`.
 #[inline(always)]
 pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
     let mut values = [0; W];
@@ -36,7 +37,7 @@ pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
     values
 }
 
-/// All ones in the lanes of `mask`.
+/// All ones in the lanes of `mask`, zero in the others.
 #[inline(always)]
 fn expand_mask<const W: usize>(mask: Mask) -> [i32; W] {
     let mut lanes = [0; W];
@@ -47,10 +48,8 @@ fn expand_mask<const W: usize>(mask: Mask) -> [i32; W] {
 }
 
 impl<const W: usize> Rows<W> {
-    /// All lanes.
     const FULL: Mask = Mask::MAX >> (Mask::BITS as usize - W);
 
-    /// Zeroed rows.
     pub(crate) fn new(rows: usize) -> Self {
         Rows { rows: vec![LaneRow::all(0); rows] }
     }
@@ -65,13 +64,11 @@ impl<const W: usize> Rows<W> {
         self.rows[row as usize] = LaneRow::all(value);
     }
 
-    /// Sets one lane.
     #[inline(always)]
     pub(crate) fn set(&mut self, row: Row, lane: usize, value: u32) {
         self.rows[row as usize][lane] = value;
     }
 
-    /// Writes `values` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write(&mut self, row: Row, values: &[u32; W], mask: Mask) {
         let target = &mut self.rows[row as usize];
@@ -86,7 +83,7 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// Writes one value in the lanes of `mask`.
+    /// Writes one value to the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write_one(&mut self, row: Row, value: u32, mask: Mask) {
         self.write(row, &[value; W], mask);
@@ -116,7 +113,7 @@ impl<const W: usize> Rows<W> {
         self.write(d, &values, mask);
     }
 
-    /// `d = a` in the lanes of `mask` that are in `chosen`, `d = b` in the others.
+    /// `d = a` in the lanes of `mask` that are in `chosen`, `d = b` in the other lanes of `mask`.
     #[inline(always)]
     pub(crate) fn select(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], chosen: Mask) {
         let first = expand_mask::<W>(chosen);
@@ -128,7 +125,7 @@ impl<const W: usize> Rows<W> {
         self.write(d, &values, mask);
     }
 
-    /// The lanes in which `f(a, b)` holds, inactive lanes included: the caller masks the result.
+    /// The lanes in which `f(a, b)` holds, including inactive ones: the caller masks the result.
     #[inline(always)]
     pub(crate) fn test2<S: Simd>(&self, simd: S, a: Row, b: Row, f: impl Fn(u32, u32) -> bool) -> Mask {
         let (a, b) = (self.get(a), self.get(b));
@@ -137,7 +134,7 @@ impl<const W: usize> Rows<W> {
         words.fold(0, |mask, word| mask.unbounded_shl(32) | Mask::from(mask_of(simd, word)))
     }
 
-    /// As [`map1`](Self::map1), for an expensive `f` that should run in active lanes only.
+    /// Like [`map1`](Self::map1), for an expensive `f` that should run only in active lanes.
     #[inline(always)]
     pub(crate) fn each1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
         for lane in lanes(mask) {
@@ -145,7 +142,7 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// As [`map2`](Self::map2), for an expensive `f` that should run in active lanes only.
+    /// Like [`map2`](Self::map2), for an expensive `f` that should run only in active lanes.
     #[inline(always)]
     pub(crate) fn each2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
         for lane in lanes(mask) {
@@ -153,7 +150,7 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// As [`map3`](Self::map3), for an expensive `f` that should run in active lanes only.
+    /// Like [`map3`](Self::map3), for an expensive `f` that should run only in active lanes.
     #[inline(always)]
     pub(crate) fn each3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
         for lane in lanes(mask) {
@@ -162,13 +159,12 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// A pair of rows as 64-bit values in one lane, low word first.
+    /// One lane of a pair of rows as a 64-bit value, low word first.
     #[inline(always)]
     pub(crate) fn pair(&self, [low, high]: [Row; 2], lane: usize) -> u64 {
         u64::from(self.get(low)[lane]) | u64::from(self.get(high)[lane]) << 32
     }
 
-    /// Sets a pair of rows in one lane.
     #[inline(always)]
     pub(crate) fn set_pair(&mut self, [low, high]: [Row; 2], lane: usize, value: u64) {
         self.set(low, lane, value as u32);

@@ -1,18 +1,16 @@
-//! WAVE launches: the defaults, and device memory.
+//! Defaults of WAVE launches, and their device memory.
 
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::memory::DeviceMemory;
 
-/// The widest wave.
 pub const MAX_WAVE_WIDTH: u32 = 64;
-/// Default bytes of local memory of a workgroup.
+/// In bytes per workgroup.
 pub const DEFAULT_LOCAL_MEMORY: u32 = 16_384;
-/// Default bytes of device memory.
+/// In bytes.
 pub const DEFAULT_DEVICE_MEMORY: u32 = 1_048_576;
-/// Default lanes of a wave.
 pub const DEFAULT_WAVE_WIDTH: u32 = 32;
 
-/// A launch with default memory, without arguments and buffers.
+/// A launch with the default memory, without arguments and buffers.
 pub fn launch_config(grid: [u32; 3], workgroup: [u32; 3], wave_width: u32) -> LaunchConfig {
     let memory = device_memory(DEFAULT_DEVICE_MEMORY);
     let shared_memory = DEFAULT_LOCAL_MEMORY;

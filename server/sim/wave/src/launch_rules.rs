@@ -1,4 +1,4 @@
-//! WAVE: arguments go to registers, and buffers are contiguous in device memory.
+//! Launch rules of WAVE: registers receive the arguments, and buffers are contiguous in device memory.
 
 use warplens_hir::wave::{Code, Instruction, Value};
 use warplens_sim_launch::body::Body;
@@ -13,14 +13,13 @@ use warplens_sim_warp::launch_config::volume;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
-/// The requirements of a WAVE kernel on its launches.
+/// What a WAVE kernel requires of its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WaveKernel {
     /// `.workgroup_size`
     pub workgroup: Option<[u32; 3]>,
 }
 
-/// Reads the code of a WAVE kernel.
 pub fn body(code: &Code) -> Body {
     let is_for_several = |instruction: &Instruction| {
         let mnemonic = instruction.mnemonic.as_str();
@@ -141,7 +140,7 @@ fn place(
     Ok(())
 }
 
-/// Arguments first, then what `registers` sets.
+/// The arguments come first, then the values of `registers`.
 fn start_registers(launch: &Launch, buffers: &[PlacedBuffer]) -> Result<Vec<(u8, u32)>, Problem> {
     let mut registers = Vec::new();
     for (index, argument) in launch.args.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The state of a launch, common to both models: shape, memory, limits, listed waves, and how the run ends. The models schedule
-//! the waves.
+//! The state of a launch that both models share: shape, memory, limits, listed waves, and how the run ends.
+//! The models schedule the waves themselves.
 
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -15,14 +15,14 @@ use super::memory::over_limit;
 use super::state::Geometry;
 use super::value_tracer::ValueTracer;
 
-/// Steps between two polls of the caller.
+/// How many steps pass between two polls of the caller.
 pub(crate) const POLL: u64 = 4096;
 
 /// An error that ends the run.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) status: Status,
-    /// Boxed, so that results without an error are small.
+    /// Boxed, so that results without an error stay small.
     pub(crate) finding: Box<Finding>,
 }
 
@@ -31,21 +31,19 @@ pub(crate) enum RunEnd {
     Fault(Fault),
     StepLimit,
     Cancelled,
-    /// The value trace is complete.
     Traced,
 }
 
-/// A running launch.
 pub(crate) struct LaunchState<'l> {
     pub(crate) options: &'l RunOptions,
     control: Control<'l>,
     pub(crate) geometry: Geometry,
-    /// Initial register values.
+    /// Initial values.
     pub(crate) registers: Vec<(u8, u32)>,
     pub(crate) local_bytes: usize,
     pub(crate) memory: DeviceMemory,
     pub(crate) steps: u64,
-    /// Counts stores that changed something.
+    /// Counts stores that changed memory.
     pub(crate) changes: u64,
     pub(crate) findings: Vec<Finding>,
     pub(crate) listing: Listing<'l>,
@@ -84,7 +82,8 @@ impl<'l> LaunchState<'l> {
         }
     }
 
-    /// Checks the memory limit, for waves with `wave_bytes` bytes of registers that record `statements` statements.
+    /// Checks the memory limit. Each wave needs `wave_bytes` bytes for its registers and records `statements`
+    /// statements.
     pub(crate) fn check_memory(&self, wave_bytes: u64, statements: usize) -> Result<(), RunEnd> {
         let each = wave_bytes + Recorder::bytes(statements);
         let needed = u64::from(self.geometry.waves) * each + self.local_bytes as u64 + self.memory.size();
@@ -96,13 +95,13 @@ impl<'l> LaunchState<'l> {
         }
     }
 
-    /// The value tracer of a wave, if it is traced.
+    /// The value tracer of a wave, if the wave is traced.
     pub(crate) fn tracer(&self, wave: WarpId, statements: usize, registers: u16) -> Option<Box<ValueTracer>> {
         let request = self.options.trace.filter(|request| request.warp == wave)?;
         Some(Box::new(ValueTracer::new(statements, registers, &request, &self.registers)))
     }
 
-    /// The recorder of a wave of a workgroup with `listed` listed waves.
+    /// The recorder of a wave in a workgroup with `listed` listed waves.
     pub(crate) fn recorder(&self, statements: usize, wave: WarpId, listed: u32) -> Recorder {
         let mut recorder = self.listing.recorder(statements, wave, listed);
         recorder.stream_to(self.control.steps.and_then(|steps| steps.of(wave)));
@@ -116,13 +115,12 @@ impl<'l> LaunchState<'l> {
         if (self.control.cancelled)() { Err(RunEnd::Cancelled) } else { Ok(()) }
     }
 
-    /// A workgroup has exited; checks whether to continue.
+    /// Called when a workgroup has exited; checks whether to continue.
     pub(crate) fn group_done(&mut self) -> Result<(), RunEnd> {
         self.groups_done += 1;
         if self.listing.has_values() { Err(RunEnd::Traced) } else { self.poll() }
     }
 
-    /// The result of the run.
     pub(crate) fn finish(mut self, ended: Result<Status, RunEnd>) -> RunOutcome {
         let status = match ended {
             Ok(status) => status,
@@ -138,7 +136,8 @@ impl<'l> LaunchState<'l> {
     }
 }
 
-/// A finding about blocked waves of a workgroup: it is located at the first wave, the others are related.
+/// A finding about the blocked waves of a workgroup, located at the first one, with the others as related
+/// locations.
 pub(crate) fn blocked_waves(
     (kind, message): (FindingKind, String),
     cta: [u32; 3],
@@ -155,10 +154,9 @@ pub(crate) fn blocked_waves(
     Finding { statement: first.statement, warp: first.index, lanes: first.lanes, related, ..finding }
 }
 
-/// Related waves of a finding.
+/// How many related waves a finding names.
 const MAX_RELATED: usize = 8;
 
-/// A blocked wave.
 pub(crate) struct WaitingWave {
     pub(crate) index: u32,
     pub(crate) statement: Option<StatementId>,

@@ -1,13 +1,15 @@
-//! WAVE: structured masks over waves of 1 to 64 lanes (the model `structured`).
+//! Simulates WAVE: structured masks over waves of 1 to 64 lanes (the model `structured`).
 //!
-//! [`decode`] lowers the `hir` of a kernel to a [`Program`]; [`run`] runs it. The rules are the guide's: lanes diverge at `if`,
-//! `break` and `continue` and reconverge at `endif` and `endloop`, a path that no lane takes is skipped, and lanes that broke,
-//! continued, returned or halted stay inactive until the statement they left for. `frames` implements them.
+//! [`decode`] lowers the `hir` of a kernel to a [`Program`], and [`run`] runs it. The rules come from the
+//! guide: lanes diverge at `if`, `break` and `continue` and reconverge at `endif` and `endloop`, a path that
+//! no lane enters is skipped, and lanes that broke, continued, returned or halted stay inactive until the
+//! statement where they continue. `frames` implements them.
 //!
-//! Behaviour that the specification leaves open (the reference emulator agrees except where noted): integer division by zero
-//! returns 0; float division by zero follows IEEE 754 (the emulator always returns infinity); shuffles read the current registers
-//! of inactive lanes; a clamp with crossed bounds returns the upper bound; `wave_ballot` covers lanes 0 to 31; a register that
-//! the kernel does not declare reads as 0; `@p0` is an ordinary guard (the toolchain drops it); lanes that reach the end of the
+//! The specification leaves some behaviour open. The reference emulator agrees with these choices except
+//! where noted: integer division by zero returns 0; float division by zero follows IEEE 754 (the emulator
+//! always returns infinity); shuffles read the current registers of inactive lanes; a clamp with crossed
+//! bounds returns the upper bound; `wave_ballot` covers lanes 0 to 31; a register that the kernel does not
+//! declare reads as 0; `@p0` is an ordinary guard (the toolchain drops it); lanes that reach the end of the
 //! kernel exit.
 
 mod alu;

@@ -1,4 +1,4 @@
-//! Which waves of a run are listed with their visits: the first ones, and the requested one.
+//! Selects the waves of a run that are listed with their visits: the first ones, and the requested one.
 
 use warplens_sim_warp::listing;
 use warplens_sim_warp::memory::DeviceMemory;
@@ -9,17 +9,16 @@ use warplens_sim_warp::trace::{
 };
 use warplens_sim_warp::values::Values;
 
-/// The waves that have exited, and the budget of those to come.
+/// The waves that have exited, and the remaining budget.
 pub(crate) struct Listing<'o> {
     options: &'o RunOptions,
     waves: listing::Listing,
-    /// Remaining budget of visits.
+    /// The remaining budget of visits.
     visits: usize,
-    /// Waves that are listed or will be.
+    /// The number of waves that are listed or will be.
     listed: usize,
 }
 
-/// A wave that has exited.
 pub(crate) struct FinishedWave {
     pub(crate) id: WarpId,
     pub(crate) launched: Mask,
@@ -48,18 +47,17 @@ impl<'o> Listing<'o> {
         reserved
     }
 
-    /// Whether a wave is listed, in a workgroup with `reserved` waves within the limits.
+    /// Whether a wave is listed, if its workgroup has `reserved` waves within the limits.
     pub(crate) fn lists(&self, id: WarpId, reserved: u32) -> bool {
         self.options.lists(id, id.warp < reserved)
     }
 
-    /// A recorder for a wave of a workgroup with `reserved` waves within the limits.
+    /// The recorder of a wave, if its workgroup has `reserved` waves within the limits.
     pub(crate) fn recorder(&self, statements: usize, id: WarpId, reserved: u32) -> Recorder {
         let visits = if self.lists(id, reserved) { self.options.limits.max_visits } else { 0 };
         Recorder::new(statements, visits, self.visits)
     }
 
-    /// Adds a wave that has exited.
     pub(crate) fn take(&mut self, group: u64, wave: FinishedWave, reserved: u32) {
         let FinishedWave { id, launched, mut recorder, registers, reconvergences, values } = wave;
         self.waves.values = self.waves.values.take().or(values);
@@ -78,7 +76,6 @@ impl<'o> Listing<'o> {
         self.waves.values.is_some()
     }
 
-    /// The result of the run.
     pub(crate) fn finish(self, status: Status, findings: Vec<Finding>, memory: DeviceMemory) -> RunResult {
         self.waves.finish(status, findings, memory, Output::default())
     }

@@ -1,4 +1,5 @@
-//! Loops with low lane utilization: most iterations execute with less than half of the lanes that entered.
+//! Finds loops with low lane utilization: most iterations execute with less than half of the lanes that
+//! entered.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Finding, Mask, Related, RunResult, StatementId, Visit, WarpId};
@@ -9,18 +10,18 @@ use super::program::Program;
 /// Loops with fewer iterations are not reported.
 const MIN_ITERATIONS: u64 = 8;
 
-/// Iterations of a loop by one wave.
+/// The iterations of a loop by one wave.
 #[derive(Clone, Copy, Debug, Default)]
 struct Iterations {
     all: u64,
-    /// With less than half of the lanes that entered the loop.
+    /// Iterations with less than half of the lanes that entered the loop.
     sparse: u64,
-    /// Lanes of the last sparse iteration.
+    /// The lanes of the last sparse iteration.
     last: Mask,
 }
 
-/// One finding for each loop of which a wave ran more than half of the iterations with less than half of its lanes, for the
-/// worst wave.
+/// One finding for each loop in which a wave ran more than half of the iterations with less than half of its
+/// lanes. The worst wave is reported.
 pub(super) fn loop_efficiency(program: &Program, result: &RunResult) -> Vec<Finding> {
     let loops = program.ops.iter().enumerate().filter_map(|(at, op)| match op.action {
         Action::Control(Control::Loop { end }) => Some((at as u32, end)),
@@ -51,7 +52,8 @@ fn worst(program: &Program, result: &RunResult, open: u32, end: u32) -> Option<F
     Some(wave.finding(FindingKind::ScatteredBreak, message, open, iterations.last).with(related))
 }
 
-/// Counts the iterations in the visits of a `loop`. Lanes that were not in the previous iteration have just entered.
+/// Counts the iterations in the visits of a `loop`. Lanes that were not in the previous iteration have just
+/// entered.
 fn iterations(visits: &[Visit]) -> Iterations {
     let mut iterations = Iterations::default();
     let (mut entered, mut before): (u32, Mask) = (0, 0);

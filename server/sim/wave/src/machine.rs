@@ -1,5 +1,5 @@
-//! The state of one wave and its execution context. `interpreter_loop` executes the operations that keep the active lanes,
-//! `control` those that change them; `reports` creates the findings.
+//! The state of one wave and its execution context. `interpreter_loop` executes the operations that keep the
+//! active lanes, `control` the ones that change them, and `reports` creates the findings.
 
 use std::ops::Range;
 
@@ -16,17 +16,15 @@ use super::spin::SpinDetector;
 use super::state::{Geometry, State};
 use super::value_tracer::ValueTracer;
 
-/// The execution context of a wave.
 pub(crate) struct ExecContext<'s> {
     pub(crate) program: &'s Program,
     pub(crate) geometry: Geometry,
     pub(crate) workgroup: [u32; 3],
     pub(crate) memory: Memory<'s>,
-    /// Visits of the whole launch so far.
+    /// How many visits the whole launch has had so far.
     pub(crate) steps: &'s mut u64,
     /// The step at which to poll the caller, at the next end of a straight-line run.
     pub(crate) pause: u64,
-    /// The step limit of the launch.
     pub(crate) limit: u64,
     /// The instruction set of the host.
     pub(crate) arch: Arch,
@@ -37,7 +35,7 @@ pub(crate) struct ExecContext<'s> {
 }
 
 impl ExecContext<'_> {
-    /// Adds a finding, unless the same wave already has it at the same statement.
+    /// Adds a finding, unless the wave already has the same finding at this statement.
     pub(super) fn push(&mut self, finding: Finding) {
         let key = |finding: &Finding| (finding.kind, finding.statement, finding.cta, finding.warp);
         let same = |old: &Finding| key(old) == key(&finding);
@@ -46,7 +44,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Adds the findings of the sanitizer in a visit of a statement.
+    /// Adds the sanitizer's findings about a visit of a statement.
     pub(super) fn add_findings(&mut self, findings: Vec<Finding>, visit: impl Fn() -> u64) {
         let capacity = self.max_findings.saturating_sub(self.findings.len());
         let numbered = |finding| Finding { visit: Some(visit()), ..finding };
@@ -54,24 +52,19 @@ impl ExecContext<'_> {
     }
 }
 
-/// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// All lanes have exited.
     Exited,
-    /// It arrived at a barrier.
     Barrier,
-    /// It repeats a loop until memory changes.
+    /// The wave repeats a loop until memory changes.
     Spinning,
-    /// It polls memory in a loop that may also end otherwise.
+    /// The wave polls memory in a loop that may also end in another way.
     Polling,
-    /// It reached [`ExecContext::pause`].
+    /// The wave reached [`ExecContext::pause`].
     Paused,
-    /// The value trace is complete.
     Traced,
 }
 
-/// A wave.
 #[derive(Debug)]
 pub(crate) struct Wave<const W: usize> {
     pub(crate) index: u32,
@@ -83,10 +76,10 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) state: State<W>,
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
-    /// The statements whose newest visit, by all active lanes, the recorder does not have yet.
+    /// Statements whose latest visit, by all active lanes, is not yet in the recorder.
     pub(super) unrecorded: Range<u32>,
     pub(super) spin: SpinDetector<W>,
-    /// Reconvergences, if the wave is listed.
+    /// Recorded if the wave is listed.
     pub(crate) reconvergences: Option<Box<Reconvergences>>,
     /// The value tracer, if the wave is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
@@ -125,14 +118,15 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// The current registers of every lane of the wave.
+    /// The current registers in every lane of the wave.
     pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
         self.state.registers(program.registers, width)
     }
 
-    /// The statement at which the wave is blocked, and its active lanes: the loop that it repeats, or the barrier.
+    /// The statement at which the wave is blocked, which is the loop that it repeats or the barrier, and its
+    /// active lanes.
     pub(crate) fn blocked_at(&self, spins: bool) -> (StatementId, Mask) {
-        // The program counter is after the barrier already.
+        // The program counter is already after the barrier.
         let barrier = self.pc.saturating_sub(1);
         let spinning_loop = self.frames.innermost_loop().filter(|_| spins);
         (StatementId(spinning_loop.unwrap_or(barrier)), self.active)

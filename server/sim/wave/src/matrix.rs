@@ -1,6 +1,8 @@
-//! Matrix fragments: 4 x 4 tiles of binary32 values in three tables of every lane, outside the register file.
+//! Matrix fragments: 4 x 4 tiles of binary32 values, which every lane has in three tables outside of the
+//! register file.
 //!
-//! Every active lane loads, computes and stores whole tiles by itself. C starts as zeros and is only accumulated.
+//! Every active lane loads, computes and stores whole tiles by itself. C starts as zeros and is only
+//! accumulated.
 
 use rustc_hash::FxHashMap;
 use warplens_sim_warp::trace::Mask;
@@ -15,7 +17,7 @@ const N: usize = 4;
 
 type Tile = [[u32; N]; N];
 
-/// Which table a fragment is in.
+/// The table that a fragment is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Table {
     A,
@@ -89,7 +91,7 @@ impl Fragments {
         Ok(())
     }
 
-    /// `C += A * B`, one product after another, each rounded before it is added.
+    /// `C += A * B`, adding one product after another, each rounded before it is added.
     fn compute(&mut self, lane: u8, a: u8, b: u8, c: u8) {
         let (left, right) = (self.tile(Table::A, a, lane), self.tile(Table::B, b, lane));
         let sum = self.tiles.entry((Table::C, c, lane)).or_default();

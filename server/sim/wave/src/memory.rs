@@ -1,4 +1,5 @@
-//! Loads, stores and atomics of a wave: lanes execute in order, lowest first, up to the first out-of-range access.
+//! Loads, stores and atomics of a wave: lanes execute in order, lowest first, up to the first out-of-range
+//! access.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::memory::DeviceMemory;
@@ -8,7 +9,7 @@ use warplens_sim_warp::trace::{Finding, Mask, RunOptions};
 use super::lanes::{Rows, lanes};
 use super::op::{Atomic, Row, Space};
 
-/// The memory of a workgroup.
+/// The memory that a workgroup can access.
 pub(crate) struct Memory<'m> {
     pub(crate) local: &'m mut [u8],
     pub(crate) device: &'m mut [u8],
@@ -19,11 +20,10 @@ pub(crate) struct Memory<'m> {
 /// An address that is at most this far below 0 comes from a negative index.
 const MAX_BELOW: u32 = 1 << 20;
 
-/// An out-of-range access.
 #[derive(Debug)]
 pub(crate) struct OutOfRange {
     pub(crate) lanes: Mask,
-    /// The address and size of the lowest such lane's access.
+    /// The address and size of the access by the lowest out-of-range lane.
     pub(crate) address: u32,
     pub(crate) bytes: usize,
     pub(crate) space: Space,
@@ -31,7 +31,6 @@ pub(crate) struct OutOfRange {
 }
 
 impl OutOfRange {
-    /// The message of the finding.
     pub(crate) fn message(&self) -> String {
         let OutOfRange { lanes, address, bytes, space, size } = self;
         let (memory, fix) = match space {
@@ -54,7 +53,7 @@ impl OutOfRange {
     }
 }
 
-/// The finding for a launch that requires more memory, in bytes, than the limit.
+/// The finding for a launch that needs more memory, in bytes, than the limit.
 pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
     let limit = options.limits.max_memory;
     let message = format!("the launch requires {needed} bytes, the limit is {limit}");
@@ -62,7 +61,6 @@ pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
 }
 
 impl<'m> Memory<'m> {
-    /// The memory of a workgroup with this local memory.
     pub(crate) fn of(local: &'m mut [u8], device: &'m mut DeviceMemory, changes: &'m mut u64) -> Self {
         let flat = device.buffers().first().map_or(0, |buffer| buffer.len);
         Memory { local, device: device.bytes_mut(0, flat).unwrap_or_default(), changes }
@@ -78,7 +76,7 @@ impl Memory<'_> {
         }
     }
 
-    /// `N` bytes at an address, if in range.
+    /// The `N` bytes at an address, if in range.
     #[inline(always)]
     fn at<const N: usize>(&mut self, space: Space, address: u32) -> Option<&mut [u8; N]> {
         self.bytes(space).get_mut(address as usize..)?.first_chunk_mut()
@@ -94,7 +92,7 @@ impl Memory<'_> {
         Some(())
     }
 
-    /// The out-of-range lanes of `mask`, once one access failed.
+    /// Collects the out-of-range lanes of `mask` after one access failed.
     #[cold]
     fn out_of_range(
         &mut self,
@@ -117,7 +115,8 @@ impl Memory<'_> {
         })
     }
 
-    /// Loads `bytes` (1, 2, 4, 8 or 16) a lane into the rows `d`, low word first, narrow values extended with zeros.
+    /// Loads `bytes` (1, 2, 4, 8 or 16) per lane into the rows `d`, low word first. Narrow values are
+    /// zero-extended.
     #[inline(always)]
     pub(crate) fn load<const W: usize>(
         &mut self,
@@ -148,7 +147,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    /// Stores the low `bytes` (1, 2, 4, 8 or 16) a lane of the rows `value`.
+    /// Stores the low `bytes` (1, 2, 4, 8 or 16) per lane of the rows `value`.
     #[inline(always)]
     pub(crate) fn store<const W: usize>(
         &mut self,
@@ -180,7 +179,8 @@ impl Memory<'_> {
         Ok(())
     }
 
-    /// Reads, changes and writes 32 bits a lane; the old value goes to `d`. `value` is the expected value of a compare-and-swap.
+    /// Reads, modifies and writes 32 bits per lane; `d` receives the old value. For a compare-and-swap,
+    /// `value` is the expected value.
     #[inline(always)]
     pub(crate) fn atomic<const W: usize>(
         &mut self,
@@ -219,17 +219,16 @@ impl Memory<'_> {
         Ok(())
     }
 
-    /// The 4 bytes at an address of local memory as bits.
+    /// The 4 bytes at an address of local memory.
     pub(crate) fn local_word(&mut self, address: u32) -> Option<u32> {
         self.at(Space::Local, address).map(|bytes| u32::from_le_bytes(*bytes))
     }
 
-    /// Writes 4 bytes of local memory.
     pub(crate) fn set_local_word(&mut self, address: u32, word: u32) -> Option<()> {
         self.put(Space::Local, address, word.to_le_bytes())
     }
 
-    /// The out-of-range error of a tile access.
+    /// The error of a tile access that is out of range.
     pub(crate) fn tile_out_of_range(
         &mut self,
         mask: Mask,

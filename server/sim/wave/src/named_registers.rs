@@ -1,10 +1,10 @@
-//! The registers that an instruction names, for value tracing and for the check of uninitialized reads.
+//! The registers that an instruction names, for value traces and for the check of uninitialized reads.
 
 use warplens_hir::wave::{Instruction, Role, Value};
 
 use super::program::{Cell, Named};
 
-/// The registers of an instruction, each once, in source order after its guard.
+/// The registers of an instruction, each once: the guard first, then in source order.
 pub(super) fn named(instruction: &Instruction) -> Box<[Named]> {
     let mut all: Vec<Named> = Vec::new();
     let guard = instruction.guard.map(|guard| Named {
@@ -20,7 +20,7 @@ pub(super) fn named(instruction: &Instruction) -> Box<[Named]> {
             _ => return None,
         };
         let written = matches!(operand.role, Role::Write | Role::ReadWrite);
-        // A write of a register half keeps the other half.
+        // Writing a register half keeps the other half.
         let read = matches!(operand.role, Role::Read | Role::ReadWrite) && !(half && written);
         Some(Named { cell, count: operand.registers.max(1), read, written })
     });

@@ -4,22 +4,22 @@ pub(crate) use super::operations::{
     Arithmetic, Atomic, Binary, Compare, Double, Logic, Reduce, Relation, Shuffle, Special, Ternary, Unary,
 };
 
-/// A row of the register file: a general register, a constant, or one of the scratch rows of [`Program::scratch`](super::program::Program::scratch).
+/// A row of the register file: a general register, a constant, or one of the scratch rows of
+/// [`Program::scratch`](super::program::Program::scratch).
 pub(crate) type Row = u32;
 
-/// Number of predicate registers.
+/// The number of predicate registers.
 pub(crate) const PREDICATES: usize = 4;
 
-/// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Op {
     pub(crate) action: Action,
     pub(crate) guard: Option<Condition>,
-    /// Index into [`Program::halves`](super::program::Program::halves) plus 1, or 0.
+    /// An index into [`Program::halves`](super::program::Program::halves) plus 1, or 0 for none.
     pub(crate) halves: u32,
 }
 
-/// A predicate register, taken as it is or negated.
+/// A predicate register, possibly negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Condition {
     pub(crate) predicate: u8,
@@ -29,13 +29,12 @@ pub(crate) struct Condition {
 /// The register halves that an operation reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Halves {
-    /// Before the operation: scratch row, register, and how far to shift it down.
+    /// Read before the operation: scratch row, register, and how far to shift the register down.
     pub(crate) reads: Vec<(Row, Row, u32)>,
-    /// After it: scratch row, register, and the position of the half.
+    /// Written after the operation: scratch row, register, and the position of the half.
     pub(crate) write: Option<(Row, Row, u32)>,
 }
 
-/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     // `mov_imm`
@@ -66,7 +65,7 @@ pub(crate) enum Action {
     Matrix(Matrix),
     // Fences, `wait` and `nop`: memory is sequentially consistent here.
     Nothing,
-    // An acquire fence: only the sanitizer observes it.
+    // An acquire fence, which only the sanitizer observes.
     Acquire,
     Control(Control),
 }
@@ -85,12 +84,12 @@ pub(crate) enum Control {
     Return,
     Halt,
     Barrier,
-    // Index into [`Program::refusals`](super::program::Program::refusals).
+    // An index into [`Program::refusals`](super::program::Program::refusals).
     Refused { why: u32 },
 }
 
 impl Action {
-    /// Whether it has no effect but on its destination, and each lane computes for itself.
+    /// Whether the operation only writes its destination, and each lane computes by itself.
     pub(crate) fn computes(&self) -> bool {
         matches!(
             self,
@@ -104,7 +103,6 @@ impl Action {
         )
     }
 
-    /// Whether it is a control operation.
     #[inline(always)]
     pub(crate) fn is_control(&self) -> bool {
         matches!(self, Action::Control(_))
@@ -117,7 +115,7 @@ pub(crate) enum Space {
     Device,
 }
 
-/// Tiles of 4 x 4 binary32 values; fragments are named by number and belong to each lane.
+/// Tiles of 4 x 4 binary32 values. Every lane has its own fragments, identified by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Matrix {
     LoadA { fragment: u8, address: Row, stride: Row },

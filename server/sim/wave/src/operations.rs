@@ -1,10 +1,10 @@
-//! The operations of a program, with their mnemonics in the guide's dialect and the types of their sources. The type of an operand
-//! determines the encoding of a literal.
+//! The operations of a program, with their mnemonics in the guide's dialect and the types of their sources.
+//! The type of an operand determines the encoding of a literal.
 
 use warplens_sim_warp::scalar_type::ScalarType::{self, B32, Bf16, Bf16x2, F16, F16x2, F32};
 
-/// Operations by mnemonic: `"iadd" Add B32;`, and those of a family: `Half(Arithmetic) F16 { "hadd" Add; }`. `find` is the
-/// function from a mnemonic to the operation and the value after it.
+/// Lists operations by mnemonic: `"iadd" Add B32;`, or for a family: `Half(Arithmetic) F16 { "hadd" Add; }`.
+/// `find` maps a mnemonic to the operation and the value after it.
 macro_rules! operations {
     ($(#[$doc:meta])* $find:ident: $name:ident; $($mnemonic:literal $op:ident;)*) => {
         $(#[$doc])*
@@ -152,7 +152,6 @@ operations! {
     "add" Add; "min" Minimum; "max" Maximum; "and" And; "or" Or; "xor" Xor;
 }
 
-/// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Special {
     ThreadId(u8),
@@ -168,18 +167,17 @@ pub(crate) enum Special {
 }
 
 impl Special {
-    /// Whether the lanes of a wave differ in its value.
+    /// Whether the value differs between the lanes of a wave.
     pub(crate) fn differs_in_a_wave(self) -> bool {
         matches!(self, Special::ThreadId(_) | Special::LaneId)
     }
 }
 
-/// Whether the threads of a workgroup differ in the value of a special register.
+/// Whether the value of a special register differs between the threads of a workgroup.
 pub(crate) fn distinguishes_threads(name: &str) -> bool {
     matches!(special(name), Some(Special::ThreadId(_) | Special::WaveId | Special::LaneId))
 }
 
-/// A special register by its name.
 pub(crate) fn special(name: &str) -> Option<Special> {
     let axis = |rest: &str| "xyz".find(rest).map(|axis| axis as u8);
     let name = name.strip_prefix("sr_")?;

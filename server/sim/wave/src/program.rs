@@ -1,8 +1,8 @@
-//! A decoded kernel: one operation an instruction, compact and comparable by value.
+//! A decoded kernel: one operation per instruction, compact and comparable by value.
 //!
-//! There are no text positions here: the operation at index `i` comes from the kernel's instruction `i`, whose
-//! [`StatementId`](warplens_sim_warp::StatementId) is `i` too. Its rows are
-//! those of the register file: registers first, then one row for every constant, so an immediate costs no more than a register.
+//! It contains no text positions: the operation at index `i` comes from the kernel's instruction `i`, whose
+//! [`StatementId`](warplens_sim_warp::StatementId) is also `i`. Rows refer to the register file: registers
+//! come first, then one row for every constant, so an immediate costs no more than a register.
 
 use smol_str::{SmolStr, format_smolstr};
 use warplens_sim_warp::StatementId;
@@ -10,41 +10,38 @@ use warplens_sim_warp::StatementId;
 use super::op::{Halves, Op, Row};
 use super::quick::QuickOp;
 
-/// A decoded kernel. Equal programs run equally.
+/// Equal programs run equally.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// The kernel's name.
     pub name: SmolStr,
     /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
     /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
-    /// General registers of a thread.
+    /// General registers per thread.
     pub registers: u16,
     /// The values of the constant rows, which follow the registers.
     pub(crate) constants: Vec<u32>,
     pub(crate) ops: Vec<Op>,
-    /// The same operations, as the interpreter loop dispatches them.
+    /// The operations in the form that the interpreter loop dispatches.
     pub(crate) quick: Vec<QuickOp>,
-    /// Register halves of the few operations that name them; [`Op::halves`] counts from 1.
+    /// The register halves of the few operations that name them. [`Op::halves`] counts from 1.
     pub(crate) halves: Vec<Halves>,
     /// Why runs stop at [`Action::Refused`].
     pub(crate) refusals: Vec<Refusal>,
-    /// The registers that each operation names.
     pub(crate) named: Vec<Box<[Named]>>,
 }
 
-/// A register that an operation names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Named {
     pub(crate) cell: Cell,
-    /// The number of consecutive registers from the named one on; 1 for a predicate.
+    /// How many consecutive registers the name covers; 1 for a predicate.
     pub(crate) count: u8,
     pub(crate) read: bool,
     pub(crate) written: bool,
 }
 
-/// A register of either class.
+/// A general register or a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Cell {
     General(u8),
@@ -52,7 +49,6 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// The name as written.
     pub(crate) fn name(self) -> SmolStr {
         match self {
             Cell::General(index) => format_smolstr!("r{index}"),
@@ -68,12 +64,12 @@ impl Program {
         named.filter(|named| named.written).map(|named| named.cell.name()).collect()
     }
 
-    /// Number of statements: the instructions of the kernel.
+    /// The number of statements, which are the instructions of the kernel.
     pub fn statements(&self) -> usize {
         self.ops.len()
     }
 
-    /// The first of the rows that operations with register halves work in.
+    /// The first scratch row for operations with register halves.
     pub(crate) fn scratch(registers: u16) -> Row {
         Row::from(registers) + 1
     }
@@ -83,20 +79,19 @@ impl Program {
         Self::scratch(registers) + SCRATCH_ROWS
     }
 
-    /// The number of rows of a wave.
     pub(crate) fn rows(&self) -> usize {
         Self::first_constant(self.registers) as usize + self.constants.len()
     }
 }
 
-/// Scratch rows of a wave: four sources and a destination.
+/// Four sources and a destination.
 pub(crate) const SCRATCH_ROWS: Row = 5;
 
-/// Why a run stops at an instruction: the message.
+/// Why a run stops at an instruction, with the message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Refusal {
-    /// It is not simulated.
+    /// The instruction is not simulated.
     Unsupported(String),
-    /// The specification does not define it.
+    /// The specification does not define the instruction.
     NoMeaning(String),
 }

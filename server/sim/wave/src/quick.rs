@@ -2,14 +2,13 @@
 
 use super::op::{Action, Binary, Compare, Op, Relation, Row, Ternary, Unary};
 
-/// How a frequent operation runs.
+/// How the interpreter loop runs an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quick {
-    /// A control operation.
     Control,
-    /// It has a guard, accesses memory or exchanges values between lanes.
+    /// The operation has a guard, accesses memory or exchanges values between lanes.
     No,
-    /// It only computes, but is not one of the others.
+    /// The operation only computes, but is not frequent.
     Other,
     Copy,
     Add,
@@ -48,7 +47,6 @@ pub(crate) struct QuickOp {
 }
 
 impl QuickOp {
-    /// How an operation runs.
     pub(crate) fn of(op: &Op) -> QuickOp {
         let (quick, d, s) = match op.action {
             Action::Control(_) => (Quick::Control, 0, [0; 3]),

@@ -1,14 +1,16 @@
-//! Reconvergences of a wave: groups of lanes that wait in the divergence stack for each other.
+//! Reconvergences of a wave: groups of lanes that wait for each other in the divergence stack.
 //!
-//! The stack holds masks only. This module records each waiting group separately, until the groups continue together.
+//! The stack holds only masks. This module records each waiting group separately, until the groups continue
+//! together.
 
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::trace::{Mask, Reconvergence, StatementId};
 
-/// Bytes of reconvergences kept for a wave.
+/// How many bytes of reconvergences are kept for a wave.
 const BUDGET: usize = 16 << 10;
 
-/// Where a group waits: the index of the frame, and whether it waits for the next iteration or for the end of the construct.
+/// Where a group waits: the index of the frame, and whether it waits for the next iteration or for the end of
+/// the construct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WaitPoint {
     pub(super) frame: usize,
@@ -18,9 +20,9 @@ pub(super) struct WaitPoint {
 /// The waiting groups of a wave, and its reconvergences so far.
 #[derive(Debug)]
 pub(crate) struct Reconvergences {
-    /// By the index of the frame: whether a group waits for the next iteration, and its lanes.
+    /// By frame index: whether a group waits for the next iteration, and its lanes.
     waiting: Vec<Vec<(bool, Mask)>>,
-    /// The groups of the present reconvergence.
+    /// The groups of the current reconvergence.
     parts: Vec<Mask>,
     found: ReconvergenceList,
 }
@@ -46,8 +48,8 @@ impl Reconvergences {
         }
     }
 
-    /// Releases a wait point: `all` lanes continue at a statement; `arrived` of them have just arrived. `at` is `None` where they
-    /// join other lanes before the next visit.
+    /// Releases a wait point: `all` lanes continue at a statement, and `arrived` are the lanes that have just
+    /// arrived. `at` is `None` if they join other lanes before the next visit.
     pub(super) fn release(&mut self, point: WaitPoint, arrived: Mask, all: Mask, at: Option<StatementId>) {
         let Reconvergences { waiting, parts, found } = self;
         if let Some(statement) = at {
@@ -75,7 +77,6 @@ impl Reconvergences {
         }
     }
 
-    /// Takes the recorded reconvergences.
     pub(super) fn take(&mut self) -> Vec<Reconvergence> {
         self.found.take()
     }

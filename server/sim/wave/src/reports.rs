@@ -66,7 +66,7 @@ impl<const W: usize> Wave<W> {
         self.stop(ctx, Status::Faulted, kind, message, lanes)
     }
 
-    /// The current operation cannot be run.
+    /// The fault of an operation that cannot be run.
     pub(super) fn refused(&self, ctx: &ExecContext<'_>, why: &Refusal) -> Fault {
         let (status, kind, message) = match why {
             Refusal::Unsupported(message) => (Status::Unsupported, FindingKind::Unsupported, message),

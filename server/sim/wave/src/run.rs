@@ -1,8 +1,9 @@
 //! Runs a launch: workgroups in order, and the waves of each workgroup in order.
 //!
-//! Workgroups run x fastest, then y, then z. A wave runs until it exits, arrives at a barrier, or spins; then the next wave of its
-//! workgroup runs. A workgroup without progress in which a wave spins is suspended, and resumed whenever memory has changed
-//! since. When all that is left waits, waves whose loop may also end otherwise (a time-out) continue.
+//! Workgroups run x fastest, then y, then z. A wave runs until it exits, arrives at a barrier, or spins; then
+//! the next wave of its workgroup runs. If a workgroup makes no progress and one of its waves spins, it is
+//! suspended, and resumed when memory has changed since. When every remaining wave waits, waves whose loop
+//! may also end in another way (a time-out) continue.
 
 use pulp::Arch;
 use rustc_hash::FxHashSet;
@@ -20,9 +21,10 @@ use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
 
-/// Runs `program` as `launch` says, under the model `structured`.
+/// Runs `program` with `launch` under the model `structured`.
 ///
-/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied its `.workgroup_size` to `launch`.
+/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied the kernel's
+/// `.workgroup_size` to `launch`.
 pub fn run(
     program: &Program,
     launch: LaunchConfig,
@@ -36,14 +38,14 @@ pub fn run(
     }
 }
 
-/// What a wave waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WaveStatus {
     Ready,
     AtBarrier,
-    /// Spins since this count of memory changes.
+    /// The wave spins since this count of memory changes.
     Spinning(u64),
-    /// Polls memory, which has not changed since this count, in a loop that may also end otherwise.
+    /// The wave polls memory, which has not changed since this count, in a loop that may also end in another
+    /// way.
     Polling(u64),
     Exited,
 }
@@ -54,9 +56,9 @@ struct Workgroup<const W: usize> {
     id: [u32; 3],
     local: Vec<u8>,
     waves: Vec<(Wave<W>, WaveStatus)>,
-    /// The shadow memory, if checks are enabled.
+    /// Present if checks are enabled.
     shadow: Option<GroupShadow>,
-    /// How many of its waves are listed in the result.
+    /// How many of its waves the result lists.
     listed: u32,
 }
 
@@ -116,14 +118,15 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    /// Whether suspended workgroups take more memory than the limit.
+    /// Whether suspended workgroups use more memory than the limit.
     fn is_full(&self, suspended: &[(Workgroup<W>, u64)]) -> bool {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
         let bytes = |group: &Workgroup<W>| group.waves.len() as u64 * wave_bytes + group.local.len() as u64;
         suspended.iter().map(|(group, _)| bytes(group)).sum::<u64>() > self.launch.options.limits.max_memory
     }
 
-    /// Resumes waves that poll, although memory has not changed, until none is left: each gets a longer turn than before.
+    /// Resumes polling waves, although memory has not changed, until there are none. Each one gets a longer
+    /// turn than before.
     fn resume_polling(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
         let polls = |(_, status): &(Wave<W>, WaveStatus)| matches!(status, WaveStatus::Polling(_));
         loop {
@@ -146,7 +149,7 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    /// Resumes suspended workgroups for as long as memory has changed since they last ran.
+    /// Resumes suspended workgroups while memory has changed since they last ran.
     fn retry(&mut self, suspended: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), RunEnd> {
         while let Some(at) = suspended.iter().position(|(_, changes)| *changes != self.launch.changes) {
             let (group, _) = suspended.remove(at);
@@ -155,7 +158,6 @@ impl<'l, const W: usize> Run<'l, W> {
         Ok(())
     }
 
-    /// Creates workgroup `number`.
     fn group(&mut self, number: u64) -> Workgroup<W> {
         let (program, launch, sanitizer) = (self.program, &mut self.launch, self.sanitizer.as_ref());
         let id = launch.geometry.workgroup_id(number);
@@ -174,7 +176,7 @@ impl<'l, const W: usize> Run<'l, W> {
         Workgroup { number, id, local: vec![0; launch.local_bytes], waves, shadow, listed }
     }
 
-    /// Runs a workgroup until it exits or blocks; a blocked workgroup is added to `suspended` in grid order.
+    /// Runs a workgroup until it exits or blocks. A blocked workgroup is added to `suspended` in grid order.
     fn run_group(
         &mut self,
         mut group: Workgroup<W>,
@@ -306,7 +308,7 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    /// A finding at the first blocked wave, spinning waves first.
+    /// A finding at the first blocked wave; spinning waves come first.
     fn waiting(&self, group: &Workgroup<W>, kind: FindingKind, message: String) -> Finding {
         let spins = |state: &WaveStatus| matches!(state, WaveStatus::Spinning(_) | WaveStatus::Polling(_));
         let mut waves: Vec<_> =

@@ -1,10 +1,10 @@
-//! The sanitizer of a workgroup: data races in local memory, uninitialized reads, divisions by zero, shuffles of inactive lanes,
-//! ballots that do not fit.
+//! The sanitizer of a workgroup: data races in local memory, uninitialized reads, divisions by zero, shuffles
+//! of inactive lanes, ballots that do not fit.
 //!
-//! It checks an operation before it executes, if checks are enabled; a run without checks pays nothing. Lanes of a wave run in
-//! lockstep, so races occur only with other waves and between lanes of one store. A barrier synchronizes waves; so do an atomic
-//! whose result is used and an acquire fence, which are taken to order everything before them: the checker misses races rather
-//! than reporting false ones.
+//! If checks are enabled, it checks an operation before it executes; a run without checks pays nothing. Lanes
+//! of a wave run in lockstep, so races occur only with other waves and between lanes of one store. Waves
+//! synchronize at a barrier. An atomic whose result is used and an acquire fence are also assumed to order
+//! everything before them: the checker misses races rather than reporting false ones.
 
 mod registers;
 mod shadow;
@@ -26,7 +26,6 @@ use super::op::{Action, Binary, Condition, Matrix, Op, Row, Shuffle, Space};
 use super::program::{Cell, Program};
 use super::state::{State, WavePosition};
 
-/// The sanitizer of a run.
 #[derive(Debug)]
 pub(crate) struct Sanitizer {
     pub checks: Checks,
@@ -36,12 +35,11 @@ pub(crate) struct Sanitizer {
     pub reported: FxHashSet<(FindingKind, u32, u32)>,
     /// Reported races: code, and the two statements in text order.
     raced: FxHashSet<(FindingKind, (u32, u32))>,
-    /// The findings at the operation that is checked.
+    /// The findings about the operation being checked.
     pub findings: Vec<Finding>,
     watch: Option<WatchedByte>,
 }
 
-/// The shadow state of a workgroup.
 #[derive(Debug)]
 pub(crate) struct GroupShadow {
     local: LocalShadow,
@@ -49,7 +47,6 @@ pub(crate) struct GroupShadow {
     barrier: u32,
 }
 
-/// The shadow state of a wave.
 #[derive(Debug)]
 pub(crate) struct WaveShadow {
     written: WrittenRegisters,
@@ -70,7 +67,7 @@ pub(crate) struct VisitContext<'m, const W: usize> {
 }
 
 impl Sanitizer {
-    /// The sanitizer, if the options require one.
+    /// The sanitizer, if the options ask for one.
     pub(crate) fn new(options: &RunOptions) -> Option<Box<Sanitizer>> {
         let RunOptions { checks, watch, .. } = *options;
         (checks != Checks::default() || watch.is_some()).then(|| {
@@ -80,7 +77,6 @@ impl Sanitizer {
         })
     }
 
-    /// The last store to the watched byte.
     pub(crate) fn last_store(&self) -> Option<LaneStore> {
         self.watch.as_ref()?.last
     }
@@ -90,7 +86,6 @@ impl Sanitizer {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
     }
 
-    /// The initial shadow state of a workgroup.
     pub(crate) fn group(&self, local_bytes: usize, limits: &Limits) -> GroupShadow {
         GroupShadow { local: LocalShadow::new(local_bytes, limits.max_shadow), barrier: 0 }
     }
@@ -183,7 +178,7 @@ impl Sanitizer {
         }
     }
 
-    /// Lanes access local memory: each `bytes` bytes at its address in a row.
+    /// Lanes access local memory: each one `bytes` bytes at the address in a row.
     fn access<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
@@ -280,8 +275,8 @@ impl Sanitizer {
         }
     }
 
-    /// Reports two unordered accesses once, at the later statement in the text. `lanes` are the lanes of this operation and of the
-    /// earlier access.
+    /// Reports two unordered accesses once, at the later statement in the text. `lanes` are the lanes of this
+    /// operation and of the earlier access.
     fn race<const W: usize>(
         &mut self,
         at: &VisitContext<'_, W>,
@@ -294,10 +289,10 @@ impl Sanitizer {
         let before = conflict.before;
         let own = before.wave() == at.position.wave;
         let (kind, severity) = match (same, own) {
-            // Lanes of one store write the same value: the result does not depend on their order.
+            // The lanes of one store write the same value, so the result does not depend on their order.
             (true, true) => return,
             (true, false) => (FindingKind::SameValueRace, Severity::Information),
-            // Lanes store in order here, but the order is unspecified.
+            // Lanes store in order here, but the specification leaves the order open.
             (false, true) => (FindingKind::DataRace, Severity::Warning),
             (false, false) => (FindingKind::DataRace, Severity::Error),
         };
@@ -312,11 +307,11 @@ impl Sanitizer {
             reads: conflict.was_read,
         };
         let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
-        // One store that writes one value from several waves: the value is replicated.
+        // One store writes the same value from several waves, so the value is only replicated.
         if same && here.statement == there.statement {
             return;
         }
-        // A pair that is reported as a data race is not reported as a same-value race too.
+        // A pair that is reported as a data race is not also reported as a same-value race.
         let pair = (first.statement, last.statement);
         if !self.raced.insert((kind, pair)) || same && self.raced.contains(&(FindingKind::DataRace, pair)) {
             return;
@@ -384,7 +379,7 @@ impl Sanitizer {
         }
     }
 
-    /// The result of a ballot has 32 bits: those of lanes from 32 on are lost.
+    /// The result of a ballot has 32 bits, so lanes from 32 on are lost.
     fn ballot<const W: usize>(&mut self, at: &VisitContext<'_, W>, condition: Condition) {
         let lost = at.state.holds(condition) & at.executed & !Mask::from(u32::MAX);
         if lost != 0 {
@@ -421,7 +416,7 @@ struct Side {
     reads: bool,
 }
 
-/// Whether a store writes the value that is there, or that the other lane of the same store writes.
+/// Whether a store writes the value that memory already has, or that the other lane of the same store writes.
 fn same<const W: usize>(
     at: &VisitContext<'_, W>,
     kind: AccessKind,

@@ -1,4 +1,5 @@
-//! Waiting waves: those that repeat a loop until memory changes, and those that poll memory in a loop with a time-out.
+//! Detects waiting waves: those that repeat a loop until memory changes, and those that poll memory in a loop
+//! with a time-out.
 
 use warplens_sim_warp::spin;
 use warplens_sim_warp::trace::Mask;
@@ -9,30 +10,28 @@ use super::lanes::Rows;
 use super::op::{PREDICATES, Row};
 use super::program::Program;
 
-/// Iterations without a change of memory after which a wave that polls lets others run; doubled each time.
+/// Iterations without a change of memory after which a polling wave lets others run; doubled each time.
 const POLL_PATIENCE: u64 = 1024;
 
 /// The program counter and the active lanes at the top of an iteration, and the predicates.
 pub(crate) type Position = (u32, Mask, [Mask; PREDICATES]);
 
-/// The result of a look at a wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spin {
     Continues,
-    /// It repeats the loop until memory changes.
+    /// The wave repeats the loop until memory changes.
     Repeats,
-    /// It polls memory, and may stop to do so by itself.
+    /// The wave polls memory, and may stop polling by itself.
     Polls,
 }
 
-/// The spin detector of a wave.
 #[derive(Clone, Debug)]
 pub(crate) struct SpinDetector<const W: usize> {
     detector: spin::SpinDetector<(Position, Frames, Rows<W>), 256, 1>,
     /// The registers that decide what the outermost open loop does.
     decisive: Option<Box<DecisiveRegisters>>,
-    /// The register that differed last, by its index among the decisive ones: a comparison starts with it and nearly always ends
-    /// there.
+    /// The index of the decisive register that differed last. A comparison starts with it and nearly always
+    /// ends there.
     hint: usize,
     /// The number of branches at which a polling wave lets others run.
     patience: u64,
@@ -50,7 +49,7 @@ impl<const W: usize> Default for SpinDetector<W> {
 }
 
 impl<const W: usize> SpinDetector<W> {
-    /// Looks at the wave at the top of an iteration. `changes` counts the stores that changed memory.
+    /// Examines the wave at the top of an iteration. `changes` counts the stores that changed memory.
     #[inline(always)]
     pub(crate) fn look(
         &mut self,

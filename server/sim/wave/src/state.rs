@@ -1,4 +1,5 @@
-//! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does not belong here.
+//! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does
+//! not belong here.
 
 use pulp::{Scalar, Simd};
 use warplens_sim_warp::launch_config::{position, volume};
@@ -10,7 +11,6 @@ use super::memory::{Memory, OutOfRange};
 use super::op::{Action, Condition, Logic, PREDICATES, Row, Special};
 use super::{alu, float, wave_ops};
 
-/// The shape of the launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
@@ -34,7 +34,6 @@ impl Geometry {
     }
 }
 
-/// The position of a wave in a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WavePosition {
     pub(crate) geometry: Geometry,
@@ -43,7 +42,6 @@ pub(crate) struct WavePosition {
 }
 
 impl WavePosition {
-    /// The value of a special register in a lane.
     fn special(self, register: Special, lane: u32) -> u32 {
         let WavePosition { geometry, workgroup, wave } = self;
         let [x, y, _] = geometry.workgroup.map(u64::from);
@@ -65,7 +63,6 @@ impl WavePosition {
     }
 }
 
-/// Registers, predicates and matrix fragments of a wave.
 #[derive(Clone, Debug)]
 pub(crate) struct State<const W: usize> {
     pub(crate) rows: Rows<W>,
@@ -74,8 +71,8 @@ pub(crate) struct State<const W: usize> {
 }
 
 impl<const W: usize> State<W> {
-    /// The registers of a wave with `rows` rows, the first `registers` of which are general registers. The launch has set some;
-    /// all others are zero.
+    /// The registers of a wave with `rows` rows, the first `registers` of which are general registers. The
+    /// launch sets the registers in `set`; all others are zero.
     pub(crate) fn new(rows: usize, registers: u16, set: &[(u8, u32)]) -> Self {
         let mut state =
             State { rows: Rows::new(rows), predicates: [0; PREDICATES], fragments: Fragments::default() };
@@ -119,12 +116,12 @@ impl<const W: usize> State<W> {
                 let chosen = self.holds(condition);
                 self.rows.select(mask, d, [a, b], chosen);
             }
-            // The others do not only compute.
+            // The other actions do not only compute.
             _ => {}
         }
     }
 
-    /// Executes a straight-line action in the lanes of `mask`; control actions do nothing.
+    /// Executes a straight-line action in the lanes of `mask`. Control actions do nothing.
     #[inline(always)]
     pub(crate) fn compute(
         &mut self,
@@ -172,7 +169,7 @@ impl<const W: usize> State<W> {
             Action::Shuffle { kind, d, a, lane } => wave_ops::shuffle(rows, mask, width, kind, [d, a, lane]),
             Action::Broadcast { d, a, lane } => wave_ops::broadcast(rows, mask, width, [d, a, lane]),
             Action::Ballot { d, condition } => {
-                // The result has 32 bits: it omits lanes from 32 on.
+                // The result has 32 bits and omits lanes from 32 on.
                 let ballot = (self.holds(condition) & mask) as u32;
                 self.rows.write_one(d, ballot, mask);
             }
@@ -196,7 +193,7 @@ impl<const W: usize> State<W> {
         *target = *target & !mask | value & mask;
     }
 
-    /// The current registers of every lane of the wave.
+    /// The current registers in every lane of the wave.
     pub(crate) fn registers(&self, registers: u16, width: u32) -> Vec<RegisterValues> {
         let general = (0..registers).map(|register| RegisterValues {
             name: format!("r{register}").into(),

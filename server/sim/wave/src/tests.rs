@@ -1,4 +1,4 @@
-//! Kernels, and what their lanes do.
+//! Runs kernels and checks what their lanes do.
 
 mod any_program;
 mod atomics;
@@ -20,7 +20,6 @@ use warplens_syntax::parse_file;
 
 use super::{Program, decode, device_memory, launch_config, run};
 
-/// The first kernel of a text.
 fn program(text: &str) -> (Program, hir::Code) {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
@@ -39,7 +38,7 @@ fn launch_text(text: &str, launch: LaunchConfig, options: &RunOptions) -> (RunRe
     (run(&program, launch, options, Control::none()).expect("not cancelled"), code)
 }
 
-/// Statements in a kernel that ends with `halt`, run by one wave.
+/// Runs statements in one wave; `halt` is appended.
 fn run_wave(statements: &str, width: u32) -> (RunResult, String) {
     let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
     let (result, code) = launch_text(&text, launch_config([1; 3], [width, 1, 1], width), &options());
@@ -47,7 +46,8 @@ fn run_wave(statements: &str, width: u32) -> (RunResult, String) {
     (result, listing)
 }
 
-/// Each instruction that was reached, with its visits: active lanes, and after a slash the executing ones where they differ.
+/// Each instruction that was reached, with its visits: the active lanes, and after a slash the executing
+/// lanes if they differ.
 fn listing(text: &str, code: &hir::Code, result: &RunResult, warp: &WarpTrace) -> String {
     let mut out = String::new();
     for line in &warp.lines {
@@ -67,7 +67,6 @@ fn listing(text: &str, code: &hir::Code, result: &RunResult, warp: &WarpTrace) -
     out + &ending(text, code, result)
 }
 
-/// How a run ended, and its findings.
 fn ending(text: &str, code: &hir::Code, result: &RunResult) -> String {
     let mut out = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
@@ -79,19 +78,19 @@ fn ending(text: &str, code: &hir::Code, result: &RunResult) -> String {
     out
 }
 
-/// The masks of statements run by one wave.
+/// Checks the masks of statements run by one wave.
 fn check_lanes(statements: &str, width: u32, expected: Expect) {
     expected.assert_eq(&run_wave(statements, width).1);
 }
 
-/// A register's final values.
+/// The final values of a register.
 fn register(result: &RunResult, warp: usize, name: &str) -> Vec<u32> {
     let registers = result.warps[warp].registers.as_ref().expect("registers were asked for");
     let register = registers.iter().find(|register| register.name == name).expect("the register is there");
     register.lanes.iter().map(|value| value.map_or(u32::MAX, |value| value as u32)).collect()
 }
 
-/// What statements leave in `r1` of lane 0.
+/// The value that statements leave in `r1` of lane 0.
 fn value(statements: &str) -> u32 {
     let (result, listing) = run_wave(statements, 4);
     assert_eq!(result.status, warplens_sim_warp::Status::Finished, "{listing}");
@@ -107,7 +106,8 @@ fn limited(max_steps: u64) -> RunOptions {
     RunOptions { limits: Limits { max_steps, ..Limits::default() }, ..options() }
 }
 
-/// What the tables say of the simulator is so: the example of every entry can be run, or is refused, as they say.
+/// The tables say which instructions the simulator runs: the example of every entry runs, or is refused,
+/// accordingly.
 #[test]
 fn the_tables_know_what_is_simulated() {
     use super::op::{Action, Control};

@@ -1,4 +1,4 @@
-//! Value tracing of a wave: the registers of each statement after its last visit, and the divergence stack.
+//! Value traces of a wave: the registers of each statement after its last visit, and the divergence stack.
 
 use warplens_sim_warp::moment::MomentTracer;
 use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId};
@@ -10,17 +10,17 @@ use super::program::{Cell, Named};
 use super::sanitizer::WrittenRegisters;
 use super::state::State;
 
-/// The tracer of a wave.
 #[derive(Debug)]
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
     written: WrittenRegisters,
-    /// Records one step only.
+    /// Records a single step.
     moment: Option<MomentTracer>,
 }
 
 impl ValueTracer {
-    /// Traces a wave of a program with these numbers of statements and registers, of which the launch has set `set`.
+    /// Traces a wave of a program with these numbers of statements and registers. The launch has initialized
+    /// the registers `set`.
     pub(crate) fn new(
         statements: usize,
         registers: u16,
@@ -34,7 +34,7 @@ impl ValueTracer {
         }
     }
 
-    /// Records the registers and the accesses of an operation before it is executed, if it is the requested step.
+    /// Called before an operation: if it is the requested step, records its registers and accesses.
     pub(crate) fn before<const W: usize>(
         &mut self,
         named: &[Named],
@@ -47,19 +47,19 @@ impl ValueTracer {
         }
     }
 
-    /// The step that is in progress stored to the watched byte.
+    /// The current step stored to the watched byte.
     pub(crate) fn stored(&mut self) {
         if let Some(moment) = &mut self.moment {
             moment.stored();
         }
     }
 
-    /// Whether the trace is complete.
     pub(crate) fn is_complete(&self) -> bool {
         self.visits.is_complete() || self.moment.as_ref().is_some_and(MomentTracer::is_complete)
     }
 
-    /// Records a finished visit. `named` lists the registers that each statement names; `stack` is given for control operations.
+    /// Records a finished visit. `named` lists the registers that each statement names; `stack` is present
+    /// for control operations.
     pub(crate) fn visited<const W: usize>(
         &mut self,
         named: &[Box<[Named]>],
@@ -97,7 +97,6 @@ impl ValueTracer {
     }
 }
 
-/// The value of a register.
 fn read<const W: usize>(written: &WrittenRegisters, named: &Named, state: &State<W>) -> TracedValue {
     let known = written.lanes(named.cell);
     match named.cell {
@@ -121,7 +120,7 @@ fn read<const W: usize>(written: &WrittenRegisters, named: &Named, state: &State
     }
 }
 
-/// All registers: those that the operation names, as wide as it uses them, then the others.
+/// All registers: first the ones that the operation names, in the width that it uses, then the others.
 fn registers<const W: usize>(
     written: &WrittenRegisters,
     named: &[Named],

@@ -1,7 +1,8 @@
-//! Wave operations: values exchanged between lanes.
+//! Wave operations, which exchange values between lanes.
 //!
-//! Only the lanes of the mask participate and receive the result. A shuffle may read from an inactive lane: it returns the lane's
-//! current register value (the specification leaves this open). A lane outside the wave reads as 0.
+//! Only the lanes of the mask participate and receive the result. A shuffle may read an inactive lane: it
+//! returns the lane's current register value, since the specification leaves this open. A lane outside of the
+//! wave reads as 0.
 
 use warplens_sim_warp::trace::Mask;
 
@@ -9,7 +10,7 @@ use super::lanes::{Rows, lanes, row};
 use super::op::{Reduce, Row, Shuffle};
 
 impl Shuffle {
-    /// The lane that a lane reads, given its operand; `width` or more for none.
+    /// The lane from which lane `own` reads, given its operand; `width` or more for none.
     #[inline(always)]
     pub(crate) fn source(self, own: u32, operand: u32, width: u32) -> u32 {
         match self {

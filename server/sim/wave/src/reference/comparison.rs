@@ -1,17 +1,16 @@
-//! Compares a run with another one of the same launch: each visit with the visit of the same number.
+//! Compares a run with another run of the same launch: each visit with the visit of the same number.
 
 use warplens_sim_warp::trace::{Divergence, LineTrace, Mask, RunResult, StatementId, Status, WarpId};
 
 use super::quirk::Quirk;
 
-/// Limit for remembered bugs.
+/// How many bugs are remembered.
 const MAX_QUIRKS: usize = 4;
 
-/// The comparison of one wave.
 #[derive(Debug)]
 pub(crate) struct RunComparison<'o> {
     warp: WarpId,
-    /// The other run, by statement; `None` without another run, or if it does not list this wave.
+    /// The other run, by statement. `None` if there is no other run, or if it does not list this wave.
     other: Option<Vec<Cursor<'o>>>,
     quirks: Vec<(Quirk, StatementId)>,
     pub(crate) divergence: Option<Divergence>,
@@ -21,7 +20,7 @@ pub(crate) struct RunComparison<'o> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor<'o> {
     line: Option<&'o LineTrace>,
-    /// The index of the folded visit, and the matched repeats of it.
+    /// The index of the folded visit, and how many of its repeats are matched.
     fold: usize,
     used: u64,
     seen: u64,
@@ -30,7 +29,8 @@ struct Cursor<'o> {
 }
 
 impl<'o> RunComparison<'o> {
-    /// The comparison of a wave of a program with `statements` statements. Missing visits of an unfinished run are not differences.
+    /// The comparison of a wave, whose program has `statements` statements. Missing visits of an unfinished
+    /// run are not differences.
     pub(crate) fn new(warp: WarpId, statements: usize, other: Option<&'o RunResult>) -> Self {
         let ended = other.is_some_and(|other| other.status == Status::Finished);
         let other = other.and_then(|other| other.warp(warp.cta, warp.warp)).map(|trace| {
@@ -45,7 +45,7 @@ impl<'o> RunComparison<'o> {
         RunComparison { warp, other, quirks: Vec::new(), divergence: None }
     }
 
-    /// Notes an observed bug.
+    /// Records an observed bug.
     pub(crate) fn note(&mut self, quirk: Quirk, at: StatementId) {
         if self.quirks.first() == Some(&(quirk, at)) || self.other.is_none() || self.divergence.is_some() {
             return;
@@ -55,7 +55,6 @@ impl<'o> RunComparison<'o> {
         self.quirks.truncate(MAX_QUIRKS);
     }
 
-    /// The wave visits a statement.
     #[inline]
     pub(crate) fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
         if self.divergence.is_some() {
@@ -76,7 +75,7 @@ impl<'o> RunComparison<'o> {
         }
     }
 
-    /// The wave has exited: further visits of the other run are missing here.
+    /// The wave has exited: any further visits of the other run are missing here.
     pub(crate) fn end(&mut self) {
         if self.divergence.is_some() {
             return;
@@ -106,7 +105,7 @@ impl<'o> RunComparison<'o> {
 enum Next {
     Visit((Mask, Mask)),
     None,
-    /// The other run's visits are truncated before this one.
+    /// The list of the other run's visits ends before this one.
     Unknown,
 }
 

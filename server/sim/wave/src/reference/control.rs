@@ -14,7 +14,8 @@ use super::quirk::Quirk;
 use super::wave::{ExecContext, Step, Wave};
 
 impl<const W: usize> Wave<'_, W> {
-    /// Executes a control instruction. `chosen` are the lanes of its guard, if it has one; its change of the mask is then undone.
+    /// Executes a control instruction. `chosen` are the lanes of its guard, if it has one; then its change of
+    /// the mask is undone.
     pub(super) fn control(
         &mut self,
         ctx: &mut ExecContext<'_>,
@@ -121,7 +122,7 @@ impl<const W: usize> Wave<'_, W> {
         Ok(Step::Continue)
     }
 
-    /// The stack entries for display. Frames opened by another kernel's words have no statement here.
+    /// The stack entries to display. Frames opened by words of another kernel have no statement here.
     pub(super) fn entries(&self, program: &Program) -> Box<[StackEntry]> {
         let inside = self.frames.iter().skip(1).map(|frame| frame.entry()).chain([self.active]);
         let entry = |(frame, inside): (&Frame, Mask)| {
@@ -131,7 +132,6 @@ impl<const W: usize> Wave<'_, W> {
         self.frames.iter().zip(inside).filter_map(entry).collect()
     }
 
-    /// The lanes in which a predicate is true.
     fn source(&self, predicate: Source) -> Mask {
         predicate.map_or(0, |predicate| self.state.predicates[usize::from(predicate)])
     }
@@ -151,7 +151,7 @@ impl<const W: usize> Wave<'_, W> {
         self.frames.iter_mut().rev().find(|frame| matches!(frame, Frame::Loop { .. }))
     }
 
-    /// Notes lanes that continue at `at` although they have broken or halted.
+    /// Records lanes that continue at `at` although they have broken or halted.
     fn note_reactivated(&mut self, program: &Program, at: u32, lanes: Mask) {
         if lanes & self.halted != 0 {
             self.note(program, at, Quirk::HaltedReturn);

@@ -1,6 +1,7 @@
-//! Decodes words as the emulator does. Every word must decode: a `call` with a wrong target may jump anywhere.
+//! Decodes words like the emulator. It must decode every word, because a `call` with a wrong target may jump
+//! anywhere.
 //!
-//! Rows: the general registers, then one for discarded writes, then one that is always 0.
+//! The rows are the general registers, then one row for discarded writes, then one that is always 0.
 
 use warplens_isa::wave::{self as isa, Group};
 
@@ -8,7 +9,6 @@ use super::encode::{SHARED_OPCODE, field};
 use crate::op::{Action, Atomic, Condition, PREDICATES, Row, Shuffle, Space, Ternary, Unary};
 use crate::operations;
 
-/// An instruction as it is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
     pub(crate) guard: Option<Condition>,
@@ -17,10 +17,9 @@ pub(crate) struct Instruction {
     pub(crate) kind: Kind,
 }
 
-/// A predicate register that is read; `None` for a nonexistent one, which is false.
+/// A predicate register to read. `None` is a nonexistent one, which reads as false.
 pub(crate) type Source = Option<u8>;
 
-/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Compute(Action),
@@ -28,7 +27,7 @@ pub(crate) enum Kind {
     Divide { d: Row, a: Row, b: Row },
     // Crossed bounds crash the emulator.
     Clamp { op: Ternary, d: Row, value: Row, low: Row, high: Row },
-    // An unknown comparison, which is false.
+    // An unknown comparison, which is always false.
     Never(u8),
     // Fences, `wait` and `nop`.
     Nothing,
@@ -59,23 +58,21 @@ pub(crate) enum Undecodable {
     Modifier { opcode: u8, modifier: u8 },
     // The second word is missing: the emulator crashes.
     CutOff,
-    // The assembler would not have made these words.
+    // The assembler would never produce these words.
     NotAssembled,
 }
 
-/// The tables to decode with.
 pub(crate) struct Decoder {
     registers: Row,
     /// By opcode, group and modifier.
     known: Vec<Option<&'static isa::Instruction>>,
 }
 
-/// Modifiers of an opcode.
+/// The number of modifiers of an opcode.
 const MODIFIERS: usize = 16;
 /// The modifier of a compare-and-swap, which no assembler writes.
 const CAS: u8 = 8;
 
-/// The fields of a word.
 struct Fields {
     opcode: u8,
     group: Group,
@@ -111,7 +108,7 @@ impl Fields {
         self.second.ok_or(Undecodable::CutOff)
     }
 
-    /// A register of the second word.
+    /// A register in the second word.
     fn third(&self, from: u32) -> Result<u8, Undecodable> {
         Ok((self.second()? >> from & 0x1f) as u8)
     }
@@ -134,7 +131,7 @@ impl Decoder {
         Decoder { registers, known }
     }
 
-    /// Decodes a word, with the word that follows it.
+    /// Decodes a word. `second` is the following word.
     pub(crate) fn decode(&self, word: u32, second: Option<u32>) -> Result<Instruction, Undecodable> {
         let fields = Fields::of(word, second);
         let predicate = (word >> field::GUARD & 3) as u8;
@@ -164,7 +161,7 @@ impl Decoder {
         }
     }
 
-    /// Encodings without a mnemonic that the emulator accepts.
+    /// Decodes encodings without a mnemonic that the emulator accepts.
     fn oddity(&self, fields: &Fields) -> Option<Result<(Kind, u32), Undecodable>> {
         const LAST_COMPARISON: u8 = 7;
         const LAST_WIDTH: u8 = 4;
@@ -310,13 +307,13 @@ impl Decoder {
         Kind::Compute(Action::Store { space, bytes, address, value })
     }
 
-    /// The row that a register is read from.
+    /// The row from which a register is read.
     fn source(&self, register: u8) -> Row {
         let register = Row::from(register);
         if register < self.registers { register } else { self.registers + 1 }
     }
 
-    /// The row that a register is written to.
+    /// The row to which a register is written.
     fn target(&self, register: u8) -> Row {
         Row::from(register).min(self.registers)
     }
@@ -336,7 +333,7 @@ impl Fields {
     }
 }
 
-/// Rows after the registers.
+/// The rows after the registers.
 pub(crate) const EXTRA_ROWS: usize = 2;
 
 fn index(opcode: u8, group: Group, modifier: u8) -> usize {
@@ -348,7 +345,7 @@ fn index(opcode: u8, group: Group, modifier: u8) -> usize {
     (usize::from(opcode) + group) * MODIFIERS + usize::from(modifier)
 }
 
-/// The emulator swaps the directions of the conversions between integers and floats.
+/// The emulator swaps the directions of conversions between integers and floats.
 fn backwards(op: Unary) -> Unary {
     match op {
         Unary::F32FromI32 => Unary::I32FromF32,

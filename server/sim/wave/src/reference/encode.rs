@@ -1,20 +1,19 @@
-//! Encodes statements as the assembler does. Only this module decides which statements the assembler accepts: by the position and
-//! the class of each operand, as the assembler does.
+//! Encodes statements like the assembler. Only this module decides which statements the assembler accepts:
+//! like the assembler, by the position and the class of each operand.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::wave::{Code, Guard, Instruction, ProblemKind, Scope, Value};
 use warplens_isa::wave::{self as isa, Availability, Encoding, Group};
 
-/// The last general register.
 const LAST_REGISTER: u8 = 31;
 
-/// Bytes of a word: labels and jumps count in them.
+/// The size of a word. Labels and jumps count bytes.
 pub(crate) const WORD: u32 = 4;
 
-/// The opcode that control, waiting and moves share.
+/// The opcode shared by control, waiting and moves.
 pub(crate) const SHARED_OPCODE: u8 = 0x3f;
 
-/// Lowest bits of the fields of the first word.
+/// The lowest bits of the fields in the first word.
 pub(crate) mod field {
     pub(crate) const OPCODE: u32 = 26;
     pub(crate) const D: u32 = 21;
@@ -24,22 +23,21 @@ pub(crate) mod field {
     pub(crate) const SCOPE: u32 = 5;
     pub(crate) const GUARD: u32 = 3;
     pub(crate) const NEGATED: u32 = 2;
-    /// Of the second word.
+    /// In the second word.
     pub(crate) const C: u32 = 27;
-    /// Of the second word.
+    /// In the second word.
     pub(crate) const E: u32 = 22;
     pub(crate) const SYNC: u32 = 1;
     pub(crate) const MOVE: u32 = 2;
 }
 
-/// The words of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     pub(crate) first: u32,
     pub(crate) second: Option<u32>,
 }
 
-/// The targets of labels, in bytes from the start of the file; the first of duplicates.
+/// The targets of labels, in bytes from the start of the file. The first one of duplicates counts.
 pub(crate) struct Labels<'c>(FxHashMap<&'c str, u32>);
 
 /// The number of words of a statement; 1 for an unknown one.
@@ -49,7 +47,6 @@ pub(crate) fn size(instruction: &Instruction) -> u32 {
 }
 
 impl<'c> Labels<'c> {
-    /// The labels of a file.
     pub(crate) fn of(file: &[&'c Code]) -> Self {
         let mut places = FxHashMap::default();
         let mut start = 0;
@@ -123,7 +120,7 @@ fn first_word(encoding: Encoding, instruction: &Instruction) -> u32 {
         Group::Sync => field::SYNC,
         Group::Move => field::MOVE,
     };
-    // The bits of a hint are those of the group; no hint sets no bits.
+    // A hint occupies the bits of the group. Without a hint, no bits are set.
     let hint = instruction.hint.map_or(0, u32::from);
     let guard = instruction.guard.map_or(0, |Guard { predicate, negated, .. }| {
         u32::from(predicate) << field::GUARD | u32::from(negated) << field::NEGATED
@@ -136,14 +133,14 @@ fn first_word(encoding: Encoding, instruction: &Instruction) -> u32 {
 }
 
 impl Words {
-    /// Encodes an operand as the assembler does.
+    /// Encodes an operand like the assembler.
     fn put(&mut self, mnemonic: &str, name: &str, value: &Value) -> Option<()> {
         match (name, mnemonic) {
             ("rd", _) => self.first |= register(value)? << field::D,
             ("pd", _) => self.first |= predicate(value)? << field::D,
             ("ps", _) => self.first |= predicate(value)? << field::A,
             ("rs1", "select") => self.first |= register(value)? << field::B,
-            // Five bits in a field of four: the fifth overflows into the adjacent register field.
+            // Five bits in a field of four: the fifth bit overflows into the adjacent register field.
             ("rs2", "select") => self.first |= register(value)? << field::MODIFIER,
             ("rs1", "mov") => {
                 let modifier = u32::from(matches!(value, Value::Special(_))) * MOVE_SPECIAL;
@@ -168,7 +165,8 @@ impl Words {
 /// The flag that makes a `mov` a `mov_sr`.
 const MOVE_SPECIAL: u32 = 2;
 
-/// A general register, a half of one, or a special register, which is encoded as the general one of its number.
+/// A general register, a half of one, or a special register, which is encoded as the general register with
+/// its number.
 fn register(value: &Value) -> Option<u32> {
     match value {
         Value::Register { index, .. } if *index <= LAST_REGISTER => Some(u32::from(*index)),
@@ -195,7 +193,7 @@ fn scope(value: &Value) -> Option<u32> {
     isa::scopes().iter().position(|known| known.name == name).map(|place| place as u32)
 }
 
-/// 32 bits of an integer; the low half of a float's binary64.
+/// 32 bits of an integer, or the low half of a float's binary64.
 fn immediate(value: &Value) -> Option<u32> {
     match value {
         Value::Integer { value, .. } => {

@@ -1,4 +1,5 @@
-//! A kernel for the reference emulator: the decoded words from the kernel's first to the file's last.
+//! A kernel for the reference emulator: the decoded words from the first word of the kernel to the last word
+//! of the file.
 
 use smol_str::SmolStr;
 use warplens_hir::Severity;
@@ -14,27 +15,25 @@ use super::decode::{Decoder, Instruction, Undecodable};
 use super::encode::{Labels, Words, encode, size};
 use super::quirk::Quirk;
 
-/// The maximum number of general registers of a thread, and the default.
+/// The maximum number of general registers of a thread, which is also the default.
 const REGISTERS: u32 = 32;
 
-/// A kernel of a file, decoded. Equal programs run equally.
+/// A decoded kernel of a file. Equal programs run equally.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// The kernel's name.
     pub name: SmolStr,
     /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
     /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
-    /// General registers of a thread.
+    /// General registers per thread.
     pub registers: u16,
     /// The registers that each statement of the kernel names.
     pub(super) named: Vec<Box<[Named]>>,
-    /// One a word: the instruction that starts there, whether the assembler encoded one there or not.
+    /// For each word, the instruction that starts there, even if the assembler did not encode one there.
     pub(super) slots: Vec<Result<Instruction, Undecodable>>,
-    /// One a word of the kernel.
+    /// For each word of the kernel.
     origins: Vec<WordOrigin>,
-    /// The kernel after this one, if there is one.
     pub(super) next: Option<SmolStr>,
     /// The first statement that the assembler rejects, and the message.
     pub(super) refused: Option<(StatementId, String)>,
@@ -44,36 +43,35 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WordOrigin {
     pub(super) statement: StatementId,
-    /// The bug that it triggers whenever it runs.
+    /// The bug that this word triggers whenever it runs.
     pub(super) quirk: Option<Quirk>,
     /// Whether the statement has the guard `@p0`.
     pub(super) guard_p0: bool,
 }
 
 impl Program {
-    /// Number of statements of the kernel.
+    /// The number of statements in the kernel.
     pub fn statements(&self) -> usize {
         self.named.len()
     }
 
-    /// Words of the kernel itself.
+    /// The number of words of the kernel itself.
     pub(super) fn own_words(&self) -> u32 {
         self.origins.len() as u32
     }
 
-    /// The last statement of the kernel.
     pub(super) fn last_statement(&self) -> Option<StatementId> {
         self.origins.last().map(|origin| origin.statement)
     }
 
-    /// The origin of the word at `pc`, if it belongs to this kernel.
+    /// The origin of the word at `pc`, if the word belongs to this kernel.
     pub(super) fn origin(&self, pc: u32) -> Option<WordOrigin> {
         self.origins.get(pc as usize).copied()
     }
 }
 
-/// Encodes a file as the assembler does and decodes the kernel that is its item `kernel` as the emulator does.
-/// `describe` words the message about a statement that the assembler rejects.
+/// Encodes a file like the assembler, and decodes its item `kernel` like the emulator. `describe` words the
+/// message about a statement that the assembler rejects.
 pub fn decode(file: &[&Code], kernel: usize, describe: &dyn Fn(Rejection<'_>) -> String) -> Program {
     let labels = Labels::of(file);
     let code = file[kernel];
@@ -130,7 +128,7 @@ fn name(code: &Code) -> Option<SmolStr> {
     Some(code.kernel.as_ref()?.name.as_ref()?.0.clone())
 }
 
-/// Adds the words of a statement; `None` for each word of a rejected statement.
+/// Adds the words of a statement, with `None` for each word of a rejected one.
 fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Words>) {
     match encoded {
         Some(Words { first, second }) => {
@@ -147,7 +145,7 @@ pub enum Rejection<'c> {
     Departure(&'c Departure),
     /// It is invalid.
     Problem(&'c Problem),
-    /// Unknown.
+    /// The reason is unknown.
     Statement,
 }
 

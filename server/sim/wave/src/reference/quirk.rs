@@ -1,8 +1,7 @@
-//! Known deviations of toolchain 0.1.2 from the guide that a run shows.
+//! Known deviations of toolchain 0.1.2 from the guide that show in a run.
 
 use warplens_hir::wave::{Instruction, Value};
 
-/// A known bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quirk {
     /// `@p0` is encoded as no guard.
@@ -23,7 +22,7 @@ pub(crate) enum Quirk {
     SecondWord,
     /// A float literal encodes the low half of a double.
     FloatLiteral,
-    /// A special register is encoded as the general one of its number.
+    /// A special register is encoded as the general register with its number.
     SpecialAsGeneral,
     /// `.lo` and `.hi` have no effect.
     Halves,

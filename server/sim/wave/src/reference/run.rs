@@ -1,4 +1,5 @@
-//! A launch under the reference emulator: workgroups in order, the waves of each in turn, one instruction each.
+//! Runs a launch under the reference emulator: workgroups in order, and the waves of each one in turn, one
+//! instruction at a time.
 
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -14,17 +15,18 @@ use super::decode::EXTRA_ROWS;
 use super::program::Program;
 use super::wave::{ExecContext, Step, Wave};
 
-/// The emulator's step limit of a workgroup, including steps with an empty mask.
+/// The emulator's step limit for a workgroup, including steps with an empty mask.
 const GROUP_STEPS: u64 = 10_000_000;
 
-/// Waves that a barrier tracks.
+/// How many waves a barrier tracks.
 const BARRIER_WAVES: u32 = 64;
 
-/// Runs `program` as `launch` says, under the model `wave-emu`.
+/// Runs `program` with `launch` under the model `wave-emu`.
 ///
-/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied its `.workgroup_size` to `launch`. Steps
-/// with an empty mask count towards the step limit too.
-/// `other` is a run of the same launch under another model; the result then reports the first difference of each listed wave.
+/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied the kernel's
+/// `.workgroup_size` to `launch`. Steps with an empty mask also count towards the step limit. `other` is a
+/// run of the same launch under another model; the result then reports the first difference of each listed
+/// wave.
 pub fn run(
     program: &Program,
     launch: LaunchConfig,
@@ -48,7 +50,7 @@ enum WaveStatus {
     Ready,
     AtBarrier,
     Exited,
-    /// Loops forever without an active lane; other waves may continue.
+    /// The wave loops forever without an active lane; other waves may continue.
     Livelocked,
 }
 
@@ -57,7 +59,7 @@ struct Workgroup<'l, const W: usize> {
     id: [u32; 3],
     local: Vec<u8>,
     waves: Vec<(Wave<'l, W>, WaveStatus)>,
-    /// How many of its waves are listed in the result.
+    /// How many of its waves the result lists.
     listed: u32,
     /// The waves that have arrived at the barrier.
     arrived: u64,
@@ -106,7 +108,6 @@ impl<'l, const W: usize> Run<'l, W> {
         Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding: Box::new(finding) }))
     }
 
-    /// Creates workgroup `number`.
     fn group(&mut self, number: u64) -> Workgroup<'l, W> {
         let (program, launch, other) = (self.program, &mut self.launch, self.other);
         let id = launch.geometry.workgroup_id(number);
@@ -215,7 +216,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 launched: wave.launched,
                 recorder: wave.recorder,
                 registers,
-                // The emulator restores masks whatever lanes arrive: there are no reconvergences.
+                // The emulator restores masks whichever lanes arrive, so there are no reconvergences.
                 reconvergences: Vec::new(),
                 values: wave.tracer.map(|tracer| tracer.finish(&program.named)),
             };
@@ -223,7 +224,7 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    /// No wave of a workgroup can continue.
+    /// The fault if no wave of a workgroup can continue.
     fn blocked(&self, group: &Workgroup<'l, W>) -> Fault {
         let livelocked = group.waves.iter().any(|(_, state)| *state == WaveStatus::Livelocked);
         let (kind, state, message) = if livelocked {
@@ -249,7 +250,7 @@ impl<'l, const W: usize> Run<'l, W> {
         Fault { status: Status::StepLimit, finding: Box::new(finding) }
     }
 
-    /// A finding at the first wave in a state, with the other waves as related.
+    /// A finding at the first wave in a state, with the other such waves as related.
     fn waiting(
         &self,
         group: &Workgroup<'l, W>,

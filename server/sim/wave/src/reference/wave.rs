@@ -1,4 +1,4 @@
-//! One wave of the reference emulator, a step at a time.
+//! One wave of the reference emulator, run step by step.
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::record::Recorder;
@@ -18,7 +18,6 @@ use super::frames::Frame;
 use super::program::Program;
 use super::quirk::Quirk;
 
-/// The execution context of a wave.
 pub(crate) struct ExecContext<'s> {
     pub(crate) program: &'s Program,
     pub(crate) geometry: Geometry,
@@ -30,27 +29,26 @@ pub(crate) struct ExecContext<'s> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Continue,
-    /// The wave has exited.
     Exited,
-    /// It waits at a barrier; the program counter is at the barrier.
+    /// The wave waits at a barrier, where its program counter stays.
     Barrier,
-    /// It loops forever without an active lane.
+    /// The wave loops forever without an active lane.
     Livelock,
 }
 
-/// A wave. Program counters count words from the kernel's first.
+/// Program counters count words from the first word of the kernel.
 #[derive(Debug)]
 pub(crate) struct Wave<'o, const W: usize> {
     pub(crate) id: WarpId,
     pub(crate) launched: Mask,
     pub(super) active: Mask,
-    /// Lanes that have halted.
     pub(super) halted: Mask,
     pub(super) pc: u32,
     pub(super) state: State<W>,
     pub(super) frames: Vec<Frame>,
     pub(super) calls: Vec<u32>,
-    /// The last `continue` without active lanes, with the number of open frames and calls; cleared by any other progress.
+    /// The last `continue` without active lanes, with the number of open frames and calls. Any other progress
+    /// clears it.
     pub(super) empty_at: Option<(u32, usize, usize)>,
     pub(crate) recorder: Recorder,
     pub(super) comparison: RunComparison<'o>,
@@ -90,7 +88,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         }
     }
 
-    /// Executes one step, with any active lanes or none.
+    /// Executes one step, even without active lanes.
     pub(crate) fn step(&mut self, ctx: &mut ExecContext<'_>) -> Result<Step, Fault> {
         let at = self.pc;
         if let Some(tracer) = &mut self.tracer {
@@ -150,14 +148,13 @@ impl<'o, const W: usize> Wave<'o, W> {
         Ok(Step::Continue)
     }
 
-    /// The wave exits.
     fn exit(&mut self) -> Step {
         self.active = 0;
         self.comparison.end();
         Step::Exited
     }
 
-    /// Records a visit of the word at `at` by the active lanes, of which `executed` execute it.
+    /// Records a visit of the word at `at` by the active lanes. `executed` are the lanes that execute it.
     pub(super) fn visit(&mut self, program: &Program, at: u32, executed: Mask) {
         if self.active == 0 {
             return;
@@ -171,7 +168,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         }
     }
 
-    /// Notes the known bugs that the current statement triggers.
+    /// Records the known bugs that the current statement triggers.
     fn note_quirks(&mut self, program: &Program) {
         let Some(origin) = program.origin(self.pc) else { return };
         if let Some(quirk) = origin.quirk {
@@ -188,7 +185,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         }
     }
 
-    /// `halt`, `return` and `barrier`: they apply to the whole wave unless a guard selects no lane.
+    /// `halt`, `return` and `barrier` apply to the whole wave unless a guard selects no lane.
     fn leave(&mut self, program: &Program, control: Control, at: u32, chosen: Option<Mask>) -> Step {
         self.visit(program, at, chosen.unwrap_or(self.active));
         if let (Control::Halt, Some(chosen)) = (control, chosen) {
@@ -281,7 +278,7 @@ impl<'o, const W: usize> Wave<'o, W> {
             .fold(0, |mask, lane| mask | 1 << lane)
     }
 
-    /// A finding about the word at `at`, or about the launch where that is not of this kernel.
+    /// A finding about the word at `at`, or about the launch if the word belongs to another kernel.
     pub(super) fn finding(
         &self,
         ctx: &ExecContext<'_>,
@@ -350,17 +347,15 @@ impl<'o, const W: usize> Wave<'o, W> {
         program.origin(self.pc).map(|origin| origin.statement)
     }
 
-    /// The active lanes.
     pub(crate) fn active(&self) -> Mask {
         self.active
     }
 
-    /// Releases the wave from its barrier.
     pub(crate) fn pass_barrier(&mut self) {
         self.pc += 1;
     }
 
-    /// Whether the wave has just run out of its own kernel.
+    /// Whether the wave has just run past the end of its own kernel.
     pub(crate) fn is_at(&self, pc: u32) -> bool {
         self.pc == pc && self.active != 0
     }
@@ -370,7 +365,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         self.comparison.divergence.take()
     }
 
-    /// The current registers of every lane of the wave.
+    /// The current registers in every lane of the wave.
     pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
         self.state.registers(program.registers, width)
     }

@@ -1,14 +1,13 @@
 //! The lanes that have written each register.
 //!
-//! A diagnostic of the text reports registers that no lane writes. Only a run shows lanes that read a register which other lanes
-//! of their wave have written and they have not.
+//! A diagnostic of the text reports registers that no lane writes. Only a run shows lanes that read a
+//! register which other lanes of their wave have written, but not they themselves.
 
 use warplens_sim_warp::trace::Mask;
 
 use super::super::op::PREDICATES;
 use super::super::program::{Cell, Named};
 
-/// The lanes that have written each register of a wave.
 #[derive(Debug)]
 pub(crate) struct WrittenRegisters {
     general: Vec<Mask>,
@@ -27,12 +26,11 @@ impl WrittenRegisters {
         WrittenRegisters { general, predicates: [0; PREDICATES] }
     }
 
-    /// Whether the wave has this general register.
     pub(crate) fn has(&self, register: u16) -> bool {
         usize::from(register) < self.general.len()
     }
 
-    /// The lanes that have written a register; all for one that the wave does not have.
+    /// The lanes that have written a register; all lanes for a register that the wave does not have.
     pub(crate) fn lanes(&self, cell: Cell) -> Mask {
         match cell {
             Cell::Predicate(index) => self.predicates[usize::from(index) % PREDICATES],
@@ -40,13 +38,12 @@ impl WrittenRegisters {
         }
     }
 
-    /// Records a write of the named registers by these lanes.
     pub(crate) fn write(&mut self, named: &Named, executed: Mask) {
         self.each(named, |_, written| *written |= executed);
     }
 
-    /// Records the reads and writes of an operation; calls `found` with each register that lanes read without having written it,
-    /// and with these lanes. A guard is read in all active lanes.
+    /// Records the reads and writes of an operation. Calls `found` with each register that lanes read before
+    /// writing it, and with these lanes. A guard is read in all active lanes.
     pub(super) fn check(
         &mut self,
         named: &[Named],
@@ -61,7 +58,7 @@ impl WrittenRegisters {
                 let missing = lanes & !*written;
                 if missing != 0 && *written != 0 {
                     found(cell, missing);
-                    // Report each register once.
+                    // Reports each register only once.
                     *written |= lanes;
                 }
             });
@@ -69,7 +66,6 @@ impl WrittenRegisters {
         named.iter().filter(|named| named.written).for_each(|named| self.write(named, executed));
     }
 
-    /// Calls `f` for each named register.
     fn each(&mut self, named: &Named, mut f: impl FnMut(Cell, &mut Mask)) {
         match named.cell {
             Cell::Predicate(index) => f(named.cell, &mut self.predicates[usize::from(index) % PREDICATES]),

@@ -1,16 +1,16 @@
-//! Shadow of local memory: the last write of each word, and the accesses since.
+//! The shadow of local memory: the last write of each word, and the accesses since.
 
 use super::super::op::Row;
 
 /// An access: its time, statement and lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
-    /// 0 where there was none.
+    /// 0 if there was no access.
     time: u32,
     statement: u32,
     wave: u32,
     lane: u8,
-    /// Which of the four bytes.
+    /// A mask of the four bytes.
     bytes: u8,
 }
 
@@ -32,7 +32,6 @@ impl Stamp {
     }
 }
 
-/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessKind {
     Load,
@@ -54,7 +53,7 @@ impl AccessKind {
 pub(super) struct Access {
     pub(super) stamp: Stamp,
     pub(super) kind: AccessKind,
-    /// Accesses before this time happen before it.
+    /// Earlier accesses, before this time, happen before this one.
     pub(super) settled: u32,
 }
 
@@ -66,14 +65,13 @@ pub(super) struct Conflict {
     pub(super) was_read: bool,
 }
 
-/// The shadow of a word.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordShadow {
     /// The last write that is not atomic.
     write: Stamp,
-    /// Atomics since then, by two waves.
+    /// Atomics since the last write, by two waves.
     atomics: [Stamp; 2],
-    /// Reads since then, by two waves.
+    /// Reads since the last write, by two waves.
     readers: [Stamp; 2],
     /// The bytes that have been written.
     written: u8,
@@ -91,13 +89,13 @@ impl LocalShadow {
         LocalShadow { cells: vec![WordShadow::default(); bytes.div_ceil(4).min(capacity)] }
     }
 
-    /// Whether all bytes have been written; bytes beyond the limit count as written.
+    /// Whether all bytes have been written. Bytes beyond the limit count as written.
     pub(super) fn is_written(&self, start: usize, bytes: usize) -> bool {
         pieces(start, bytes)
             .all(|(word, mask)| self.cells.get(word).is_none_or(|cell| cell.written & mask == mask))
     }
 
-    /// Records an access; returns the first conflict.
+    /// Records an access and returns the first conflict.
     pub(super) fn touch(&mut self, start: usize, bytes: usize, access: &Access) -> Option<Conflict> {
         let mut found = None;
         for (word, bytes) in pieces(start, bytes) {
@@ -114,7 +112,7 @@ impl LocalShadow {
     }
 }
 
-/// The words of a byte range, and the bytes of each word.
+/// Splits a byte range into words, with the affected bytes of each word.
 fn pieces(start: usize, bytes: usize) -> impl Iterator<Item = (usize, u8)> {
     let end = start + bytes;
     (start / 4..end.div_ceil(4)).map(move |word| {
@@ -170,7 +168,7 @@ impl WordShadow {
     }
 }
 
-/// Keeps an access in addition to one of another wave.
+/// Keeps an access in addition to an access of another wave.
 fn note([first, second]: &mut [Stamp; 2], now: Stamp) {
     let is_free = |slot: &Stamp| slot.time == 0 || slot.wave == now.wave;
     let slot = if is_free(first) { first } else { second };

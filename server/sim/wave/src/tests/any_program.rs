@@ -1,4 +1,4 @@
-//! A run of any kernel ends with a result; it never panics.
+//! A run of any kernel ends with a result and never panics.
 
 use proptest::prelude::*;
 use warplens_hir::wave as hir;

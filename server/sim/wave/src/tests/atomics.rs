@@ -1,22 +1,23 @@
-//! Atomics of several waves and workgroups on one word: threads act in order, each finds what the one before it left.
+//! Atomics of several waves and workgroups on one word: threads run in order, and each one finds what the
+//! previous one left.
 
 use super::{device_words, launch_config, launch_text, options};
 
 const THREADS: u32 = 10;
 const GROUPS: u32 = 3;
 
-/// What a thread gives.
+/// The operand that a thread uses.
 fn given(thread: u32) -> u32 {
     thread.wrapping_mul(0x3779_b9f1).rotate_left(thread)
 }
 
-/// What an operation makes of a word.
+/// The effect of an operation on a word.
 type Meaning = fn(old: u32, given: u32) -> u32;
 
 const OPERATIONS: &[(&str, Meaning)] = &[
     ("add", u32::wrapping_add),
     ("sub", u32::wrapping_sub),
-    // Without a sign.
+    // Compares without a sign.
     ("min", |old, given| if given < old { given } else { old }),
     ("max", |old, given| if given > old { given } else { old }),
     ("and", |old, given| old & given),
@@ -25,8 +26,9 @@ const OPERATIONS: &[(&str, Meaning)] = &[
     ("exchange", |_, given| given),
 ];
 
-/// Runs `statements` in three workgroups of ten threads; `r2` is what the thread gives, `r3` the word, which holds `start`. Answers
-/// what every thread found there, and what is left in device memory.
+/// Runs `statements` in three workgroups of ten threads. `r2` is the operand of the thread, and `r3` the
+/// address of the word, which initially holds `start`. Returns the old values that the threads found, and the
+/// final value in device memory.
 fn found(statements: &str, start: u32, width: u32) -> (Vec<u32>, u32) {
     let text = format!(
         ".kernel k\n.local_memory 16\nmov r0, sr_thread_id_x\nmov r1, sr_workgroup_id_x\nimad r1, r1, {THREADS}, r0\nshl r4, r1, 2\niadd r4, r4, 256
@@ -44,7 +46,7 @@ fn found(statements: &str, start: u32, width: u32) -> (Vec<u32>, u32) {
     (words[128..].to_vec(), words[2])
 }
 
-/// What threads find if one acts after the other; local memory starts zeroed in each workgroup.
+/// The old values that threads find one after another. Local memory starts zeroed in each workgroup.
 fn expected(local: bool, start: u32, meaning: impl Fn(u32, u32) -> u32) -> (Vec<u32>, u32) {
     let mut word = start;
     let mut olds = Vec::new();
@@ -83,7 +85,8 @@ fn every_thread_finds_what_the_one_before_it_left() {
 fn compare_and_swap_stores_where_it_finds_what_it_expects() {
     for local in [true, false] {
         for width in [1, 4, 32] {
-            // Each thread takes the word one further if the one before it did; one of them expects something else.
+            // Each thread advances the word by one if the previous thread did. One of them expects another
+            // value.
             let line = match local {
                 true => "local_atomic_cas r5, r3, r6, r7",
                 false => "atomic_cas r5, r3, r6, r7, .device",

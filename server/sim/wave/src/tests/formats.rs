@@ -1,10 +1,11 @@
-//! 16-bit floats, conversions and tiles, bit for bit, against independent implementations of the formats.
+//! Checks 16-bit floats, conversions and tiles bit for bit against independent implementations of the
+//! formats.
 
 use crate::alu;
 use crate::lanes::Rows;
 use crate::op::{Arithmetic, Binary, Ternary, Unary};
 
-/// The finite values of binary16 that are not negative, in order: the bits are the index.
+/// The finite non-negative values of binary16 in order, so that the index is the bit pattern.
 fn halves() -> Vec<f64> {
     let value = |bits: u32| {
         let (exponent, fraction) = (bits >> 10, f64::from(bits & 0x3ff));
@@ -25,7 +26,8 @@ fn half_of(halves: &[f64], bits: u32) -> f64 {
     if bits & 0x8000 != 0 { -magnitude } else { magnitude }
 }
 
-/// The nearest half; of two as near the even one. What is nearer to 65536 than to the largest is infinite.
+/// The nearest half; the even one if two are equally near. A value nearer to 65536 than to the largest half
+/// becomes infinite.
 fn nearest_half(halves: &[f64], exact: f64) -> u32 {
     let sign = if exact.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = exact.abs();
@@ -40,14 +42,14 @@ fn nearest_half(halves: &[f64], exact: f64) -> u32 {
     sign | if up { above.min(0x7c00) } else { below }
 }
 
-/// Bits that look like any, all classes of halves among them.
+/// Pseudorandom bits that cover every class of halves.
 fn samples() -> impl Iterator<Item = u32> + Clone {
     let edges = [0, 1, 2, 0x3ff, 0x400, 0x401, 0x3bff, 0x3c00, 0x3c01, 0x7bfe, 0x7bff, 0x7c00, 0x7e00];
     let any = (0..200u32).map(|at| at.wrapping_mul(0x9e37_79b9) >> 16 & 0x7fff);
     edges.into_iter().chain(any).flat_map(|bits| [bits, bits | 0x8000])
 }
 
-/// What an operation makes of up to 64 operands.
+/// Applies an operation to up to 64 operands.
 fn each(operands: &[[u32; 3]], act: impl Fn(&mut Rows<64>)) -> Vec<u32> {
     let mut results = Vec::new();
     for part in operands.chunks(64) {
@@ -129,7 +131,7 @@ fn a_fused_half_is_rounded_from_the_single_that_it_is_computed_in() {
     let found = each(&operands, |rows| alu::ternary(rows, u64::MAX, Ternary::HalfMultiplyAdd, 3, [0, 1, 2]));
     for (operands, found) in operands.iter().zip(found) {
         let [a, b, c] = operands.map(|bits| half_of(&halves, bits));
-        // The product is exact in binary64 and the sum of it in binary32 is what the host fuses.
+        // The product is exact in binary64, and the host fuses the addition in binary32.
         let single = (a as f32).mul_add(b as f32, c as f32);
         let right = match single.is_nan() {
             true => is_nan_half(found),
@@ -178,7 +180,7 @@ fn conversions_between_singles_and_halves() {
             "{bits:#x}"
         );
     }
-    // Every half, the middle between it and the next, and what is just beside the middle.
+    // Every half, the midpoint between it and the next one, and the neighbors of the midpoint.
     let middles = halves.windows(2).map(|pair| ((pair[0] + pair[1]) / 2.0) as f32);
     let singles: Vec<u32> = middles
         .flat_map(|middle| [middle.to_bits() - 1, middle.to_bits(), middle.to_bits() + 1])
@@ -208,7 +210,7 @@ fn conversions_between_singles_and_integers() {
         assert_eq!(unary(Unary::I32FromF32, value.to_bits()) as i32, signed, "{value}");
         assert_eq!(unary(Unary::U32FromF32, value.to_bits()), unsigned, "{value}");
     }
-    // To the nearest, of two as near to the even one.
+    // To nearest, ties to even.
     for (value, float) in [
         (0, 0f32),
         (16_777_217, 16_777_216.0),

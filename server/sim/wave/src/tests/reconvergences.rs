@@ -4,7 +4,8 @@ use expect_test::{Expect, expect};
 
 use super::{launch_config, launch_text, options};
 
-/// The reconvergences of the first wave of eight lanes: statement, and the groups in order of arrival. `r0` is the lane.
+/// The reconvergences of the first wave, with eight lanes: statement, and the groups in order of arrival.
+/// `r0` is the lane.
 fn check(statements: &str, expected: Expect) {
     let text = format!(".kernel k\nmov r0, sr_lane_id\n{statements}\n.end\n");
     let (result, code) = launch_text(&text, launch_config([1; 3], [8, 1, 1], 8), &options());

@@ -6,7 +6,8 @@ use warplens_sim_warp::trace::{Checks, RunOptions};
 
 use super::{ending, launch_config, launch_text, options};
 
-/// Statements run by two waves of four lanes, with every check on. `r0` is the thread, `r1` its word.
+/// Runs statements in two waves of four lanes, with every check enabled. `r0` is the thread, `r1` the address
+/// of its word.
 fn check(statements: &str, expected: Expect) {
     let text = format!(
         ".kernel k\n.local_memory 256\nmov r0, sr_thread_id_x\nshl r1, r0, 2\nmov r2, sr_wave_id\nmov r3, sr_lane_id\n{statements}\nhalt\n.end\n"

@@ -1,4 +1,4 @@
-//! What instructions compute.
+//! The results of instructions.
 
 use super::{register, run_wave, value};
 

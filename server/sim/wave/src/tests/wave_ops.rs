@@ -1,10 +1,11 @@
-//! Operations of a wave, each with all lanes, some, one and none, in waves of every width: against a plain reading of the texts.
+//! Checks wave operations with all, some, one and no active lanes, in waves of every width, against a direct
+//! implementation of the specification.
 
 use std::fmt::Write;
 
 use super::{launch_config, launch_text, options, register};
 
-/// What lanes hold: a value, a number of a lane (some too large), and a bit.
+/// A lane holds a value, a lane number (sometimes too large), and a bit.
 fn value(lane: u32) -> u32 {
     lane.wrapping_mul(0x9e37_79b9) >> 7 ^ 0x8000_0000u32 >> (lane % 32)
 }
@@ -17,7 +18,7 @@ fn bit(lane: u32) -> bool {
     lane.is_multiple_of(3)
 }
 
-/// The lanes that run.
+/// The sets of active lanes.
 fn subsets(width: u32) -> Vec<Vec<bool>> {
     let of = |runs: &dyn Fn(u32) -> bool| (0..width).map(runs).collect();
     vec![
@@ -31,7 +32,7 @@ fn subsets(width: u32) -> Vec<Vec<bool>> {
     ]
 }
 
-/// What an operation gives in a lane that runs.
+/// The result of an operation in an active lane.
 type Meaning = fn(&Wave<'_>, u32) -> u32;
 
 struct Wave<'r> {
@@ -40,7 +41,7 @@ struct Wave<'r> {
 }
 
 impl Wave<'_> {
-    /// What a lane holds, running or not; 0 for one that is not there.
+    /// The value that a lane holds, active or not; 0 for a lane that does not exist.
     fn value(&self, lane: u32) -> u32 {
         if lane < self.width { value(lane) } else { 0 }
     }
@@ -58,7 +59,7 @@ impl Wave<'_> {
     }
 }
 
-/// The text, with `D` for the result; `r1` is the value, `r2` the number of a lane, `p2` the bit.
+/// The text, with `D` for the result; `r1` is the value, `r2` a lane number, `p2` the bit.
 const OPERATIONS: &[(&str, Meaning)] = &[
     ("wave_shuffle D, r1, r2", |wave, lane| wave.value(wave.named(lane))),
     ("wave_shuffle_up D, r1, r2", |wave, lane| match wave.named(lane) {
@@ -84,7 +85,7 @@ const OPERATIONS: &[(&str, Meaning)] = &[
     ("wave_reduce_xor D, r1", |wave, _| wave.values().fold(0, |all, x| all ^ x)),
 ];
 
-/// What results hold before.
+/// The initial value of result registers.
 const BEFORE: u32 = 0xdead;
 
 fn text(width: u32) -> String {

@@ -1,5 +1,5 @@
-//! The WAVE programs of the shared corpus, run as the manifest ran them: device memory must hash to what the reference toolchain's
-//! newest state left in it, and no check may find a mistake.
+//! Runs the WAVE programs of the shared corpus as the manifest did: the hash of device memory must equal the
+//! one from the newest state of the reference toolchain, and no check may report a mistake.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use warplens_sim_wave::{decode, device_memory, launch_config, run};
 use warplens_syntax::parse_file;
 use warplens_test_support::corpora;
 
-/// Bytes of device memory in the manifest's runs.
+/// The size of device memory in the manifest's runs.
 const DEVICE: u32 = 65_536;
 
 fn simulate(text: &str) -> RunResult {

@@ -1,9 +1,10 @@
-//! The results of a lane must not depend on the other lanes: random programs with every shape of control flow, in waves of any
-//! width. The reference emulator cannot serve as the oracle: its `continue`, `break` inside an `if` and `halt` under divergence
-//! are wrong.
+//! The results of a lane must not depend on the other lanes: random programs with every shape of control
+//! flow, in waves of any width. The reference emulator cannot serve as the oracle: its `continue`, `break`
+//! inside an `if` and `halt` under divergence are wrong.
 //!
-//! The result of each thread is compared with a single-thread interpreter, and its visits with those in a wave of one lane, which
-//! cannot diverge. The number of programs is the default of the tests; `--profile long` of nextest runs 10,000.
+//! The result of each thread is compared with a single-thread interpreter, and its visits with a run in a
+//! wave of one lane, which cannot diverge. The number of programs is the default of the tests; `--profile
+//! long` of nextest runs 10,000.
 
 mod program;
 mod single_thread;
@@ -17,7 +18,7 @@ use warplens_sim_warp::{Checks, Control, FindingKind, Limits, RunOptions, RunRes
 use warplens_sim_wave::{decode, device_memory, launch_config, run};
 use warplens_syntax::parse_file;
 
-/// Statements that a launch may do in the interpreter.
+/// How many statements the interpreter may execute for a launch.
 const PATIENCE: u64 = 20_000;
 
 fn simulate(text: &str, shape: Shape) -> RunResult {
@@ -36,7 +37,7 @@ fn simulate_with(checks: Checks, text: &str, shape: Shape) -> RunResult {
     run(&program, launch, &options, Control::none()).expect("not cancelled")
 }
 
-/// The threads of a wave, as their registers say.
+/// The final registers of a wave's threads.
 fn threads(warp: &WarpTrace) -> impl Iterator<Item = Thread> {
     let value = |name: String, lane: usize| {
         let registers = warp.registers.as_ref().expect("registers were asked for");
@@ -84,7 +85,7 @@ proptest! {
         every_thread_does_what_it_would_alone(&program, shape)?;
     }
 
-    /// Without checks most statements run in a loop of their own.
+    /// Without checks, most statements run in a separate loop.
     #[test]
     fn runs_do_not_depend_on_the_checks(program in program(), shape in shape()) {
         let text = program.text(shape);
@@ -104,7 +105,8 @@ proptest! {
         let (together, alone) = (simulate(&text, of_width(64)), simulate(&text, of_width(1)));
         prop_assume!(alone.status == Status::Finished);
         prop_assert_eq!(together.status, Status::Finished, "{:?}\n{}", together.findings, text);
-        // Words of structure are visited where lanes go on; all others by each lane as often as when it is alone.
+        // Keywords of constructs are visited where lanes continue. Each lane visits every other statement as
+        // often as if it ran alone.
         for line in &together.summed {
             let single = alone.summed.iter().find(|other| other.statement == line.statement);
             let lanes = single.map(|single| (single.active_lanes, single.executed_lanes));

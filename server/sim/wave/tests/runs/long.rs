@@ -1,4 +1,4 @@
-//! Number of random programs per test: the usual number, or many more in nextest's profile `long`.
+//! The number of random programs per test: the usual number, or many more in nextest's profile `long`.
 
 use proptest::test_runner::Config;
 

@@ -1,4 +1,5 @@
-//! WAVE kernels, run: the corpus, random programs against the reference toolchain and against single threads.
+//! Runs WAVE kernels: the corpus, and random programs compared with the reference toolchain and with single
+//! threads.
 
 mod long;
 

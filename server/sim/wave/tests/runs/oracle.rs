@@ -1,11 +1,12 @@
-//! Random WAVE programs against the reference toolchain: the same text is assembled by `wave-asm` and stepped by `wave-emu`, and
-//! the lanes of every visit of every instruction, the registers and both memories must be the same.
+//! Compares random WAVE programs with the reference toolchain: `wave-asm` assembles the same text and
+//! `wave-emu` steps through it. The lanes of every visit of every instruction, the registers and both
+//! memories must be equal.
 //!
-//! The programs keep to the part of the language in which toolchain 0.1.2 does what the texts say: no `continue`, no `break` inside
-//! an `if`, guards on plain instructions and on `halt` only and never `@p0`, no division by zero, bounds of clamps in order, no
-//! compare-and-swap.
+//! The programs use only the part of the language in which toolchain 0.1.2 follows the specification: no
+//! `continue`, no `break` inside an `if`, guards only on plain instructions and on `halt` and never `@p0`, no
+//! division by zero, ordered bounds of clamps, no compare-and-swap.
 //!
-//! How many there are is the usual setting of the tests; `--profile long` of nextest runs 100,000.
+//! The number of programs is the default of the tests; `--profile long` of nextest runs 100,000.
 
 mod emulated;
 mod emulator;
@@ -27,8 +28,8 @@ proptest! {
         agree(&program)?;
     }
 
-    /// Unrestricted programs under the model `wave-emu`: the same result where the emulator finishes, an error where it
-    /// does not.
+    /// Unrestricted programs under the model `wave-emu` give the emulator's result if it finishes, and an
+    /// error if it does not.
     #[test]
     fn the_emulator_is_followed_everywhere(file in wild::file()) {
         follow(&file)?;
@@ -46,7 +47,7 @@ struct Shape {
     max_steps: u64,
 }
 
-/// Whether the emulator finishes.
+/// Returns whether the emulator finishes.
 fn follow_kernel(
     text: &str,
     kernel: usize,

@@ -1,5 +1,6 @@
-//! The static analysis of WAVE is sound: where it reports uniformity, no run diverges and no register differs between lanes. Kernels of the
-//! corpus, and kernels made at random with loops, `continue`, lanes that end, guards, calls and wave operations.
+//! The static analysis of WAVE is sound: where it reports uniformity, no run diverges and no register differs
+//! between lanes. The kernels come from the corpus or are random, with loops, `continue`, lanes that exit,
+//! guards, calls and wave operations.
 
 use std::fmt::Write;
 
@@ -29,7 +30,7 @@ fn simulate(code: &Code, width: u32) -> Option<RunResult> {
     Some(run(&program, launch, &options, Control::none()).expect("not cancelled"))
 }
 
-/// What is called uniform and was not.
+/// What the analysis calls uniform although the run shows otherwise.
 fn contradictions(code: &Code, width: u32) -> Vec<String> {
     let analysis = Uniformity::of(code);
     let Some(result) = simulate(code, width) else { return Vec::new() };
@@ -95,7 +96,7 @@ enum Statement {
     Leave(String),
 }
 
-/// Functions that kernels may call: one by hand, two at random.
+/// Functions that kernels may call: one handwritten, two random.
 fn function() -> impl Strategy<Value = &'static str> {
     prop::sample::select(&["helper", "first", "second"][..])
 }

@@ -1,17 +1,19 @@
-//! Programs with every shape of control flow, race-free by construction, as trees; and as text.
+//! Programs with every shape of control flow, race-free by construction, as trees and as text.
 //!
-//! `r0` is the thread in its workgroup, `r1` to `r4` hold data, `r5` and `r6` what an instruction is prepared with, `r7` the
-//! thread's own word of local memory and `r8` of device memory, `r10` on count iterations. `p3` is for loops to end.
+//! `r0` is the thread in its workgroup, `r1` to `r4` hold data, `r5` and `r6` prepared operands of an
+//! instruction, `r7` and `r8` address the thread's own words of local and of device memory, and `r10` and up
+//! count iterations. `p3` ends loops.
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 
-/// Functions of a program; each may call later ones.
+/// The number of functions in a program; each may call later ones.
 pub(crate) const FUNCTIONS: usize = 3;
-/// Limit for nested loops in a function.
+/// The limit of nested loops in a function.
 const LOOPS: u8 = 3;
-/// Words of device memory, and of each workgroup's local memory, that all threads share: one for each of [`ATOMICS`].
+/// Words shared by all threads in device memory, and in each workgroup's local memory: one for each of
+/// [`ATOMICS`].
 pub(crate) const CELLS: u32 = ATOMICS.len() as u32;
 /// The predicate that ends loops.
 pub(crate) const ENDS_LOOP: usize = 3;
@@ -19,7 +21,7 @@ pub(crate) const ENDS_LOOP: usize = 3;
 /// Operations whose result does not depend on the order.
 pub(crate) const ATOMICS: [&str; 7] = ["add", "sub", "min", "max", "and", "or", "xor"];
 
-/// What three-operand instructions the programs have.
+/// The three-operand instructions in the programs.
 pub(crate) const BINARY: [&str; 11] =
     ["iadd", "isub", "imul", "xor", "and", "or", "shl", "shr", "sar", "imin", "umax"];
 
@@ -27,17 +29,17 @@ pub(crate) const RELATIONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
 pub(crate) const LOGIC: [&str; 3] = ["and", "or", "xor"];
 
-/// A predicate as it is or negated.
+/// A predicate, possibly negated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Condition {
     pub(crate) predicate: usize,
     pub(crate) negated: bool,
 }
 
-/// An instruction that stays in its lane. Data registers are counted from 0, which is `r1`.
+/// An instruction within a lane. Data registers count from 0, which is `r1`.
 #[derive(Clone, Debug)]
 pub(crate) enum Plain {
-    /// Index into [`BINARY`].
+    /// An index into [`BINARY`].
     Binary {
         op: usize,
         d: usize,
@@ -50,7 +52,8 @@ pub(crate) enum Plain {
         a: usize,
         constant: u32,
     },
-    /// Index into [`RELATIONS`]: three bits of a register and of the thread's number, less 4, beside a constant.
+    /// An index into [`RELATIONS`]. It compares three bits of a register XOR the thread's number, minus 4,
+    /// with a constant.
     Compare {
         relation: usize,
         signed: bool,
@@ -58,7 +61,7 @@ pub(crate) enum Plain {
         a: usize,
         constant: i32,
     },
-    /// Index into [`LOGIC`].
+    /// An index into [`LOGIC`].
     Logic {
         op: usize,
         d: usize,
@@ -75,7 +78,7 @@ pub(crate) enum Plain {
     LoadLocal(usize),
     StoreDevice(usize),
     LoadDevice(usize),
-    /// Index into [`ATOMICS`].
+    /// An index into [`ATOMICS`].
     Atomic {
         local: bool,
         op: usize,
@@ -95,7 +98,8 @@ pub(crate) enum Statement {
     Halt(Condition),
 }
 
-/// The statements between two barriers, and the exchange after them: the word of the thread at this distance.
+/// The statements between two barriers, followed by an exchange: each thread reads the word of the thread at
+/// this distance.
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) body: Vec<Statement>,
@@ -105,12 +109,11 @@ pub(crate) struct Phase {
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) phases: Vec<Phase>,
-    /// After the last barrier: only here lanes may halt.
+    /// After the last barrier, the only part where lanes may halt.
     pub(crate) last: Vec<Statement>,
     pub(crate) functions: Vec<Vec<Statement>>,
 }
 
-/// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
@@ -127,19 +130,18 @@ impl Shape {
         self.grid.iter().product()
     }
 
-    /// Bytes of a workgroup's local memory: a word for each thread, and the shared ones.
+    /// The size of a workgroup's local memory: one word for each thread, and the shared words.
     pub(crate) fn local(self) -> u32 {
         4 * (self.threads() + CELLS)
     }
 
-    /// Bytes of device memory: the shared words, and one for each thread.
+    /// The size of device memory: the shared words, and one word for each thread.
     pub(crate) fn device(self) -> u32 {
         4 * (CELLS + self.groups() * self.threads())
     }
 }
 
 impl Program {
-    /// The text for a launch.
     pub(crate) fn text(&self, shape: Shape) -> String {
         let mut writer = Writer { out: String::new(), shape, loops: 0, code: 0, halts: false };
         let ([gx, gy, _], threads) = (shape.grid, shape.threads());
@@ -179,9 +181,9 @@ impl Program {
 struct Writer {
     out: String,
     shape: Shape,
-    /// Loops that are open.
+    /// The number of open loops.
     loops: u8,
-    /// 0 in the kernel, then the number of the function and 1.
+    /// 0 in the kernel, otherwise the number of the function plus 1.
     code: usize,
     /// Whether lanes may halt here.
     halts: bool,
@@ -283,7 +285,8 @@ impl Writer {
     }
 }
 
-/// Whether the kernel (0) or a function may call another: no function is recursive, directly or indirectly.
+/// Whether the kernel (0) or a function may call another function. No function is recursive, directly or
+/// indirectly.
 pub(crate) fn calls(code: usize, function: usize) -> bool {
     function >= code
 }

@@ -1,5 +1,5 @@
-//! A single-thread interpreter of the program tree, without masks, stack and waves. A thread follows its own predicates; threads
-//! synchronize at barriers only.
+//! A single-thread interpreter of the program tree, without masks, stack and waves. A thread follows its own
+//! predicates; threads synchronize only at barriers.
 
 use std::cmp::Ordering;
 
@@ -7,23 +7,23 @@ use super::program::{
     BINARY, CELLS, Condition, ENDS_LOOP, Plain, Program, RELATIONS, Shape, Statement, calls,
 };
 
-/// What a launch leaves.
+/// The final state of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// By workgroup, then by thread.
     pub(crate) threads: Vec<Vec<Thread>>,
-    /// Device memory, word by word.
+    /// Word by word.
     pub(crate) device: Vec<u32>,
 }
 
-/// `r1` to `r4` and the predicates of a thread at its end.
+/// The final `r1` to `r4` and predicates of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) data: [u32; 4],
     pub(crate) predicates: [bool; 4],
 }
 
-/// Where a thread goes after a statement.
+/// Where a thread continues after a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     On,
@@ -33,7 +33,7 @@ enum Next {
     Halt,
 }
 
-/// A thread at work.
+/// A running thread.
 struct Worker<'p> {
     program: &'p Program,
     thread: Thread,
@@ -41,18 +41,18 @@ struct Worker<'p> {
     number: u32,
     local: &'p mut [u32],
     device: &'p mut [u32],
-    /// Its own word of device memory.
+    /// The index of its own word in device memory.
     own: usize,
-    /// The first shared word of local memory.
+    /// The index of the first shared word in local memory.
     cells: usize,
-    /// Statements that it may still do.
+    /// How many more statements may run.
     patience: &'p mut u64,
     loops: u8,
     code: usize,
     halts: bool,
 }
 
-/// Runs a program, thread by thread; `None` where that takes more than so many statements.
+/// Runs a program, thread by thread; `None` if that takes more than `patience` statements.
 pub(crate) fn run(program: &Program, shape: Shape, mut patience: u64) -> Option<Outcome> {
     let threads = shape.threads();
     let mut device = vec![0; shape.device() as usize / 4];

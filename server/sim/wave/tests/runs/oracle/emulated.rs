@@ -1,4 +1,4 @@
-//! A kernel of a file, run here under the model `wave-emu`.
+//! Runs a kernel of a file here, under the model `wave-emu`.
 
 use warplens_hir::wave as hir;
 use warplens_isa::wave::Availability;
@@ -12,19 +12,18 @@ use super::generator::Launch;
 use super::ours::wave;
 use super::stepped::Setting;
 
-/// The items of a file.
 pub(crate) fn items(text: &str) -> Vec<hir::Code> {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     file.items().map(hir::lower).collect()
 }
 
-/// The item that is the kernel of this number.
+/// The item of the kernel with this number.
 pub(crate) fn item_of(items: &[hir::Code], kernel: usize) -> usize {
     let kernels = items.iter().enumerate().filter(|(_, code)| code.kernel.is_some());
     kernels.map(|(at, _)| at).nth(kernel).expect("there is such a kernel")
 }
 
-/// Words of each statement.
+/// The number of words of each statement.
 pub(crate) fn sizes(code: &hir::Code) -> Vec<u32> {
     let size = |instruction: &hir::Instruction| {
         let entry = instruction.entry.filter(|entry| entry.available == Availability::Crates);
@@ -33,7 +32,6 @@ pub(crate) fn sizes(code: &hir::Code) -> Vec<u32> {
     code.instructions.iter().map(size).collect()
 }
 
-/// Runs a kernel.
 pub(crate) fn run(items: &[hir::Code], launch: &Launch, setting: &Setting) -> (RunResult, Outcome) {
     let all: Vec<&hir::Code> = items.iter().collect();
     let item = item_of(items, setting.kernel);

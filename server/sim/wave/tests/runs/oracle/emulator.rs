@@ -1,4 +1,5 @@
-//! A program stepped by the reference emulator, so that the masks before and after every step are seen.
+//! Steps through a program with the reference emulator, so that the masks before and after every step are
+//! visible.
 
 use wave_emu::decoder::Decoder;
 use wave_emu::executor::{Executor, StepResult};
@@ -8,7 +9,7 @@ use wave_emu::wave::Wave;
 
 use super::generator::Launch;
 
-/// What is compared.
+/// The compared results.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     /// In the order of workgroups and their waves.
@@ -16,21 +17,20 @@ pub(crate) struct Outcome {
     pub(crate) memory: Vec<u8>,
 }
 
-/// What one wave did.
 #[derive(Debug, PartialEq)]
 pub(crate) struct WaveOutcome {
     /// For each instruction, the active and the executing lanes of every visit.
     pub(crate) visits: Vec<Vec<(u64, u64)>>,
-    /// General registers and then predicates of each lane, NaNs as one value.
+    /// The general registers and then the predicates of each lane, with all NaNs equal.
     pub(crate) registers: Vec<Vec<u32>>,
 }
 
-/// One NaN is as good as another.
+/// Maps every NaN to the same one.
 pub(crate) fn same_nan(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() { 0x7fc0_0000 } else { bits }
 }
 
-/// `text` for crates 0.1.2, which take conversions between integers and floats the wrong way round.
+/// `text` for crates 0.1.2, which swap the conversions between integers and floats.
 fn for_crates(text: &str) -> String {
     let pairs = [("cvt_f32_i32 ", "cvt_i32_f32 "), ("cvt_f32_u32 ", "cvt_u32_f32 ")];
     pairs.iter().fold(text.to_owned(), |text, (one, other)| {
@@ -38,7 +38,8 @@ fn for_crates(text: &str) -> String {
     })
 }
 
-/// Runs a launch: workgroups one after the other, their waves in turns of one step, as the emulator's own scheduler does.
+/// Runs a launch like the emulator's own scheduler: workgroups one after another, their waves in turns of one
+/// step.
 pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     let assembled = wave_asm::assemble(&for_crates(text), "random.wave");
     let binary = assembled.unwrap_or_else(|error| panic!("{error}\n{text}")).binary;
@@ -128,7 +129,7 @@ impl Stepped {
         Before { pc, active, executed }
     }
 
-    /// Notes a step as the visits that it stands for; those with an empty mask are none.
+    /// Records the visits of a step, except those with an empty mask.
     fn note(&mut self, code: &Code<'_>, before: Before) {
         let Before { pc, active: before, executed } = before;
         let number = code.numbers[pc as usize];
@@ -145,7 +146,7 @@ impl Stepped {
             Kind::EndLoop => {
                 visit(number, before, before);
                 if self.wave.pc <= pc {
-                    // The instruction before the body's first is the `loop`.
+                    // The `loop` is the instruction before the first one of the body.
                     visit(code.numbers[self.wave.pc as usize] - 1, after, after);
                 }
             }
@@ -170,7 +171,7 @@ impl Stepped {
     }
 }
 
-/// What an instruction does to the masks.
+/// How an instruction changes the masks.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     If,
@@ -182,13 +183,13 @@ enum Kind {
     Other,
 }
 
-/// The code, and the instructions in it.
+/// The machine code and its instructions.
 struct Code<'c> {
     bytes: &'c [u8],
-    /// The number of the instruction at each place.
+    /// The number of the instruction at each offset.
     numbers: Vec<usize>,
     kinds: Vec<Kind>,
-    /// The predicate in front of each, and whether it is negated.
+    /// The guard of each instruction, and whether it is negated.
     guards: Vec<Option<(u8, bool)>>,
 }
 

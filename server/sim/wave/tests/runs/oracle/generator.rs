@@ -1,9 +1,9 @@
 //! Programs in the part of the language in which the oracle is right, and launches for them.
 //!
-//! A program is a row of *phases* with barriers between them. What the waves of a workgroup may do to memory in a phase is such
-//! that their order does not matter: the two machines take turns differently. `r0` to `r9` hold data, `r10` addresses and lane
-//! numbers, `r11` to `r14` count iterations, `r15` to `r18`, `r28` and `r29` hold what an instruction is prepared with, `r26` is the
-//! workgroup's number.
+//! A program is a sequence of *phases* with barriers between them. Within a phase, the order of memory
+//! accesses by the waves of a workgroup must not matter, because the two machines schedule waves differently.
+//! `r0` to `r9` hold data, `r10` addresses and lane numbers, `r11` to `r14` count iterations, `r15` to `r18`,
+//! `r28` and `r29` hold prepared operands of an instruction, and `r26` is the workgroup's number.
 
 use std::fmt::Write;
 
@@ -13,14 +13,13 @@ use super::instructions::{self, Sharing};
 
 /// Registers with data.
 pub(crate) const DATA: std::ops::Range<u8> = 0..10;
-/// Counters of the nested loops of the kernel, and then of each function.
+/// Counters of the nested loops, for the kernel and then for each function.
 const COUNTERS: [&[u8]; 1 + FUNCTIONS] = [&[12, 13, 14], &[11], &[], &[]];
-/// Functions of a program; each may call later ones.
+/// The number of functions in a program; each may call later ones.
 const FUNCTIONS: usize = 3;
-/// Bytes of device memory that all threads share, in front of 16 for each.
+/// Bytes of device memory that all threads share, before the 16 bytes of each thread.
 const SHARED: u32 = 512;
 
-/// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
     pub(crate) grid: [u32; 3],
@@ -41,12 +40,12 @@ impl Launch {
         self.grid.iter().product()
     }
 
-    /// Bytes of local memory: 16 a thread, and what addresses can reach.
+    /// The size of local memory: 16 bytes for each thread, and what addresses can reach.
     pub(crate) fn local(&self) -> u32 {
         (self.threads() * 16).max(512)
     }
 
-    /// Bytes of device memory; at the end each workgroup's local memory is written there too.
+    /// The size of device memory. At the end, each workgroup's local memory is also written there.
     pub(crate) fn device(&self) -> u32 {
         self.dump() + self.groups() * self.local()
     }
@@ -56,13 +55,12 @@ impl Launch {
     }
 }
 
-/// A program as a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) launch: Launch,
     seeds: Vec<u32>,
     phases: Vec<Vec<Statement>>,
-    /// Guards of `halt`s between the last phase and the end.
+    /// Guards of the `halt`s between the last phase and the end.
     halts: Vec<String>,
     functions: Vec<Vec<Statement>>,
 }
@@ -123,7 +121,7 @@ impl Program {
             (24, 3),
             (25, SHARED),
             (27, 16),
-            // Clears a bit of the exponent of each half, so that neither they nor the whole are NaN.
+            // Clears an exponent bit in each half, so that neither the halves nor the whole are NaN.
             (30, 0xbfff_bfff),
             (10, gy),
             (11, gx),
@@ -146,7 +144,7 @@ impl Program {
 
 struct Writer {
     out: String,
-    /// 0 in the kernel, then the number of the function and 1.
+    /// 0 in the kernel, otherwise the number of the function plus 1.
     code: usize,
     loops: usize,
     depth: usize,
@@ -195,12 +193,11 @@ impl Writer {
     }
 }
 
-/// Any program, with a launch.
 pub(crate) fn program() -> impl Strategy<Value = Program> {
     prop_oneof![3 => one_wave(), 2 => several_waves()]
 }
 
-/// A program of one wave, which may do what it likes to memory.
+/// A program of one wave, which may access memory in any order.
 fn one_wave() -> impl Strategy<Value = Program> {
     let launch = (1u32..=64, 0u32..8).prop_map(|(width, missing)| Launch {
         grid: [1; 3],
@@ -211,7 +208,6 @@ fn one_wave() -> impl Strategy<Value = Program> {
     with_launch(launch, phases)
 }
 
-/// A program of several waves and workgroups.
 fn several_waves() -> impl Strategy<Value = Program> {
     let extents = [1u32..=12, 1u32..=4, 1u32..=3];
     let launch = ([1u32..=3, 1u32..=2, 1u32..=2], extents, 1u32..=64).prop_map(|(grid, workgroup, width)| {
@@ -242,7 +238,7 @@ fn with_launch(
     })
 }
 
-/// Writes local memory to device memory, eight bytes a thread and iteration, where it can be compared.
+/// Copies local memory to device memory, where it can be compared: eight bytes per thread and iteration.
 fn dump(launch: &Launch) -> String {
     format!(
         "mov_imm r13, {}\nmov_imm r14, {}\nmov_imm r15, {}

@@ -1,4 +1,5 @@
-//! Instructions of the part of the language in which the oracle is right: every one that toolchain 0.1.2 has.
+//! Instructions of the part of the language in which the oracle is right: every instruction of toolchain
+//! 0.1.2.
 
 use std::fmt::Write;
 
@@ -8,24 +9,24 @@ use proptest::strategy::Union;
 
 use super::generator::DATA;
 
-/// What an instruction may do to memory.
+/// How an instruction may access memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sharing {
-    /// Anything: there is one wave.
+    /// In any way, because there is only one wave.
     Alone,
-    /// Anything to the thread's own bytes.
+    /// In any way, but only the thread's own bytes.
     Own,
-    /// Loads from everywhere.
+    /// Loads from anywhere.
     Read,
-    /// This atomic everywhere, if the old value is unused.
+    /// This atomic anywhere, if the old value is unused.
     Commuting(&'static str),
-    /// Nothing.
+    /// Not at all.
     Nothing,
 }
 
 type Lines = BoxedStrategy<String>;
 
-/// An instruction, at times with a guard on its last line.
+/// An instruction, sometimes with a guard on its last line.
 pub(crate) fn guarded(sharing: Sharing) -> impl Strategy<Value = String> {
     let guard = prop_oneof![3 => Just(String::new()), 2 => guard()];
     (guard, instruction(sharing)).prop_map(|(guard, lines)| match lines.rsplit_once('\n') {
@@ -45,7 +46,7 @@ fn instruction(sharing: Sharing) -> Lines {
     Union::new_weighted(shared.into_iter().chain(memory).collect()).boxed()
 }
 
-/// One of some mnemonics, a result, and sources out of the data registers.
+/// One of the mnemonics with a result and sources in data registers.
 fn with(mnemonics: &'static [&'static str], result: &'static str, sources: usize) -> Lines {
     let results = if result == "p" { 0..4 } else { DATA };
     (select(mnemonics), results, prop::collection::vec(DATA, sources))
@@ -56,7 +57,7 @@ fn with(mnemonics: &'static [&'static str], result: &'static str, sources: usize
         .boxed()
 }
 
-/// Arithmetic that takes any operands.
+/// Arithmetic that accepts any operands.
 fn plain() -> Lines {
     const ONE: &[&str] = &[
         "iabs",
@@ -97,8 +98,8 @@ fn plain() -> Lines {
     .boxed()
 }
 
-/// Arithmetic that takes some operands only: divisors that are not zero, bounds in order, numbers rather than NaN (whether a
-/// rounding makes one quiet, and which of several a fused operation gives, is up to the host).
+/// Arithmetic that needs certain operands: nonzero divisors, ordered bounds, numbers other than NaN (the host
+/// decides whether a rounding makes a NaN quiet, and which of several NaNs a fused operation returns).
 fn prepared() -> Lines {
     let one = (select(&["ffloor", "fceil", "fround", "ftrunc", "ffract", "fsat"][..]), DATA, DATA)
         .prop_map(|(op, d, a)| format!("and r15, r{a}, r30\n{op} r{d}, r15"));
@@ -157,7 +158,7 @@ fn memory(sharing: Sharing) -> Option<Lines> {
         Sharing::Alone => prop_oneof![load(anywhere()), store(anywhere()), atomic(anywhere())].boxed(),
         Sharing::Own => prop_oneof![load(own()), store(own()), atomic(own())].boxed(),
         Sharing::Read => load(anywhere()),
-        // Words that do not overlap: a sum of parts would depend on the order.
+        // Words that do not overlap, because a sum of partial words would depend on the order.
         Sharing::Commuting(op) => (select(&["local", "device"][..]), DATA, DATA, scope())
             .prop_map(move |(space, address, data, scope)| {
                 let (prefix, scope) = if space == "local" { ("local_", "") } else { ("", scope) };
@@ -168,14 +169,14 @@ fn memory(sharing: Sharing) -> Option<Lines> {
     })
 }
 
-/// A memory, and the line that puts an address that all threads may mean into `r10`.
+/// A memory, and the line that sets `r10` to an address that several threads may use.
 fn anywhere() -> BoxedStrategy<(&'static str, String)> {
     (select(&["local", "device"][..]), DATA)
         .prop_map(|(space, data)| (space, format!("and r10, r{data}, r22")))
         .boxed()
 }
 
-/// A memory, and the lines that put an address of the thread's own into `r10`.
+/// A memory, and the lines that set `r10` to one of the thread's own addresses.
 fn own() -> BoxedStrategy<(&'static str, String)> {
     (select(&[("local", 31), ("device", 19)][..]), DATA)
         .prop_map(|((space, base), data)| (space, format!("and r10, r{data}, r24\niadd r10, r10, r{base}")))
@@ -186,7 +187,7 @@ fn load(address: BoxedStrategy<(&'static str, String)>) -> Lines {
     let narrow = (address, width(), hint(), DATA).prop_map(|((space, address), width, hint, data)| {
         format!("{address}\n{space}_load_{width}{hint} r{data}, r10")
     });
-    // The thread's own 16 bytes, or whatever lies there for a single wave.
+    // The thread's own 16 bytes, or for a single wave whatever is there.
     let wide = (0u8..6).prop_map(|data| format!("device_load_u128 r{data}, r19"));
     prop_oneof![6 => narrow, 1 => wide].boxed()
 }
@@ -209,7 +210,7 @@ fn hint() -> impl Strategy<Value = &'static str> {
 
 fn atomic(address: BoxedStrategy<(&'static str, String)>) -> Lines {
     let op = select(&["add", "sub", "min", "max", "and", "or", "xor", "exchange"][..]);
-    // r0 as the result means that it is unused.
+    // r0 as the result register means that the result is unused.
     let result = prop::option::of(1u8..10);
     (address, op, result, DATA, scope())
         .prop_map(|((space, address), op, result, data, scope)| {

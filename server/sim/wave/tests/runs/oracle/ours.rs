@@ -1,4 +1,4 @@
-//! The same program, run here.
+//! Runs the same program here.
 
 use warplens_hir::wave as hir;
 use warplens_sim_warp::LaunchConfig;
@@ -9,7 +9,6 @@ use warplens_syntax::parse_file;
 use super::emulator::{Outcome, WaveOutcome, same_nan};
 use super::generator::Launch;
 
-/// Runs a launch.
 pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let code = file.items().next().map(hir::lower).expect("a kernel");
@@ -26,7 +25,7 @@ pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     Outcome { waves: result.warps.iter().map(|warp| wave(warp, statements, launch.width)).collect(), memory }
 }
 
-/// What a wave did, as it is compared.
+/// The compared results of a wave.
 pub(crate) fn wave(warp: &WarpTrace, statements: usize, width: u32) -> WaveOutcome {
     let mut visits = vec![Vec::new(); statements];
     for line in &warp.lines {

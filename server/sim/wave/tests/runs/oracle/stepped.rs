@@ -1,4 +1,4 @@
-//! A kernel of a file stepped by the reference emulator with its own scheduler, whatever comes of it.
+//! Steps through a kernel of a file with the reference emulator and its own scheduler, however the run ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,20 +14,20 @@ use wave_emu::{Emulator, EmulatorConfig, KernelMetadata};
 use super::emulator::{Outcome, WaveOutcome, same_nan};
 use super::generator::Launch;
 
-/// What a launch needs beside its shape.
+/// What a launch needs besides its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) kernel: usize,
-    /// Words of each statement of the kernel.
+    /// The number of words of each statement of the kernel.
     pub(crate) sizes: Vec<u32>,
     pub(crate) device: usize,
-    /// Where the kernel does not say it.
+    /// Used if the kernel does not declare it.
     pub(crate) local: usize,
-    /// Steps of a workgroup after which the test gives up.
+    /// The steps of a workgroup after which the test gives up.
     pub(crate) max_steps: u64,
 }
 
-/// Runs a kernel of `text`; an error says how it ended instead.
+/// Runs a kernel of `text`. An error says how it ended instead.
 pub(crate) fn run(text: &str, launch: &Launch, setting: &Setting) -> Result<Outcome, String> {
     let assembled =
         catch_unwind(|| wave_asm::assemble(text, "wild.wave")).map_err(|_| "the assembler panics")?;
@@ -127,7 +127,7 @@ impl Machine<'_> {
         Ok(waves.iter().zip(visits).map(outcome).collect())
     }
 
-    /// Notes a step as the visits that it stands for; those with an empty mask are none.
+    /// Records the visits of a step, except those with an empty mask.
     fn note(&self, before: &Before, wave: &Wave, visits: &mut [Vec<(u64, u64)>]) {
         let Some(instruction) = &before.instruction else { return };
         let mut visit = |pc: u32, active: u64, executed: u64| {
@@ -152,7 +152,8 @@ impl Machine<'_> {
             _ => visit(pc, active, chosen),
         }
         if is_control && matches!(instruction.modifier, CONTINUE | ENDLOOP) && wave.pc != pc + 4 {
-            // The word before the body's first is the `loop`, which a later function may have left open.
+            // The `loop` is the word before the first one of the body. A later function may have left it
+            // open.
             visit(wave.pc - 4, after, after);
         }
     }

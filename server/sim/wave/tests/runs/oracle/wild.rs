@@ -1,5 +1,6 @@
-//! Programs without restraint: `continue`, `break` and `halt` anywhere, guards on everything, `@p0`, stray ends, compare-and-swap,
-//! hints where none belong, registers that are not there, calls in later kernels, kernels without an end.
+//! Unrestricted programs: `continue`, `break` and `halt` anywhere, guards on everything, `@p0`, stray ends,
+//! compare-and-swap, misplaced hints, registers that do not exist, calls in later kernels, kernels without an
+//! end.
 
 use std::fmt::Write;
 
@@ -12,7 +13,7 @@ use super::instructions::{self, Sharing};
 /// Counters of nested loops.
 const COUNTERS: [u8; 3] = [12, 13, 14];
 
-/// A file, which of its kernels is run, and how.
+/// A file, which of its kernels to run, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Wild {
     pub(crate) launch: Launch,
@@ -38,7 +39,6 @@ enum Statement {
 }
 
 impl Wild {
-    /// The file.
     pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         for (number, kernel) in self.kernels.iter().enumerate() {
@@ -88,7 +88,6 @@ impl Wild {
     }
 }
 
-/// Any file, with a launch.
 pub(crate) fn file() -> impl Strategy<Value = Wild> {
     let launch = ([1u32..=2, 1u32..=2], [1u32..=12, 1u32..=3], 1u32..=64).prop_map(|(grid, block, width)| {
         Launch { grid: [grid[0], grid[1], 1], workgroup: [block[0], block[1], 1], width }
@@ -135,7 +134,7 @@ fn block(most: usize) -> impl Strategy<Value = Vec<Statement>> {
     prop::collection::vec(statement, 1..most)
 }
 
-/// Mostly none.
+/// Mostly no guard.
 fn guard() -> BoxedStrategy<String> {
     prop_oneof![9 => Just(String::new()), 1 => (any::<bool>(), 0u8..4).prop_map(|(negated, predicate)| {
         format!("@{}p{predicate}", if negated { "!" } else { "" })
@@ -160,7 +159,7 @@ fn lines() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Predicates that differ from lane to lane.
+/// Comparisons whose result differs between lanes.
 fn comparison() -> impl Strategy<Value = String> {
     (0u8..4, DATA, 0u32..40).prop_map(|(p, a, number)| {
         format!("mov_imm r15, {number}\nand r16, r{a}, r23\nucmp_lt p{p}, r16, r15")
@@ -197,7 +196,7 @@ fn hinted() -> impl Strategy<Value = String> {
     (line, hint).prop_map(|(line, hint)| line.replace('@', hint).replace(&format!("{hint}p2"), "@p2"))
 }
 
-/// An instruction of which one source is something else than a data register.
+/// An instruction with one source that is not a data register.
 fn odd_operand() -> impl Strategy<Value = String> {
     let op = select(&["iadd", "xor", "imax", "shl", "and"][..]);
     let odd = prop_oneof![
