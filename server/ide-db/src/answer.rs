@@ -1,4 +1,4 @@
-//! The results of this crate: plain data in the terms of an editor.
+//! Results for editors, as plain data.
 //!
 //! Every range is in bytes of the whole file. The results contain no trees, ids of the database or types of the
 //! protocol, so the program can convert them to LSP or JSON in one place, and a test can print them.
@@ -188,7 +188,6 @@ pub struct RenameTarget {
     pub placeholder: String,
 }
 
-/// Replaces a range of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextEdit {
     pub range: TextRange,
@@ -200,7 +199,6 @@ pub enum SymbolKind {
     Kernel,
     Function,
     Parameter,
-    /// A variable in memory.
     Variable,
     Register,
     Label,
@@ -224,7 +222,6 @@ pub struct Symbol {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FoldKind {
     Comment,
-    /// A body, block or construct.
     Code,
     /// A section that is rarely read, such as debug data.
     Region,
@@ -244,9 +241,7 @@ pub enum TokenKind {
     Comment,
     Number,
     String,
-    /// A known instruction.
     Opcode,
-    /// A modifier of an instruction.
     Modifier,
     Type,
     /// A directive, a linkage or a state space.
@@ -256,7 +251,6 @@ pub enum TokenKind {
     Predicate,
     /// A predefined register.
     SpecialRegister,
-    /// A variable in memory.
     Variable,
     Parameter,
     Label,

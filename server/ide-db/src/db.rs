@@ -263,7 +263,6 @@ pub struct FilePosition<'db> {
     pub file: File,
     pub index: usize,
     pub item: Item<'db>,
-    /// The start of the item in the file.
     pub start: TextSize,
     /// Relative to the item.
     pub offset: TextSize,

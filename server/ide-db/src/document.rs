@@ -1,4 +1,4 @@
-//! A document as the database holds it.
+//! Documents in the database.
 
 use std::sync::Arc;
 

@@ -91,7 +91,6 @@ fn plausible_single(bits: u32) -> Option<f32> {
     (bits > 0xffff && (1e-6..=1e9).contains(&magnitude) && bits.trailing_zeros() >= 8).then_some(value)
 }
 
-/// The bits of a single.
 pub fn single(bits: u32) -> String {
     let value = f32::from_bits(bits);
     format!("`{}` · as `.f32` `0f{bits:08X}` · {}", show_f32(value), class_f32(value))

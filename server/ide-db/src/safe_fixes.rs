@@ -10,7 +10,6 @@ use crate::answer::{Diagnostic, Fix, TextEdit};
 pub struct SafeFixes {
     /// In text order.
     pub edits: Vec<TextEdit>,
-    /// The number of fixes.
     pub count: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Finding the tokens of a tree by offset.
+//! Finds tokens of a tree by offset.
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};

@@ -6,7 +6,7 @@ use warplens_ide::{AnalysisHost, FileId, Language};
 /// total length.
 const MAX_ITEM: usize = 64 << 20;
 
-/// A function of a text would need too much memory.
+/// A function that would need too much memory.
 #[derive(Debug, thiserror::Error)]
 #[error("has a function of {} MB; the limit of one is {} MB", .0 >> 20, MAX_ITEM >> 20)]
 pub struct LargeItem(usize);

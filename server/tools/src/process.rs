@@ -37,7 +37,6 @@ impl FileLimit<'_> {
 
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
-    /// Standard output, if it is piped.
     pub(crate) output: Vec<u8>,
     /// The start of standard error, if it is piped.
     pub(crate) errors: Vec<u8>,
@@ -58,7 +57,6 @@ impl Ended {
 pub(crate) enum Failure {
     Start(io::Error),
     Wait(io::Error),
-    /// The time limit was exceeded.
     Late,
     LargeFile,
     Stopped,

@@ -8,7 +8,6 @@ use warplens_ide::{Analysis, AnalysisHost, FileId, Language};
 
 use crate::open_text::{LargeItem, open};
 
-/// A launch cannot be run.
 #[derive(Debug, Error)]
 pub enum RunError {
     #[error("{path}: {error}")]

@@ -19,7 +19,6 @@ use error::{MAX_CUBIN, MAX_LISTING, MAX_MESSAGE, MAX_MESSAGES, NVDISASM_VARIABLE
 
 pub use error::ToolError;
 
-/// An assembler and its disassembler.
 #[derive(Debug, Clone)]
 pub struct Toolchain {
     ptxas: PathBuf,
@@ -154,7 +153,7 @@ impl Toolchain {
     }
 }
 
-/// The target that the text of a module states, such as `sm_90a`.
+/// The target in the text of a PTX module, such as `sm_90a`.
 pub fn target_of(ptx: &str) -> Result<String, ToolError> {
     ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
 }

@@ -1,4 +1,4 @@
-//! Descriptions of PTX declarations.
+//! Describes PTX declarations for hovers.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};

@@ -20,11 +20,9 @@ pub const SYMBOLS: Namespace = Namespace(0);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Meaning {
-    /// A label or a function.
     Symbol(SmolStr),
     /// An instruction, named by its address.
     Instruction(usize),
-    /// A register at an instruction.
     Register(usize, RegisterAccess),
 }
 

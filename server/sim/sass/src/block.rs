@@ -24,7 +24,6 @@ const MAX_RELATED: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockPause {
-    /// All its threads have exited.
     Ended,
     /// Only other blocks can let it continue.
     Stuck,
@@ -48,7 +47,6 @@ enum WarpState {
 struct BarrierPhase {
     /// Arrived threads, as the machine counts them.
     arrived: u32,
-    /// The arrived lanes of each warp.
     masks: Vec<u32>,
     expected: Option<u32>,
     /// Warp, lanes, statement.

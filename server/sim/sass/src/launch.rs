@@ -24,10 +24,8 @@ pub(crate) struct Launch<'p> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) options: RunOptions,
-    /// The instruction set of the host.
     pub(crate) arch: Arch,
     pub(crate) listing: Listing,
-    /// Whether lanes reconverge at convergence barriers.
     pub(crate) barriers: bool,
     /// Shared memory of a block in bytes, including what the system reserves.
     pub(crate) shared: u32,

@@ -66,7 +66,6 @@ impl Running<'_> {
         Some(Next::Continue)
     }
 
-    /// The lanes of `executed` branch.
     #[inline(always)]
     fn branch(&mut self, target: u32, executed: u32) -> Next {
         if executed != 0 {

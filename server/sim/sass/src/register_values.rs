@@ -9,7 +9,6 @@ use super::registers::{Predicate, Registers, Row, TRUE};
 /// The maximum number of words in a value.
 const MAX_WORDS: u16 = 4;
 
-/// Reads the registers of a warp.
 #[derive(Clone, Copy)]
 pub(super) struct RegisterReader<'w> {
     pub(super) registers: &'w Registers,

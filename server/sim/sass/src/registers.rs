@@ -15,7 +15,6 @@ pub type Predicate = u8;
 pub const TRUE: Predicate = 7;
 /// The first uniform predicate.
 pub const UNIFORM: Predicate = 8;
-/// The zero flag of the condition code.
 pub const CC_ZERO: Predicate = 16;
 pub const CC_SIGN: Predicate = 17;
 pub const CC_CARRY: Predicate = 18;
@@ -92,7 +91,6 @@ impl Source {
     }
 }
 
-/// A predicate as a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
     pub predicate: Predicate,
@@ -147,7 +145,6 @@ impl Registers {
         buffer
     }
 
-    /// A single-precision source.
     #[inline(always)]
     pub(crate) fn float<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
         let row = self.row(source.row);
@@ -181,7 +178,6 @@ impl Registers {
         bits
     }
 
-    /// A double-precision source.
     #[inline(always)]
     pub(crate) fn double(&self, source: Source) -> Lanes<u64> {
         let mut bits = self.bits_64(source.row);

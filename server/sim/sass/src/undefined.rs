@@ -26,7 +26,6 @@ use super::registers::{Condition, Predicate, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// The register was not written.
     Unwritten(Key),
     /// A shuffle read lanes that do not participate in it.
     Shuffle(InactiveSources),

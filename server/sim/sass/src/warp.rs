@@ -41,7 +41,6 @@ pub(crate) struct Warp {
     pub(super) registers: Registers,
     pub(super) local: Local,
     pub(super) recorder: Recorder,
-    /// Whether its trace is recorded.
     pub(super) listed: bool,
     pub(super) reconvergences: ReconvergenceList,
     pub(super) spin: SpinWatch,

@@ -169,7 +169,6 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    /// Records all visits so far.
     #[inline(always)]
     pub(super) fn record(&mut self) {
         let Range { start, end } = self.unrecorded;

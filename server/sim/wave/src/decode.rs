@@ -332,7 +332,6 @@ impl Decoder<'_> {
         })
     }
 
-    /// The row of a result.
     fn target(&mut self, i: &Instruction, name: &str) -> Result<Row, Refusal> {
         let Some(Value::Register { index, half }) = value(i, name) else { return Err(mismatch(i)) };
         let register = self.writable(Row::from(*index));
@@ -451,7 +450,6 @@ fn bytes(bits: &str) -> Option<u8> {
     matches!(bits, 8 | 16 | 32 | 64 | 128).then_some(bits / 8)
 }
 
-/// The constant of `mov_imm`.
 fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     match value(instruction, "imm") {
         Some(Value::Integer { value, .. }) => Ok(*value as u32),

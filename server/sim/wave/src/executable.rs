@@ -27,7 +27,6 @@ pub static MODELS: [ModelInfo; 2] = [
     },
 ];
 
-/// A kernel under the model `structured`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
     pub program: Arc<Program>,
@@ -36,7 +35,6 @@ pub struct Kernel {
 /// A kernel under the model `wave-emu`, which is compared with `structured`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmulatedKernel {
-    /// The program as the emulator runs it.
     pub emulated: Arc<reference::Program>,
     /// The program for the model `structured`.
     pub structured: Arc<Program>,

@@ -18,7 +18,6 @@ use super::value_tracer::ValueTracer;
 /// How many steps pass between two polls of the caller.
 pub(crate) const POLL: u64 = 4096;
 
-/// An error that ends the run.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) status: Status,

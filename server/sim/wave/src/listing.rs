@@ -25,7 +25,6 @@ pub(crate) struct FinishedWave {
     pub(crate) recorder: Recorder,
     pub(crate) registers: Option<Vec<RegisterValues>>,
     pub(crate) reconvergences: Vec<Reconvergence>,
-    /// The value trace, if the wave is traced.
     pub(crate) values: Option<Values>,
 }
 
@@ -71,7 +70,6 @@ impl<'o> Listing<'o> {
         self.waves.list(group, trace);
     }
 
-    /// Whether the requested value trace is complete.
     pub(crate) fn has_values(&self) -> bool {
         self.waves.values.is_some()
     }

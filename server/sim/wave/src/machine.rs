@@ -26,7 +26,6 @@ pub(crate) struct ExecContext<'s> {
     /// The step at which to poll the caller, at the next end of a straight-line run.
     pub(crate) pause: u64,
     pub(crate) limit: u64,
-    /// The instruction set of the host.
     pub(crate) arch: Arch,
     /// The sanitizer and the workgroup's shadow state, if checks are enabled.
     pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
@@ -81,7 +80,6 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) spin: SpinDetector<W>,
     /// Recorded if the wave is listed.
     pub(crate) reconvergences: Option<Box<Reconvergences>>,
-    /// The value tracer, if the wave is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
     /// The shadow state, if checks are enabled.
     pub(crate) shadow: Option<Box<WaveShadow>>,

@@ -14,9 +14,7 @@ use super::quick::QuickOp;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Program {
     pub name: SmolStr,
-    /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
-    /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
     /// General registers per thread.
     pub registers: u16,
@@ -58,7 +56,6 @@ impl Cell {
 }
 
 impl Program {
-    /// The names of the registers that a statement writes.
     pub(crate) fn writes(&self, statement: StatementId) -> Vec<SmolStr> {
         let named = self.named.get(statement.index()).into_iter().flatten();
         named.filter(|named| named.written).map(|named| named.cell.name()).collect()

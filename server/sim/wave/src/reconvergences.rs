@@ -38,7 +38,6 @@ impl Default for Reconvergences {
 }
 
 impl Reconvergences {
-    /// Records a group that waits at a point.
     pub(super) fn wait(&mut self, point: WaitPoint, lanes: Mask) {
         if lanes != 0 {
             if self.waiting.len() <= point.frame {

@@ -267,7 +267,6 @@ impl<'l, const W: usize> Run<'l, W> {
         }
     }
 
-    /// Adds the waves of a workgroup to the listing.
     fn collect(&mut self, group: Workgroup<W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {

@@ -406,7 +406,6 @@ impl Sanitizer {
     }
 }
 
-/// One side of a race.
 #[derive(Clone, Copy)]
 struct Side {
     statement: u32,

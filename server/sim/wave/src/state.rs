@@ -20,7 +20,6 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// The position of workgroup `number` in the grid.
     pub(crate) fn workgroup_id(self, number: u64) -> [u32; 3] {
         position(number, self.grid)
     }

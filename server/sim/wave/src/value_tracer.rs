@@ -87,7 +87,6 @@ impl ValueTracer {
         self.visits.record(statement);
     }
 
-    /// The trace, with the names of the registers.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
         let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
         match self.moment {

@@ -1,6 +1,6 @@
 //! Recognizes files with machine code by their first bytes.
 
-/// The first bytes of an ELF file: a cubin, or a program of the host.
+/// The first bytes of an ELF file: a cubin or a host program.
 const ELF: &[u8] = b"\x7fELF";
 
 /// The first bytes of a fat binary.
@@ -14,7 +14,7 @@ const CUDA: &[u8] = &[190, 0];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MachineCode {
     Cubin,
-    /// A fat binary, or a program of the host that may contain some.
+    /// A fat binary, or a host program that may contain fat binaries.
     FatBinary,
 }
 

@@ -35,7 +35,6 @@ pub struct Tools {
     pub cuobjdump: Tool,
 }
 
-/// Why there is no listing.
 #[derive(Debug, Error)]
 pub enum ToolError {
     #[error(

@@ -20,7 +20,6 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// In bytes.
 const MAX_LOG: u64 = 16 << 20;
 
-/// Why ptxas did not run.
 #[derive(Debug, Error)]
 pub enum PtxasError {
     #[error("the file has no `.target`, so ptxas is not run")]

@@ -24,7 +24,6 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The title of the code lens.
     pub fn title(&self) -> String {
         let Resources { registers, spills, shared, stack, .. } = self;
         let spills = if *spills == 0 { "0 spills".to_owned() } else { format!("{spills} B spills") };

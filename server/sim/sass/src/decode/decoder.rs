@@ -1,4 +1,4 @@
-//! A program that is being decoded.
+//! The state of decoding a program.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;

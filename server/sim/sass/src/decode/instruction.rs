@@ -11,7 +11,6 @@ use crate::target::Target;
 pub(super) struct Inst<'a> {
     pub(super) function: &'a Function,
     pub(super) ins: &'a Instruction,
-    /// The number of the function in the program.
     pub(super) number: usize,
     pub(super) mods: Vec<&'a str>,
     pub(super) ops: &'a [Operand],

@@ -9,7 +9,6 @@ use warplens_sim_warp::launch_config::volume;
 
 use crate::target::Target;
 
-/// The position of a block in a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockPosition {
     pub(crate) grid: [u32; 3],
@@ -24,7 +23,6 @@ pub(crate) struct BlockPosition {
 pub(crate) struct WarpPosition {
     pub(crate) block: BlockPosition,
     pub(crate) warp: u32,
-    /// The position of each lane in the block.
     pub(crate) threads: Lanes<[u32; 3]>,
 }
 

@@ -141,7 +141,6 @@ fn raw_signs(o: &Operation, r: &Registers) -> Lanes<u32> {
     std::array::from_fn(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
 }
 
-/// The minimum or maximum of two singles.
 #[inline(always)]
 fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) -> u32 {
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });

@@ -9,7 +9,6 @@ use super::lanewise::{map1, map2, map3, tested};
 use crate::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::registers::{CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
 
-/// Moves and sums.
 #[inline(always)]
 pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {

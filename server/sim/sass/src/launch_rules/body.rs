@@ -81,7 +81,6 @@ fn reads(function: &Function, names: &[&str]) -> bool {
 
 struct Analysis<'p> {
     program: &'p Program,
-    /// The offset and the size of each parameter.
     places: Vec<(u64, u64)>,
     /// The size of an address.
     address_bytes: u64,

@@ -49,7 +49,6 @@ struct Synchronizing {
     mask: u32,
 }
 
-/// The state of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Barriers {
     live: u32,

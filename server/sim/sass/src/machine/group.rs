@@ -5,7 +5,6 @@ use crate::program::Token;
 /// Lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
-    /// The next statement.
     pub(crate) pc: u32,
     pub(crate) mask: u32,
     /// Whether no other lanes can run.

@@ -19,7 +19,6 @@ struct Entry {
     arrived: Vec<(u32, u32)>,
 }
 
-/// The state of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens {
     pc: u32,

@@ -37,7 +37,6 @@ pub struct Address {
     pub wide: bool,
 }
 
-/// A load or a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,

@@ -22,7 +22,6 @@ pub enum Control {
     /// Lanes wait in the innermost token of a kind.
     Pop(Token),
     Exit,
-    /// The run stops.
     Trap,
     /// `BSSY`: the barrier, and the statement after its region, if the listing contains it.
     BarrierSet(u8, Option<u32>),
@@ -40,7 +39,6 @@ pub enum Control {
     Yield,
     /// `BAR`
     Block {
-        /// The number of the barrier.
         number: Source,
         /// The number of threads that arrive, if the instruction states it.
         count: Option<Source>,
@@ -139,7 +137,6 @@ pub enum BarrierStep {
 pub enum BarrierState {
     /// The lanes of the path.
     Active,
-    /// The lanes that have exited.
     Exited,
     /// Reads as 0.
     Other,

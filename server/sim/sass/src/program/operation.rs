@@ -9,7 +9,6 @@ use warplens_sim_warp::soft_float::Rounding;
 use super::control::{CcTest, Control};
 use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
 
-/// One operation with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
     pub op: Op,
@@ -17,7 +16,6 @@ pub struct Operation {
     pub guard: Condition,
     /// Whether the operation runs once for the whole path, because it writes uniform registers.
     pub uniform: bool,
-    /// Whether the result sets the condition code.
     pub sets_cc: bool,
     /// `.S`: the lanes that executed the operation then wait in the innermost token of `SSY`.
     pub joins: bool,
@@ -142,7 +140,6 @@ pub enum Op {
         /// Uses the upper word of the product.
         high: bool,
         signed: bool,
-        /// Adds the carry.
         takes: bool,
     },
     /// The high word of `a * b`, plus a word `c`; whether it is signed, and clamped.

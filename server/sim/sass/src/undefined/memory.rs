@@ -58,7 +58,6 @@ impl UndefinedMemory {
         self.bytes.keys().any(|(owner, _)| *owner == Owner::Global)
     }
 
-    /// The undefined bits that lanes load.
     pub(super) fn load(
         &self,
         access: &Access,

@@ -16,7 +16,6 @@ use crate::exec::ExecContext;
 use crate::program::{Access, Address, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity};
 use crate::registers::{Registers, Row};
 
-/// How a value is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Guard,
@@ -103,7 +102,6 @@ impl UndefinedValues {
         self.write(&step, &effects.results, written, &effects.maybe);
     }
 
-    /// An operation on memory.
     fn access(
         &self,
         visit: &UndefinedVisit<'_>,

@@ -9,7 +9,6 @@ use warplens_sim_sass::Program;
 use warplens_sim_warp::{Checks, LaunchConfig, Limits, RunOptions, RunResult, Status, WarpTrace};
 use warplens_test_support::corpora;
 
-/// A case of the corpus.
 struct Case<'a>(&'a Value);
 
 impl Case<'_> {

@@ -24,7 +24,6 @@ struct Cursor<'o> {
     fold: usize,
     used: u64,
     seen: u64,
-    /// Whether the other run finished.
     ended: bool,
 }
 

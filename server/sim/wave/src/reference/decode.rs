@@ -115,7 +115,6 @@ impl Fields {
 }
 
 impl Decoder {
-    /// A decoder for kernels with `registers` registers.
     pub(crate) fn new(registers: u32) -> Self {
         let mut known = vec![None; index(SHARED_OPCODE, Group::Move, 0) + MODIFIERS];
         let encoded = || isa::instructions().filter_map(|entry| Some((entry, entry.encoding?)));

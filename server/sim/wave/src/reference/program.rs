@@ -22,13 +22,10 @@ const REGISTERS: u32 = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     pub name: SmolStr,
-    /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
-    /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
     /// General registers per thread.
     pub registers: u16,
-    /// The registers that each statement of the kernel names.
     pub(super) named: Vec<Box<[Named]>>,
     /// For each word, the instruction that starts there, even if the assembler did not encode one there.
     pub(super) slots: Vec<Result<Instruction, Undecodable>>,
@@ -143,7 +140,6 @@ fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Wor
 pub enum Rejection<'c> {
     /// It departs from the toolchain's dialect.
     Departure(&'c Departure),
-    /// It is invalid.
     Problem(&'c Problem),
     /// The reason is unknown.
     Statement,

@@ -61,7 +61,6 @@ struct Workgroup<'l, const W: usize> {
     waves: Vec<(Wave<'l, W>, WaveStatus)>,
     /// How many of its waves the result lists.
     listed: u32,
-    /// The waves that have arrived at the barrier.
     arrived: u64,
     /// The next wave to schedule, if it is ready.
     turn: usize,
@@ -205,7 +204,6 @@ impl<'l, const W: usize> Run<'l, W> {
         self.launch.findings.push(Finding { statement: Some(last), cta, warp, ..finding });
     }
 
-    /// Adds the waves of a workgroup to the listing.
     fn collect(&mut self, group: Workgroup<'l, W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {

@@ -25,7 +25,6 @@ pub(crate) struct ExecContext<'s> {
     pub(crate) memory: Memory<'s>,
 }
 
-/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Continue,
@@ -52,7 +51,6 @@ pub(crate) struct Wave<'o, const W: usize> {
     pub(super) empty_at: Option<(u32, usize, usize)>,
     pub(crate) recorder: Recorder,
     pub(super) comparison: RunComparison<'o>,
-    /// The value tracer, if the wave is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
     /// The visits of the current step, if the wave is traced: statement, active and executed lanes.
     visits: Vec<(StatementId, Mask, Mask)>,
@@ -219,7 +217,6 @@ impl<'o, const W: usize> Wave<'o, W> {
         self.exit()
     }
 
-    /// Executes a straight-line instruction.
     fn perform(&mut self, ctx: &mut ExecContext<'_>, kind: &Kind, at: u32, mask: Mask) -> Result<(), Fault> {
         let position = WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.id.warp };
         let action = match kind {

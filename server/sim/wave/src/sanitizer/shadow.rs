@@ -48,7 +48,6 @@ impl AccessKind {
     }
 }
 
-/// The access to check.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     pub(super) stamp: Stamp,
@@ -61,7 +60,6 @@ pub(super) struct Access {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub(super) before: Stamp,
-    /// Whether the earlier access was a read.
     pub(super) was_read: bool,
 }
 
@@ -73,7 +71,6 @@ struct WordShadow {
     atomics: [Stamp; 2],
     /// Reads since the last write, by two waves.
     readers: [Stamp; 2],
-    /// The bytes that have been written.
     written: u8,
 }
 

@@ -15,7 +15,6 @@ const LOOPS: u8 = 3;
 /// Words shared by all threads in device memory, and in each workgroup's local memory: one for each of
 /// [`ATOMICS`].
 pub(crate) const CELLS: u32 = ATOMICS.len() as u32;
-/// The predicate that ends loops.
 pub(crate) const ENDS_LOOP: usize = 3;
 
 /// Operations whose result does not depend on the order.
@@ -185,7 +184,6 @@ struct Writer {
     loops: u8,
     /// 0 in the kernel, otherwise the number of the function plus 1.
     code: usize,
-    /// Whether lanes may halt here.
     halts: bool,
 }
 

@@ -113,7 +113,6 @@ struct Stepped {
     visits: Vec<Vec<(u64, u64)>>,
 }
 
-/// A wave before a step.
 struct Before {
     pc: u32,
     active: u64,

@@ -11,7 +11,6 @@ use proptest::prelude::*;
 
 use super::instructions::{self, Sharing};
 
-/// Registers with data.
 pub(crate) const DATA: std::ops::Range<u8> = 0..10;
 /// Counters of the nested loops, for the kernel and then for each function.
 const COUNTERS: [&[u8]; 1 + FUNCTIONS] = [&[12, 13, 14], &[11], &[], &[]];
@@ -67,7 +66,6 @@ pub(crate) struct Program {
 
 #[derive(Clone, Debug)]
 enum Statement {
-    /// Consecutive lines.
     Plain(String),
     If {
         predicate: u8,

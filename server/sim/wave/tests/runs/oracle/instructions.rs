@@ -225,7 +225,6 @@ fn scope() -> impl Strategy<Value = &'static str> {
     select(&[", .wave", ", .workgroup", ", .device", ", .system"][..])
 }
 
-/// Wave operations.
 fn across() -> Lines {
     let shuffle = select(
         &["wave_shuffle", "wave_shuffle_up", "wave_shuffle_down", "wave_shuffle_xor", "wave_broadcast"][..],

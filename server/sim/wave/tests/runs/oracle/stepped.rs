@@ -63,7 +63,6 @@ pub(crate) fn run(text: &str, launch: &Launch, setting: &Setting) -> Result<Outc
     Ok(Outcome { waves, memory })
 }
 
-/// The statement of each word.
 fn places(sizes: &[u32]) -> Vec<usize> {
     sizes.iter().enumerate().flat_map(|(at, size)| (0..*size).map(move |_| at)).collect()
 }
@@ -159,7 +158,6 @@ impl Machine<'_> {
     }
 }
 
-/// A wave before a step.
 struct Before {
     pc: u32,
     active: u64,

@@ -10,7 +10,6 @@ use proptest::sample::select;
 use super::generator::{DATA, Launch};
 use super::instructions::{self, Sharing};
 
-/// Counters of nested loops.
 const COUNTERS: [u8; 3] = [12, 13, 14];
 
 /// A file, which of its kernels to run, and how.
