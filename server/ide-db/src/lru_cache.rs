@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 /// the CPU caches.
 const BUDGET: usize = 1 << 17;
 
-/// Longer texts count as this size, so that a very long function does not evict the small items of its file:
-/// each edit needs the tree before the edit.
+/// Longer texts count as this size, so that a very long function stays cached together with the small items
+/// of its file: each edit needs the tree before the edit.
 const MAX_SIZE: usize = BUDGET / 4 * 3;
 
 /// Evicts the least recently used value first. Cloning a value must be cheap.

@@ -38,7 +38,7 @@ impl Profile {
     }
 }
 
-/// A number beyond the limits of the type is newer than every version, and no version is near them.
+/// A number beyond the limits of the type counts as newer than every version; real versions are far below.
 pub(crate) fn version(major: u32, minor: u32) -> Version {
     let part = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
     Version::new(part(major), part(minor))

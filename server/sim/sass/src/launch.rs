@@ -17,7 +17,7 @@ use super::undefined::suspects::suspects;
 pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
 /// The maximum number of threads in a block.
 pub(crate) const MAX_THREADS: u64 = 1024;
-/// The size of constant bank 0 up to and including the launch's constants.
+/// The minimum size of constant bank 0 in bytes: it contains the launch's constants.
 const BANK_BYTES: u32 = 0x1000;
 
 pub(crate) struct Launch<'p> {

@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// The lanes of the running group push a token, at whose statement they will resume.
+    /// The lanes of the running group push a token and will resume at `pc`.
     pub(crate) fn push(&mut self, kind: Token, pc: u32) {
         dispatch!(self, machine => machine.push(kind, pc));
     }

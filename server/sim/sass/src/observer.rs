@@ -39,7 +39,7 @@ pub(super) struct Executing {
 }
 
 impl Observer<'_> {
-    /// Undefined values are followed if there are any.
+    /// Whether there are undefined values to follow.
     pub(super) fn follows_undefined(&self) -> bool {
         !self.undefined.is_empty() || !self.memory.is_empty()
     }

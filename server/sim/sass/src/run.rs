@@ -160,7 +160,8 @@ struct Blocks<'a> {
     /// Blocks that cannot continue by themselves.
     suspended: Vec<Block>,
     traces: Listing,
-    /// Recorders of warps that are already counted; their runs of statements are reused.
+    /// Recorders of warps that are already counted. They keep their runs of statements, because the next warp
+    /// most likely takes the same paths.
     spare: Vec<Recorder>,
     done: u64,
 }

@@ -181,8 +181,7 @@ fn relate<S: Simd, const W: usize, T: PartialOrd>(
     }
 }
 
-/// Signed division. Dividing by 0 gives 0, as in the reference emulator, because the specification leaves it
-/// open.
+/// Signed division. The specification leaves division by 0 open; like the reference emulator, it gives 0.
 #[inline(always)]
 fn divide(x: u32, y: u32, f: fn(i32, i32) -> i32) -> u32 {
     if y == 0 { 0 } else { f(x as i32, y as i32) as u32 }

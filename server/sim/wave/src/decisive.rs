@@ -70,7 +70,7 @@ fn closure(region: &[(&Op, &[Named])], is_seed: impl Fn(&Op) -> bool) -> Cells {
     }
 }
 
-/// The registers with the same value in each iteration: never written, or only from such registers.
+/// The registers with the same value in each iteration: never written, or written only from such registers.
 fn fixed_cells(region: &[(&Op, &[Named])]) -> Cells {
     let named = || region.iter().flat_map(|(_, named)| named.iter());
     let written: Cells = region.iter().flat_map(|(_, named)| writes(named)).collect();

@@ -423,7 +423,7 @@ impl Decoder<'_> {
         let kinds = if bits == 64 { [Kind::Int64; 3] } else { INT };
         let mut operation = self.assemble(op, inst, &shape, kinds)?;
         if matches!(op, Op::MinMaxHigh(_)) {
-            // The operation uses the flags in its own way.
+            // The operation sets the flags itself.
             operation.sets_cc = false;
         }
         operation.q = [DROPPED; 2];

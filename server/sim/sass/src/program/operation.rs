@@ -485,7 +485,8 @@ pub struct IntCompare {
     pub signed: bool,
     /// Compares 64 bits.
     pub wide: bool,
-    /// Compares upper words: `p1` has the result for the lower words, or the condition code before barriers.
+    /// Compares upper words. The result for the lower words is in `p1`, or in the condition code on targets
+    /// without convergence barriers.
     pub extends: bool,
     pub combine: Bool,
 }

@@ -89,7 +89,7 @@ halt
     );
 }
 
-/// Workgroup 0 waits for workgroup 1 in a loop with `statements`, which also ends if `exit` holds.
+/// Workgroup 0 waits for workgroup 1 in a loop with `statements`.
 fn waits_for_the_next(statements: &str, max_steps: u64) -> (RunResult, String) {
     let text = format!(
         ".kernel k

@@ -1,5 +1,4 @@
-//! Instructions of the part of the language in which the oracle is right: every instruction of toolchain
-//! 0.1.2.
+//! Every instruction of toolchain 0.1.2, as far as the oracle executes it correctly.
 
 use std::fmt::Write;
 
