@@ -334,8 +334,8 @@ pub struct DocumentLink {
     pub range: TextRange,
     /// The path as written.
     pub path: SmolStr,
-    /// Set if the link leads to the file that the document was assembled from: the extension of that file, which
-    /// is next to the document and has the same name.
+    /// Set if the link leads to the file that the document was assembled from: the extension of that file,
+    /// which is next to the document and has the same name.
     pub origin: Option<&'static str>,
     /// Line and column, counted from 1 as in debug information; 0 if unknown.
     pub place: Option<(u32, u32)>,

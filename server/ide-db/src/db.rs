@@ -284,7 +284,8 @@ impl<'db> FilePosition<'db> {
         let is_between = |before: &str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
         let starts_with_space = || text.starts_with(|c: char| c.is_ascii_whitespace());
         let before = text.get(..usize::from(offset - start)).unwrap_or_default();
-        // On the last line of an item, the user refers to that item rather than to the spaces before the next one.
+        // On the last line of an item, the user refers to that item rather than to the spaces before the next
+        // one.
         if index > 0 && starts_with_space() && is_between(before) {
             let (index, end) = (index - 1, start);
             let start = list.start_of(index);

@@ -19,8 +19,8 @@ use super::quick::QuickOp;
 
 const MAX_REGISTERS: u32 = 255;
 
-/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`. An instruction that cannot be run
-/// stops a run only when reached.
+/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`. An instruction that
+/// cannot be run stops a run only when reached.
 pub fn decode(code: &Code) -> Program {
     let registers = code.resources.register_count().min(MAX_REGISTERS) as u16;
     let mut decoder = Decoder {

@@ -11,7 +11,8 @@ use super::program::Program;
 use super::reference;
 use super::run::run;
 
-/// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator 0.1.2.
+/// The models of WAVE, the default first: the divergence stack of the guide, and the reference emulator
+/// 0.1.2.
 pub static MODELS: [ModelInfo; 2] = [
     ModelInfo {
         name: "structured",

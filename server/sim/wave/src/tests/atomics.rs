@@ -46,7 +46,8 @@ fn found(statements: &str, start: u32, width: u32) -> (Vec<u32>, u32) {
     (words[128..].to_vec(), words[2])
 }
 
-/// The old values that threads find if they run one after another. Local memory starts zeroed in each workgroup.
+/// The old values that threads find if they run one after another. Local memory starts zeroed in each
+/// workgroup.
 fn expected(local: bool, start: u32, meaning: impl Fn(u32, u32) -> u32) -> (Vec<u32>, u32) {
     let mut word = start;
     let mut olds = Vec::new();
