@@ -1,32 +1,44 @@
 //! Checks of PTX.
 
-mod assembler_faults;
+mod assembler_fault;
 mod attributes;
+mod branch_for_predicate;
 mod broken;
-mod calls;
-mod components;
 mod cross_item;
 mod declarations;
 mod directives;
+mod divergent_barrier;
 mod flow;
 mod forms;
 mod instructions;
-mod lints;
+mod invalid_branch;
+mod invalid_call;
+mod invalid_debug_information;
 mod memory_limits;
 mod merge;
+mod missing_return;
 mod module_rules;
 mod names;
 mod needs;
+mod parameter_access;
 mod performance;
 mod pragmas;
 mod prologue;
-mod sections;
+mod return_in_noreturn;
 mod special_registers;
 mod statement_ranges;
 mod symbols;
 mod tables;
-mod targets;
+mod uniform_promise;
+mod unknown_component;
+mod unknown_instruction;
+mod unknown_modifier;
+mod unreachable_code;
 mod unused;
+mod unused_label;
+mod unused_register;
+mod unused_variable;
+mod unwritten_result;
 
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};
@@ -52,14 +64,14 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             cross_item_uses(db, item.group(db));
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
-            components::check(db, item, &function, problems);
+            unknown_component::check(db, item, &function, problems);
             special_registers::check(&function, module, problems);
             let before = problems.len();
             forms::check(db, file, item, &function, problems);
             merge::by_declaration(&function, problems, before);
             flow::check(db, file, item, &function, problems);
             unused::check(db, file, item, &function, problems);
-            assembler_faults::check(&function, text, module, problems);
+            assembler_fault::check(&function, text, module, problems);
         }
         None => {
             let header = ptx_header(db, item);
@@ -74,7 +86,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
     if let Some(function) = ptx_function(db, item) {
         let cfg = || ptx_cfg(db, file, item, &function);
-        lints::check(&function, &item.text(db).0, cfg, || debug_names(db, file), found);
+        branch_for_predicate::check(&function, &item.text(db).0, cfg, || debug_names(db, file), found);
     }
 }
 

@@ -6,9 +6,9 @@
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Db, Item, ItemGroup, items_of};
 
-use crate::ptx::calls::{self, Call};
+use crate::ptx::invalid_branch::targets::{self, TargetName};
+use crate::ptx::invalid_call::{self, Call};
 use crate::ptx::memory_limits::{self, SharedVariables};
-use crate::ptx::targets::{self, TargetName};
 
 /// The uses of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn cross_item_uses<'db>(
 
 fn uses_of(db: &dyn Db, item: Item<'_>) -> Option<CrossItemUses> {
     let function = ptx_function(db, item)?;
-    let calls = calls::find(db, item, &function);
+    let calls = invalid_call::find(db, item, &function);
     let targets = targets::find(&function);
     let shared = memory_limits::shared_variables(&function);
     let is_empty = calls.is_empty() && targets.is_empty() && shared.is_none();

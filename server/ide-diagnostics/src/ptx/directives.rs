@@ -10,7 +10,7 @@ use warplens_syntax::ptx::ast;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
-use crate::ptx::{attributes, needs, pragmas, prologue, sections};
+use crate::ptx::{attributes, invalid_debug_information, needs, pragmas, prologue};
 
 /// A directive that is allowed between statements, although the grammar does not have it.
 const IN_BODIES: &str = ".loc_intermediate";
@@ -37,9 +37,8 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::PragmaDirective(pragma)) => {
             return pragmas::check(&pragma, PragmaScope::Module, module, problems);
         }
-        Some(ast::Declaration::SectionDirective(section)) => {
-            gate(section.directive_token(), module).or_else(|| sections::section(&section, module))
-        }
+        Some(ast::Declaration::SectionDirective(section)) => gate(section.directive_token(), module)
+            .or_else(|| invalid_debug_information::section(&section, module)),
         Some(ast::Declaration::Variable(variable)) => attributes::of_variable(&variable, module),
         Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
         Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),

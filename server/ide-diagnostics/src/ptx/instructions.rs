@@ -1,14 +1,15 @@
-//! Opcodes and modifiers that do not exist.
+//! Finds opcodes and modifiers that do not exist.
 //!
 //! A function uses few distinct mnemonics, so each is checked once.
 
 use warplens_hir::ptx::{Function, Instruction, Mnemonic};
 use warplens_ide_db::ptx::forms::accepts;
-use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
+use warplens_ide_db::{Db, Item, ItemFix, Problem};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::ptx::statement_ranges::StatementRanges;
+use crate::ptx::{unknown_instruction, unknown_modifier};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();
@@ -27,10 +28,11 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
 
 /// The problem of a mnemonic: its opcode, or one of its modifiers, is unknown.
 pub(super) struct Verdict {
-    modifier: Option<usize>,
-    message: String,
+    /// The index of the modifier; `None` for the opcode.
+    pub(super) modifier: Option<usize>,
+    pub(super) message: String,
     /// The most similar known word.
-    meant: Option<String>,
+    pub(super) meant: Option<String>,
 }
 
 impl Verdict {
@@ -47,31 +49,10 @@ impl Verdict {
 pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let entries = isa::by_opcode(&mnemonic.opcode);
     if entries.is_empty() {
-        return Some(unknown_opcode(&mnemonic.opcode));
+        return Some(unknown_instruction::verdict(&mnemonic.opcode));
     }
     let unknown = |word: &str| !entries.iter().any(|entry| accepts(entry, word));
     let words = mnemonic.modifiers.iter().map(|word| format!(".{word}"));
     let (index, word) = words.enumerate().find(|(_, word)| unknown(word))?;
-    Some(unknown_modifier(&mnemonic.opcode, index, &word, entries))
-}
-
-fn unknown_opcode(opcode: &str) -> Verdict {
-    let lower = opcode.to_ascii_lowercase();
-    if lower != opcode && !isa::by_opcode(&lower).is_empty() {
-        let message = format!("unknown instruction `{opcode}`; opcodes are lower case: write `{lower}`");
-        return Verdict { modifier: None, message, meant: Some(lower) };
-    }
-    let meant = nearest(opcode, isa::opcodes().iter().copied());
-    let message = format!("unknown instruction `{opcode}`{}", did_you_mean(meant));
-    Verdict { modifier: None, message, meant: meant.map(str::to_owned) }
-}
-
-fn unknown_modifier(opcode: &str, index: usize, word: &str, entries: &[&isa::Instruction]) -> Verdict {
-    let vocabulary = entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
-    let known =
-        !isa::modifier(word).is_empty() || isa::type_(word).is_some() || isa::state_space(word).is_some();
-    let problem = if known { "does not accept" } else { "has no modifier" };
-    let meant = nearest(word, vocabulary);
-    let message = format!("`{opcode}` {problem} `{word}`{}", did_you_mean(meant));
-    Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) }
+    Some(unknown_modifier::verdict(&mnemonic.opcode, index, &word, entries))
 }

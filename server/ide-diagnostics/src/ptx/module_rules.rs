@@ -12,10 +12,11 @@ use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, Severity, 
 use crate::codes;
 use crate::context::fix_context;
 use crate::ptx::cross_item::cross_item_uses;
+use crate::ptx::invalid_branch::targets;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::prologue::first_token;
 use crate::ptx::symbols::declaration;
-use crate::ptx::{calls, declarations, needs, targets};
+use crate::ptx::{declarations, invalid_call, needs};
 
 /// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
@@ -48,7 +49,7 @@ fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<Item
         let Some(uses) = uses else { continue };
         let mut problems = Vec::new();
         problems.extend(uses.shared.iter().filter_map(|shared| module.shared_bytes.check_kernel(shared)));
-        calls::check(db, file, names, &uses.calls, &mut problems);
+        invalid_call::check(db, file, names, &uses.calls, &mut problems);
         targets::check(names, &uses.targets, index, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index, problem)));
     }

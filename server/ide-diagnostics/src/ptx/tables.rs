@@ -1,14 +1,10 @@
-//! Labels, tables and parameters of a function: the contents of tables, the targets of branches, and parameter accesses.
+//! Finds the tables of a function, and the branches and accesses that name labels, tables or parameters.
 
-use text_size::TextRange;
-use warplens_hir::ptx::{
-    Function, Instruction, InstructionId, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind,
-};
+use warplens_hir::ptx::{Function, NameId, Symbol, SymbolKind, TableKind};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 
-use crate::codes;
-use crate::ptx::needs;
+use crate::ptx::{invalid_branch, needs, parameter_access};
 
 /// How an opcode uses labels and parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +19,8 @@ enum Use {
 /// Checks the tables of a function and the branches through them.
 pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
-        problems.extend(table(function, symbol, module));
+        let missing = requirement(symbol, module);
+        problems.extend(missing.or_else(|| invalid_branch::table(function, symbol)));
     }
     let uses: Vec<Use> = function.mnemonics().iter().map(|mnemonic| use_of(&mnemonic.opcode)).collect();
     if uses.iter().all(|what| *what == Use::Nothing) {
@@ -32,10 +29,10 @@ pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut V
     for instruction in function.instructions() {
         problems.extend(match uses[instruction.mnemonic_id().index()] {
             Use::Nothing => None,
-            Use::Branch => branch(function, instruction),
-            Use::Table => through(function, instruction),
-            Use::Load => load(function, instruction),
-            Use::Store => store(function, instruction),
+            Use::Branch => invalid_branch::branch(function, instruction),
+            Use::Table => invalid_branch::through(function, instruction),
+            Use::Load => parameter_access::load(function, instruction),
+            Use::Store => parameter_access::store(function, instruction),
         });
     }
 }
@@ -50,136 +47,20 @@ fn use_of(opcode: &str) -> Use {
     }
 }
 
-fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Option<Problem> {
-    Some(Problem::error(range, codes::INVALID_BRANCH, message))
-}
-
-fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
-    let (name, targets) = match &symbol.kind {
-        SymbolKind::Table { kind: TableKind::Branch, targets } => (".branchtargets", &**targets),
-        SymbolKind::Table { kind: TableKind::Call, targets } => (".calltargets", &**targets),
-        SymbolKind::Prototype(_) => (".callprototype", &[][..]),
+/// A table or a prototype that the module's version does not have.
+fn requirement(symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
+    let name = match &symbol.kind {
+        SymbolKind::Table { kind: TableKind::Branch, .. } => ".branchtargets",
+        SymbolKind::Table { kind: TableKind::Call, .. } => ".calltargets",
+        SymbolKind::Prototype(_) => ".callprototype",
         _ => return None,
     };
-    needs::check_directive(symbol.range, name, module).or_else(|| {
-        let is_branch = name == ".branchtargets";
-        let is_wrong = |target: &&NameId| match local(function, **target) {
-            None => false,
-            Some(found) if std::ptr::eq(found, &symbol.kind) => false,
-            Some(found) => !(is_branch && matches!(found, SymbolKind::Label { .. })),
-        };
-        let target = function.name(*targets.iter().find(is_wrong)?);
-        let text = function.referent_text(target.referent);
-        error(
-            target.range,
-            match is_branch {
-                true => format!("`{text}` is not a label; `.branchtargets` lists labels of this function"),
-                false => format!("`{text}` is not a function; `.calltargets` lists functions of the module"),
-            },
-        )
-    })
+    needs::check_directive(symbol.range, name, module)
 }
 
 /// The symbol of the function that a name refers to.
-fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
+pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
     function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
-}
-
-/// A branch to something that is not a label. The checks of forms report operands without a name, those of the module
-/// its names.
-fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
-    let [Operand::Symbol(name), ..] = instruction.operands() else { return None };
-    let found = function.name(*name);
-    let is = match (found.resolution, local(function, *name)) {
-        (Resolution::Special(_), _) => "is a special register",
-        (_, None | Some(SymbolKind::Label { .. })) => return None,
-        (_, Some(SymbolKind::Table { kind: TableKind::Branch, .. })) => {
-            return error(found.range, "`bra` jumps to a label; use `brx.idx` for a table");
-        }
-        (_, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. })) => "is a register",
-        (_, Some(SymbolKind::Variable(_) | SymbolKind::Param { .. })) => "is a variable",
-        (_, Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_))) => "is a table for calls",
-    };
-    let text = function.referent_text(found.referent);
-    error(found.range, format!("`{text}` {is}; `bra` jumps to a label, `brx.idx` through a `.branchtargets`"))
-}
-
-fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
-    let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
-    let range = function.name(*name).range;
-    let SymbolKind::Table { kind: TableKind::Branch, targets } = local(function, *name)? else {
-        return error(range, "`brx.idx` takes a `.branchtargets`, which lists labels");
-    };
-    let message = |index: u64| format!("index {index} is out of range for a table of size {}", targets.len());
-    match *instruction.operands().first()? {
-        Operand::Constant(index) => {
-            let index =
-                function.constant(index).as_integer().filter(|index| *index >= targets.len() as u64)?;
-            Some(Problem::warning(range, codes::INVALID_BRANCH, message(index)))
-        }
-        Operand::Register { name: register, component: None } if instruction.guard().is_none() => {
-            let (index, set) = known_value(function, instruction, register)?;
-            if u64::from(index) < targets.len() as u64 {
-                return None;
-            }
-            let text = function.referent_text(function.name(register).referent);
-            let problem =
-                Problem::warning(function.name(register).range, codes::INVALID_BRANCH, message(index.into()));
-            Some(problem.with_related(set.range(), format!("`{text}` is set to {index} here")))
-        }
-        _ => None,
-    }
-}
-
-/// The constant that a register of 32 bits holds at an instruction, and the `mov` that sets it. Only the straight line of
-/// instructions before is searched: after a branch the condition may exclude the value.
-fn known_value<'f>(
-    function: &'f Function,
-    at: Instruction<'f>,
-    register: NameId,
-) -> Option<(u32, Instruction<'f>)> {
-    let referent = function.name(register).referent;
-    let is_set = |instruction: &Instruction<'_>| {
-        function.names_of(*instruction).any(|name| name.referent == referent && name.role.writes())
-    };
-    let at = at.id().index();
-    let labels = function.labels().map(|label| label.target.index());
-    let start = labels.filter(|label| *label <= at).max().unwrap_or(0);
-    let line = (start..at).rev().map(|index| function.instruction(InstructionId::new(index)));
-    let is_branch = |instruction: &Instruction<'_>| {
-        matches!(instruction.opcode(), "bra" | "brx" | "ret" | "exit" | "trap")
-    };
-    let set = line.take_while(|instruction| !is_branch(instruction)).find(is_set)?;
-    let [_, Operand::Constant(value)] = set.operands() else { return None };
-    let is_plain = set.opcode() == "mov" && set.guard().is_none();
-    let value = function.constant(*value).as_integer().filter(|_| is_plain)?;
-    Some((value as u32, set))
-}
-
-/// The result of a function is write-only.
-fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
-    let [_, from, ..] = instruction.operands() else { return None };
-    let why = "the result of this function and write-only; keep the value in a register";
-    parameter_access(function, *from, true, why)
-}
-
-/// An input parameter is read-only.
-fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
-    let is_param = |word: &smol_str::SmolStr| word.split("::").next() == Some("param");
-    if !instruction.modifiers().iter().any(is_param) {
-        return None;
-    }
-    let why = "a parameter of this function and read-only; store to a local variable";
-    parameter_access(function, *instruction.operands().first()?, false, why)
-}
-
-/// The problem of an address that is a result of the function, or one of its parameters.
-fn parameter_access(function: &Function, address: Operand, of_result: bool, why: &str) -> Option<Problem> {
-    let Operand::Symbol(name) = function.address(address)?.base else { return None };
-    let SymbolKind::Param { is_return, .. } = local(function, name)? else { return None };
-    let name = function.name(name);
-    let message = format!("`{}` is {why}", function.referent_text(name.referent));
-    (*is_return == of_result).then(|| Problem::error(name.range, codes::PARAMETER_ACCESS, message))
 }
 
 #[cfg(test)]
@@ -218,45 +99,6 @@ list: .calltargets f;
                 13:`table` Warning invalid-branch: index 1 is out of range for a table of size 1
                 14:`input` Error parameter-access: `input` is a parameter of this function and read-only; store to a local variable
                 15:`result` Error parameter-access: `result` is the result of this function and write-only; keep the value in a register
-            "#]],
-        );
-    }
-
-    #[test]
-    fn an_index_that_is_known() {
-        check(
-            "\
-.version 8.0
-.target sm_90
-.entry k() {
-    .reg .b32 %r<4>;
-    .reg .pred %p;
-table: .branchtargets L0, L1, L2;
-    mov.u32 %r1, 2;
-    brx.idx %r1, table;
-L0: mov.u32 %r2, 3;
-    mov.u32 %r1, 0;
-    brx.idx %r2, table;
-L1: mov.b32 %r2, 3;
-    add.u32 %r2, %r2, 1;
-    brx.idx %r2, table;
-L2: mov.s32 %r3, -1;
-    setp.ne.s32 %p, %r3, 3;
-    @%p bra OUT;
-    brx.idx %r3, table;
-OUT: mov.u32 %r3, 4;
-L3: brx.idx %r3, table;
-L4: mov.u32 %r3, 5;
-    @%p brx.idx %r3, table;
-    mov.s32 %r3, -1;
-    brx.idx %r3, table;
-}
-",
-            expect![[r#"
-                11:`%r2` Warning invalid-branch: index 3 is out of range for a table of size 3
-                    9:`mov.u32 %r2, 3;` `%r2` is set to 3 here
-                24:`%r3` Warning invalid-branch: index 4294967295 is out of range for a table of size 3
-                    23:`mov.s32 %r3, -1;` `%r3` is set to 4294967295 here
             "#]],
         );
     }

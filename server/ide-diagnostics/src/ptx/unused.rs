@@ -1,11 +1,10 @@
-//! Labels, registers and variables of a function that are never used.
+//! Finds the symbols of a function that are never used. Each kind is a diagnostic of its own.
 
-use warplens_hir::ptx::{Function, ReferentId, Role, Symbol, SymbolKind};
+use warplens_hir::ptx::{Function, ReferentId, Role, Symbol};
 use warplens_ide_db::ptx::debug_names;
 use warplens_ide_db::{Db, File, Item, Problem, Tag};
 
-use crate::codes;
-use crate::ptx::broken;
+use crate::ptx::{broken, unused_label, unused_register, unused_variable};
 
 /// The maximum number reported for a function, so that they do not crowd out errors.
 const MOST: usize = 50;
@@ -30,7 +29,8 @@ pub(super) fn check<'db>(
     }
     let symbols = function.symbols().iter().zip(used);
     let unused = symbols.filter(|(symbol, used)| !used && symbol.range.start() > body.start());
-    let mut found = unused.filter_map(|(symbol, _)| Some((symbol, what(symbol)?))).peekable();
+    let unused = unused.map(|(symbol, _)| symbol).filter(|symbol| !is_habit(&symbol.name));
+    let mut found = unused.filter_map(|symbol| Some((symbol, problem(symbol)?))).peekable();
     if found.peek().is_none() {
         return;
     }
@@ -39,30 +39,53 @@ pub(super) fn check<'db>(
     let found = found.filter(|(symbol, _)| !doubtful.contains(symbol.name.as_str()));
     // Debug information names labels and variables of functions.
     let found = found.filter(|(symbol, _)| !debug_names(db, file).contains(&symbol.name));
-    problems.extend(found.take(MOST).map(|(symbol, (code, what))| {
-        let message = format!("unused {what} `{}`; remove it", symbol.name);
-        Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary)
-    }));
+    problems.extend(found.take(MOST).map(|(_, problem)| problem));
 }
 
-/// Unused registers of a range `%r<100>` are not reported.
-fn what(symbol: &Symbol) -> Option<(&'static str, &'static str)> {
-    if is_habit(&symbol.name) {
-        return None;
-    }
-    match symbol.kind {
-        SymbolKind::Label { .. } => Some((codes::UNUSED_LABEL, "label")),
-        SymbolKind::Table { .. } => Some((codes::UNUSED_LABEL, "table")),
-        SymbolKind::Prototype(_) => Some((codes::UNUSED_LABEL, "prototype")),
-        SymbolKind::Register { .. } => Some((codes::UNUSED_REGISTER, "register")),
-        SymbolKind::Variable(_) => Some((codes::UNUSED_VARIABLE, "variable")),
-        SymbolKind::RegisterRange { .. } | SymbolKind::Param { .. } => None,
-    }
+fn problem(symbol: &Symbol) -> Option<Problem> {
+    unused_label::problem(symbol)
+        .or_else(|| unused_register::problem(symbol))
+        .or_else(|| unused_variable::problem(symbol))
 }
 
-/// Names that compilers declare whether they need them or not: marks for debug information, the stack pointers, a register
-/// for each call.
+/// The hint at a symbol of this kind.
+pub(super) fn hint(symbol: &Symbol, code: &'static str, kind: &str) -> Problem {
+    let message = format!("unused {kind} `{}`; remove it", symbol.name);
+    Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary)
+}
+
+/// Names that compilers declare whether or not they need them: labels for debug information, the stack pointers, a
+/// register for each call.
 fn is_habit(name: &str) -> bool {
     let stem = name.trim_start_matches(['$', '_', '.', 'L']).trim_end_matches(|c: char| c.is_ascii_digit());
     matches!(name, "%SP" | "%SPL" | "temp_param_reg") || matches!(stem, "tmp" | "func_begin" | "func_end")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::ptx::flow::tests::{check, check_body};
+
+    #[test]
+    fn names_that_nothing_uses() {
+        check_body(
+            ".reg .b32 a, b;\n.local .b32 c;\n.shared .b32 d;\nP: .callprototype _ ();\nT: .branchtargets L;\nL: mov.u32 b, d;\nM: ret;",
+            expect![[r#"
+                3:`a` Hint unused-register: unused register `a`; remove it
+                4:`c` Hint unused-variable: unused variable `c`; remove it
+                6:`P` Hint unused-label: unused prototype `P`; remove it
+                7:`T` Hint unused-label: unused table `T`; remove it
+                9:`M` Hint unused-label: unused label `M`; remove it
+            "#]],
+        );
+    }
+
+    #[test]
+    fn names_of_debug_information() {
+        check(
+            ".entry k() {\n.local .b32 depot;\nLfunc_begin0: ret;\nLtmp1:\nLtmp2:\n}\n.section .debug_info { .b64 Lfunc_begin0\n.b64 Ltmp1-depot\n}\n",
+            expect![""],
+        );
+    }
 }

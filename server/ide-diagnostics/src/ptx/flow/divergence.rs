@@ -1,26 +1,16 @@
-//! Divergence where it is not allowed: `.uni` on branches that may be divergent, barriers that only some lanes may reach.
+//! Divergence where it is not allowed: finds the branches with `.uni` and the barriers, and asks whether lanes diverge there.
 //!
 //! Each distinct mnemonic is classified once. The uniformity analysis runs only if a `.uni` or a barrier depends on it.
 
-use std::cell::Cell;
-
-use smol_str::SmolStr;
-use text_size::TextRange;
 use warplens_hir::Variance;
-use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
-use warplens_hir::post_dominators::PostDominators;
+use warplens_hir::cfg::{BlockEnd, Cfg};
 use warplens_hir::ptx::{
-    Function, FunctionKind, Instruction, InstructionId, Link, Mnemonic, Operand, ReferentId, RegisterQuery,
-    Uniformity,
+    Function, Instruction, Link, Mnemonic, Operand, ReferentId, RegisterQuery, Uniformity,
 };
 use warplens_ide_db::ptx::variance;
-use warplens_ide_db::{Db, Item, ItemFix, Problem};
+use warplens_ide_db::{Db, Item, Problem};
 
-use crate::codes;
-use crate::ptx::statement_ranges::StatementRanges;
-
-/// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
-const BUDGET: usize = 1_000_000;
+use crate::ptx::{divergent_barrier, uniform_promise};
 
 pub(super) fn check(
     db: &dyn Db,
@@ -48,7 +38,8 @@ pub(super) fn check(
         }
     }
     let parts = || cfg.blocks().iter().any(|block| block.end == BlockEnd::Diverges);
-    let may_be_apart = || !barriers.is_empty() && parts() && may_be_apart(function, cfg, &barriers);
+    let may_be_apart =
+        || !barriers.is_empty() && parts() && divergent_barrier::may_be_apart(function, cfg, &barriers);
     if questions.is_empty() && !may_be_apart() {
         return;
     }
@@ -58,13 +49,15 @@ pub(super) fn check(
             let instruction = function.instruction(question.instruction);
             let links = analysis.reason(index);
             problems.push(match interests[instruction.mnemonic_id().index()] {
-                Some(Interest::Barrier) => guarded_barrier(function, instruction, question.register, &links),
-                _ => broken_promise(db, item, function, instruction, question.register, &links),
+                Some(Interest::Barrier) => {
+                    divergent_barrier::guarded(function, instruction, question.register, &links)
+                }
+                _ => uniform_promise::problem(db, item, function, instruction, question.register, &links),
             });
         }
     }
     if !barriers.is_empty() && parts() {
-        barriers_apart(function, cfg, &analysis, &barriers, problems);
+        divergent_barrier::check(function, cfg, &analysis, &barriers, problems);
     }
 }
 
@@ -109,180 +102,8 @@ fn counts_all(barrier: Instruction<'_>) -> bool {
     if barrier.has("red") { operands <= 3 } else { operands <= 1 }
 }
 
-fn broken_promise(
-    db: &dyn Db,
-    item: Item<'_>,
-    function: &Function,
-    instruction: Instruction<'_>,
-    register: ReferentId,
-    links: &[Link],
-) -> Problem {
-    let text = function.referent_text(register);
-    let opcode = instruction.opcode();
-    let message = format!(
-        "`.uni` asserts that this branch is uniform, but `{text}` may differ between the lanes of a warp ({}); \
-         write `{opcode}` without `.uni`",
-        variance::path(function, links)
-    );
-    let modifier = promise(db, item, instruction);
-    let range = modifier.unwrap_or(instruction.opcode_range());
-    let fix = modifier.map(|range| ItemFix::new("Remove `.uni`").delete(range).preferred());
-    let problem = Problem::warning(range, codes::UNIFORM_PROMISE, message).with_fix(fix);
-    because(problem, function, links)
-}
-
-/// The range of `.uni`.
-fn promise(db: &dyn Db, item: Item<'_>, instruction: Instruction<'_>) -> Option<TextRange> {
-    let index = instruction.modifiers().iter().position(|modifier| modifier == "uni")?;
-    StatementRanges::new(item.parse(db)).modifier(instruction, index)
-}
-
-fn guarded_barrier(
-    function: &Function,
-    barrier: Instruction<'_>,
-    register: ReferentId,
-    links: &[Link],
-) -> Problem {
-    let message = format!(
-        "only some lanes of the warp may arrive at this `{}`: its guard `{}` may differ between lanes ({}); \
-         all lanes of a warp must arrive together",
-        mnemonic(barrier),
-        function.referent_text(register),
-        variance::path(function, links)
-    );
-    because(Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message), function, links)
-}
-
-/// Whether some barrier is between a branch and its reconvergence point: only then it matters which branches are divergent.
-fn may_be_apart(function: &Function, cfg: &Cfg, barriers: &[InstructionId]) -> bool {
-    let has_choice = Cell::new(false);
-    let post_dominators = PostDominators::by_primary_end(cfg, |_| {
-        has_choice.set(true);
-        false
-    });
-    // The reconvergence points follow from which branches are uniform.
-    if has_choice.get() {
-        return true;
-    }
-    let mut waits = vec![false; cfg.blocks().len()];
-    for barrier in barriers {
-        waits[cfg.block_of(barrier.index() as u32).index()] = true;
-    }
-    // By block: the last branch that it was seen after.
-    let mut seen = vec![None; cfg.blocks().len()];
-    let mut budget = 8 * cfg.blocks().len();
-    let mut open = Vec::new();
-    for branch in cfg.ids().filter(|block| cfg.block(*block).end == BlockEnd::Diverges) {
-        let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
-        if leaves_at_once(function, cfg, reconvergence) {
-            continue;
-        }
-        open.extend(cfg.successors(branch));
-        while let Some(block) = open.pop() {
-            if block == reconvergence || seen[block.index()].replace(branch) == Some(branch) {
-                continue;
-            }
-            if waits[block.index()] || budget == 0 {
-                return true;
-            }
-            budget -= 1;
-            open.extend(cfg.successors(block));
-        }
-    }
-    false
-}
-
-/// Barriers between a divergent branch and its reconvergence point.
-fn barriers_apart(
-    function: &Function,
-    cfg: &Cfg,
-    analysis: &Uniformity<'_>,
-    barriers: &[InstructionId],
-    problems: &mut Vec<Problem>,
-) {
-    let mut left: Vec<InstructionId> = barriers.to_vec();
-    let is_divergent =
-        |block: &BlockId| analysis.branch(*block) == Variance::Varies && !analysis.is_uniform_branch(*block);
-    let mut branches = cfg.ids().filter(is_divergent).peekable();
-    if branches.peek().is_none() {
-        return;
-    }
-    let post_dominators = PostDominators::by_primary_end(cfg, |block| analysis.is_uniform_branch(block));
-    let mut budget = BUDGET;
-    for branch in branches {
-        let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
-        // Lanes that only exit there are not waited for.
-        if leaves_at_once(function, cfg, reconvergence) {
-            continue;
-        }
-        let apart = between(cfg, branch, reconvergence, &mut budget);
-        left.retain(|&barrier| {
-            let block = cfg.block_of(barrier.index() as u32);
-            if !apart[block.index()] {
-                return true;
-            }
-            problems.push(barrier_apart(function, cfg, analysis, function.instruction(barrier), branch));
-            false
-        });
-        if left.is_empty() || budget == 0 {
-            return;
-        }
-    }
-}
-
-/// The blocks on the paths from a branch to its reconvergence point.
-fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usize) -> Vec<bool> {
-    let mut apart = vec![false; cfg.blocks().len()];
-    let mut open: Vec<BlockId> = cfg.successors(branch).collect();
-    while let Some(block) = open.pop() {
-        if block != reconvergence && *budget > 0 && !std::mem::replace(&mut apart[block.index()], true) {
-            *budget -= 1;
-            open.extend(cfg.successors(block));
-        }
-    }
-    apart
-}
-
-/// Whether lanes that reach a block exit at once.
-fn leaves_at_once(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
-    let block = cfg.block(block);
-    let ends = |index: u32| match function.instruction(InstructionId::new(index as usize)).opcode() {
-        "exit" => true,
-        "ret" => function.kind == FunctionKind::Entry,
-        _ => false,
-    };
-    block.instructions.len() == 1 && block.instructions.clone().all(ends)
-        || block.instructions.is_empty() && function.kind == FunctionKind::Entry
-}
-
-fn barrier_apart(
-    function: &Function,
-    cfg: &Cfg,
-    analysis: &Uniformity<'_>,
-    barrier: Instruction<'_>,
-    branch: BlockId,
-) -> Problem {
-    let links = analysis.branch_reason(branch);
-    let message = format!(
-        "only some lanes of the warp may arrive at this `{}`: they diverge at a branch before it ({}) and have not reconverged; \
-         move it after the reconvergence point, since all lanes of a warp must arrive together",
-        mnemonic(barrier),
-        variance::path(function, &links)
-    );
-    let problem = Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message);
-    let last = cfg.block(branch).instructions.end.saturating_sub(1);
-    let branch = function.instruction(InstructionId::new(last as usize));
-    because(problem.with_related(branch.range(), "lanes diverge at this branch"), function, &links)
-}
-
-/// Opcode and modifiers.
-fn mnemonic(instruction: Instruction<'_>) -> String {
-    let words = instruction.modifiers().iter().map(SmolStr::as_str);
-    std::iter::once(instruction.opcode()).chain(words).collect::<Vec<_>>().join(".")
-}
-
 /// The chain of reasons as related ranges.
-fn because(problem: Problem, function: &Function, links: &[Link]) -> Problem {
+pub(in crate::ptx) fn because(problem: Problem, function: &Function, links: &[Link]) -> Problem {
     links.iter().fold(problem, |problem, link| {
         let range = function.instruction(link.instruction).range();
         problem.with_related(range, variance::sentence(function, link))

@@ -1,4 +1,4 @@
-//! Names of the module where a label, a table or a function is required: in branches, in tables, after `brx.idx`.
+//! Names of the module where a label, a table or a function is required: in branches, in tables, in `brx.idx`.
 //!
 //! [`find`] finds these names in a function; [`check`] looks them up in the module later.
 
@@ -13,7 +13,7 @@ use crate::codes;
 
 /// A name that the function does not declare, where one of these kinds is required.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TargetName {
+pub(in crate::ptx) struct TargetName {
     name: SmolStr,
     range: TextRange,
     what: What,
@@ -33,7 +33,12 @@ enum What {
 }
 
 /// Checks these names of item `index`. The checks of names report the ones that the module does not declare.
-pub(super) fn check(names: &ModuleNames, targets: &[TargetName], index: u32, problems: &mut Vec<Problem>) {
+pub(in crate::ptx) fn check(
+    names: &ModuleNames,
+    targets: &[TargetName],
+    index: u32,
+    problems: &mut Vec<Problem>,
+) {
     for target in targets.iter().filter(|target| names.is_visible(&target.name, index)) {
         let Some(symbol) = names.definition(&target.name) else { continue };
         problems.extend(target.problem(symbol.kind));
@@ -62,7 +67,7 @@ impl TargetName {
 }
 
 /// Finds these names in a function.
-pub(super) fn find(function: &Function) -> Box<[TargetName]> {
+pub(in crate::ptx) fn find(function: &Function) -> Box<[TargetName]> {
     if function.externals().next().is_none() {
         return Box::default();
     }

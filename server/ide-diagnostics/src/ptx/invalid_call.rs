@@ -17,8 +17,8 @@ use warplens_hir::ptx::{
 use warplens_ide_db::{Db, File, Problem};
 
 use crate::codes;
-use crate::ptx::calls::arguments::Callee;
-use crate::ptx::calls::sites::{Target, Through};
+use crate::ptx::invalid_call::arguments::Callee;
+use crate::ptx::invalid_call::sites::{Target, Through};
 use crate::ptx::symbols::declaration;
 
 /// Checks the calls of one item against the other items.

@@ -4,7 +4,7 @@ use text_size::TextRange;
 use warplens_hir::ptx::{Parameter, Signature, Type, TypeKind, VectorLength};
 
 use crate::codes;
-use crate::ptx::calls::sites::{Actual, ActualKind, Call, Shape};
+use crate::ptx::invalid_call::sites::{Actual, ActualKind, Call, Shape};
 use warplens_ide_db::Problem;
 
 /// The callee.

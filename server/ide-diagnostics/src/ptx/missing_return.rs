@@ -1,0 +1,66 @@
+//! `missing-return`: control that reaches the end of a function body.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::cfg::Cfg;
+use warplens_hir::ptx::{Function, FunctionKind};
+use warplens_ide_db::{ItemFix, Problem};
+
+use crate::codes;
+
+/// Checks that control does not reach the brace at the end of the body. `reached` has the reachable blocks.
+pub(super) fn check(
+    function: &Function,
+    cfg: &Cfg,
+    reached: &[bool],
+    body: TextRange,
+    text: &str,
+) -> Option<Problem> {
+    let end = cfg.ids().next_back().filter(|block| cfg.block(*block).instructions.is_empty())?;
+    // An empty body is a stub, not a mistake.
+    let last = function.instructions().next_back().filter(|_| reached[end.index()])?;
+    let brace = TextRange::new(body.end() - TextSize::of('}'), body.end());
+    let leave = match function.kind {
+        _ if function.signature.is_noreturn() => "exit",
+        FunctionKind::Entry => "exit",
+        FunctionKind::Func => "ret",
+    };
+    let starts_line = text[..usize::from(brace.start())].ends_with('\n');
+    let insert = if starts_line { format!("    {leave};\n") } else { format!("{leave}; ") };
+    let message = format!("control reaches the end of the function body; end it with `{leave};`");
+    let problem = Problem::warning(brace, codes::MISSING_RETURN, message);
+    let fix = ItemFix::new(format!("Add `{leave};`")).insert(brace.start(), insert).preferred();
+    Some(problem.with_related(last.opcode_range(), "control continues after this").with_fix(fix))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::ptx::flow::tests::check_body;
+
+    #[test]
+    fn ends() {
+        check_body(
+            "mov.u32 %r1, 1;",
+            expect![[r#"
+                4:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                    3:`mov` control continues after this
+            "#]],
+        );
+        check_body(
+            "@%p1 ret;",
+            expect![[r#"
+                4:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                    3:`ret` control continues after this
+            "#]],
+        );
+        check_body(
+            "bra L;\nL:",
+            expect![[r#"
+                5:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                    3:`bra` control continues after this
+            "#]],
+        );
+        check_body("", expect![[r#""#]]);
+    }
+}
