@@ -12,7 +12,7 @@ use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::message::message;
-use crate::ptx::{memory_limits, needs};
+use crate::ptx::{memory_limits, needs, removed_directive};
 
 /// The fix of a declaration that breaks a rule.
 pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
@@ -145,11 +145,7 @@ fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Op
                 format!("`.{}` variables are declared in functions; move it into one", variable.space.name());
             Some(Problem::error(range, codes::INVALID_DECLARATION, message))
         }
-        Space::Tex => {
-            let until = isa::directive(".tex")?.until?;
-            let message = format!("`.tex` was removed in PTX {until}; declare `.global .texref`");
-            (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
-        }
+        Space::Tex => removed_directive::tex(range, module),
         _ => None,
     }
 }

@@ -1,16 +1,19 @@
-//! Directives that do not exist, that are misplaced, or that need a newer version of PTX.
+//! Finds the directives of an item that need a check, in its tree: those that do not exist, that are misplaced, or that need a
+//! newer version of PTX.
 
 use text_size::TextRange;
 use warplens_ide_db::ptx::ModuleTarget;
-use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest, token_covering};
+use warplens_ide_db::{Db, Item, Problem, token_covering};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::PragmaScope;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Node, NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
-use crate::codes;
-use crate::ptx::{attributes, invalid_debug_information, needs, pragmas, prologue};
+use crate::ptx::{
+    attributes, invalid_debug_information, misplaced_directive, needs, pragmas, removed_directive,
+    unknown_directive, unknown_target,
+};
 
 /// A directive that is allowed between statements, although the grammar does not have it.
 const IN_BODIES: &str = ".loc_intermediate";
@@ -33,7 +36,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::Function(function)) => {
             return check_function(root, &function, module, problems);
         }
-        Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
+        Some(ast::Declaration::LocDirective(loc)) => misplaced_directive::outside(loc.directive_token()),
         Some(ast::Declaration::PragmaDirective(pragma)) => {
             return pragmas::check(&pragma, PragmaScope::Module, module, problems);
         }
@@ -41,7 +44,9 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
             .or_else(|| invalid_debug_information::section(&section, module)),
         Some(ast::Declaration::Variable(variable)) => attributes::of_variable(&variable, module),
         Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
-        Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),
+        Some(ast::Declaration::DwarfDirective(line)) => {
+            removed_directive::dwarf(line.syntax().text_range(), module)
+        }
         _ => None,
     };
     problems.extend(found);
@@ -74,15 +79,15 @@ fn check_function(
 ) {
     problems.extend(attributes::of_function(function, module));
     let directives = function.function_directives();
-    problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
+    problems
+        .extend(directives.filter_map(|directive| unknown_directive::check(&directive.directive_token()?)));
     let is_kernel = function.directive_token().is_some_and(|word| word.text() == ".entry");
     for pragma in function.pragma_directives() {
         if is_kernel {
             pragmas::check(&pragma, PragmaScope::Entry, module, problems);
             continue;
         }
-        let message = "`.pragma` is allowed before the body of a kernel only; write it in the body";
-        problems.extend(misplaced(pragma.directive_token(), message));
+        problems.extend(misplaced_directive::pragma_of_function(pragma.directive_token()));
     }
     if let Some(body) =
         root.child(SyntaxKind::FUNCTION).and_then(|function| function.child(SyntaxKind::BLOCK))
@@ -148,10 +153,10 @@ fn check_statement(
             pragmas::check(pragma, scope, module, problems);
             None
         }
-        ast::Statement::FileDirective(file) => inside(file.directive_token()),
-        ast::Statement::SectionDirective(section) => inside(section.directive_token()),
-        ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
-        ast::Statement::TargetDirective(target) => prologue::again(target),
+        ast::Statement::FileDirective(file) => misplaced_directive::inside(file.directive_token()),
+        ast::Statement::SectionDirective(section) => misplaced_directive::inside(section.directive_token()),
+        ast::Statement::AddressSizeDirective(size) => misplaced_directive::inside(size.directive_token()),
+        ast::Statement::TargetDirective(target) => unknown_target::between_statements(target),
         ast::Statement::Variable(variable) => attributes::of_variable(variable, module),
         ast::Statement::Function(prototype) => attributes::of_function(prototype, module),
         _ => None,
@@ -164,55 +169,13 @@ fn judge(word: Option<SyntaxToken>, expected: &str, module: &ModuleTarget) -> Op
     let word = word?;
     match word.text() {
         name if name == expected => gate(Some(word), module),
-        name if isa::directive(name).is_none() => unknown(Some(word)),
-        name => {
-            let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
-            misplaced(Some(word.clone()), &format!("`{name}` is not allowed here; its place: {places}"))
-        }
+        name if isa::directive(name).is_none() => unknown_directive::check(&word),
+        _ => Some(misplaced_directive::elsewhere(&word)),
     }
 }
 
-fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
-    let message = format!("`{}` is allowed only outside of functions", word.as_ref()?.text());
-    misplaced(word, &message)
-}
-
-fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
-    let message = format!("`{}` is allowed only in the bodies of functions", word.as_ref()?.text());
-    misplaced(word, &message)
-}
-
-fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
-    Some(Problem::error(word?.text_range(), codes::MISPLACED_DIRECTIVE, message))
-}
-
-/// Checks the module's version against that of the directive.
+/// Checks the module's version against the version of the directive.
 fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
     let word = word?;
     needs::check_directive(word.text_range(), word.text(), module)
-}
-
-/// `.section` replaced `@@DWARF` lines.
-fn dwarf(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
-    let until = isa::directive("@@DWARF")?.until?;
-    let message = format!("`@@DWARF` was removed in PTX {until}; use `.section`");
-    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
-}
-
-fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
-    let word = word?;
-    let name = word.text();
-    if isa::directive(name).is_some() {
-        return None;
-    }
-    // The PTX manual shows `.function` in a grammar; the assembler has never accepted it.
-    let is_described = name == ".function";
-    let names = isa::directives().iter().map(|directive| directive.name);
-    let meant = if is_described { Some(".func") } else { nearest(name, names) };
-    let message = match is_described {
-        true => "`.function` is not a directive; write `.func` for a function, `.entry` for a kernel".into(),
-        false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
-    };
-    let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
-    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(word.text_range(), meant))))
 }

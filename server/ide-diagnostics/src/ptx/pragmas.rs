@@ -1,15 +1,13 @@
-//! The strings of `.pragma`: unknown ones, those of another place, and their numbers.
+//! Checks the strings of `.pragma`.
 
-use text_size::TextRange;
+use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
-use warplens_ide_db::{ItemFix, Problem, any_of, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Pragma, PragmaScope};
+use warplens_isa::ptx::PragmaScope;
 use warplens_syntax::SyntaxToken;
 use warplens_syntax::ptx::ast;
 
-use crate::codes;
-use crate::ptx::needs;
+use crate::ptx::{invalid_value, misplaced_directive, needs, unknown_pragma};
 
 /// Checks a directive in this part of a module.
 pub(super) fn check(
@@ -29,69 +27,13 @@ fn check_string(string: &SyntaxToken, scope: PragmaScope, module: &ModuleTarget)
     let text = string.text().trim_matches('"');
     let (name, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let range = string.text_range();
-    let Some(known) = isa::pragma(name) else { return Some(unknown(range, text, scope)) };
+    let Some(known) = isa::pragma(name) else { return Some(unknown_pragma::string(range, text, scope)) };
     needs::check(range, &format!("`{name}`"), known.requirement, module)
-        .or_else(|| misplaced(range, known, scope))
-        .or_else(|| number(range, known, rest, text != name))
-}
-
-/// The assembler warns of it in a kernel; in a module its code generation fails.
-fn unknown(range: TextRange, text: &str, scope: PragmaScope) -> Problem {
-    let name = text.split_whitespace().next().unwrap_or_default();
-    let is_spaced = isa::pragma(text.trim()).is_some();
-    let names = isa::pragmas().iter().map(|known| known.name);
-    let meant = if is_spaced { Some(text.trim()) } else { nearest(name, names) };
-    let consequence = match scope {
-        PragmaScope::Module => "code generation fails",
-        _ => "the assembler ignores it",
-    };
-    let message = format!("unknown pragma `{text}`: {consequence}{}", did_you_mean(meant));
-    let problem = Problem::warning(range, codes::UNKNOWN_PRAGMA, message);
-    problem.with_fix(meant.map(|meant| {
-        let fixed = if is_spaced { meant.to_owned() } else { text.replacen(name, meant, 1) };
-        ItemFix::replacement(range, &format!("\"{fixed}\""))
-    }))
-}
-
-fn misplaced(range: TextRange, known: &Pragma, scope: PragmaScope) -> Option<Problem> {
-    if known.scopes.contains(&scope) {
-        return None;
-    }
-    let places: Vec<&str> = known.scopes.iter().map(|scope| words(*scope)).collect();
-    let message =
-        format!("`{}` is not allowed {}; it is allowed {}", known.name, words(scope), any_of(&places));
-    Some(Problem::error(range, codes::MISPLACED_DIRECTIVE, message))
-}
-
-fn words(scope: PragmaScope) -> &'static str {
-    match scope {
-        PragmaScope::Module => "at module scope",
-        PragmaScope::Entry => "before the body of a kernel",
-        PragmaScope::Kernel => "in the body of a kernel",
-        PragmaScope::Function => "in the body of a function",
-    }
-}
-
-/// Checks what follows the name in the string.
-fn number(range: TextRange, known: &Pragma, rest: &str, has_more: bool) -> Option<Problem> {
-    let name = known.name;
-    if known.arguments.is_empty() {
-        let message = format!("`{name}` takes nothing after its name; write `\"{name}\"`");
-        let fix = ItemFix::replacement(range, &format!("\"{name}\"")).preferred();
-        return has_more.then(|| Problem::warning(range, codes::UNKNOWN_PRAGMA, message).with_fix(fix));
-    }
-    let rest = rest.trim();
-    let digits = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"));
-    let is_number = match digits {
-        Some(digits) => !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()),
-        None => !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()),
-    };
-    if is_number {
-        return None;
-    }
-    let example = known.example.trim_start_matches(".pragma ").trim_end_matches(';');
-    let message = format!("`{name}` takes a number: write `{example}`");
-    Some(Problem::error(range, codes::INVALID_VALUE, message))
+        .or_else(|| misplaced_directive::pragma(range, known, scope))
+        .or_else(|| match known.arguments {
+            "" => (text != name).then(|| unknown_pragma::with_argument(range, known)),
+            _ => invalid_value::pragma(range, known, rest),
+        })
 }
 
 #[cfg(test)]

@@ -2,21 +2,17 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
-use warplens_hir::ptx::{AddressSize, Directive};
+use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::{ModuleTarget, module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, ItemFix, Problem, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
-use warplens_syntax::ptx::ast;
 
-use crate::codes;
 use crate::context::fix_context;
-use crate::ptx::needs;
-
-/// The first target with hardware support for `.f64`.
-const WITH_F64: u16 = 13;
-/// The first target for which no present assembler generates code with 32-bit addresses. Older ones have older assemblers.
-const WITHOUT_32_BITS: u16 = 75;
+use crate::ptx::{
+    conflicting_directives, invalid_value, misplaced_directive, missing_directive, needs, unknown_target,
+    unknown_version,
+};
 
 /// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
@@ -33,39 +29,27 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// Checks a `.target` between statements, which has no effect. `texmode_independent` there conflicts with the module's
-/// prologue.
-pub(super) fn again(target: &ast::TargetDirective) -> Option<Problem> {
-    target.words().find_map(|word| {
-        if isa::target(word.text()).is_some() || word.text() == "texmode_unified" {
-            return None;
-        }
-        let message =
-            format!("`{}` is not allowed here; remove this `.target`, which has no effect", word.text());
-        Some(Problem::error(word.text_range(), codes::UNKNOWN_TARGET, message))
-    })
-}
-
-struct Prologue<'db> {
+/// The prologue up to an item.
+pub(super) struct Prologue<'db> {
     db: &'db Database,
     file: File,
     module: &'db ModuleTarget,
     /// Which of the three directives are in the file.
-    has_version: bool,
-    has_target: bool,
+    pub(super) has_version: bool,
+    pub(super) has_target: bool,
     /// The number of items with text so far, and the position and kind of the last one.
-    seen: usize,
+    pub(super) seen: usize,
     last_item: Option<(usize, Item<'db>)>,
-    last: Part,
-    had_version: bool,
-    had_target: bool,
-    had_size: bool,
+    pub(super) last: Part,
+    pub(super) had_version: bool,
+    pub(super) had_target: bool,
+    pub(super) had_size: bool,
     problems: Vec<Problem>,
 }
 
 /// The role of an item in the prologue.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Nothing,
     Version,
     Target,
@@ -107,7 +91,7 @@ impl<'db> Prologue<'db> {
 
     fn judge(&mut self, item: Item<'db>, part: Part) {
         let range = first_token(self.db, item);
-        self.missing(range, part);
+        self.problems.extend(missing_directive::check(self, range, part));
         match part {
             Part::Version => self.version(item, range),
             Part::Target => self.target(item, range),
@@ -116,55 +100,16 @@ impl<'db> Prologue<'db> {
         }
     }
 
-    /// Reports a missing `.version` at the first item, a missing `.target` at the next one.
-    fn missing(&mut self, range: TextRange, part: Part) {
-        if self.seen == 0 && !self.has_version {
-            let newest = isa::versions().last().map_or(Version::new(9, 0), |release| release.version);
-            let message =
-                format!("missing `.version`; a module must start with it, such as `.version {newest}`");
-            let fix = ItemFix::new(format!("Insert `.version {newest}`"));
-            let fix = fix.insert(range.start(), format!(".version {newest}\n"));
-            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
-        }
-        if self.seen == 1 && self.has_version && !self.has_target && part != Part::Version {
-            let message = "missing `.target` after `.version`, such as `.target sm_80`";
-            let fix = ItemFix::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
-            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
-        }
-    }
-
-    /// Reports what is missing in a module with nothing but `.version`.
-    fn end(&self) -> Option<(usize, Problem)> {
-        let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
-        let version = item.parse(self.db).syntax().first_child()?.text_range();
-        let message = "missing `.target` after `.version`, such as `.target sm_80`";
-        let fix = ItemFix::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
-        Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(fix)))
-    }
-
-    fn misplaced(&mut self, range: TextRange, message: &str) {
-        self.problems.push(Problem::error(range, codes::MISPLACED_DIRECTIVE, message));
-    }
-
     fn version(&mut self, item: Item<'_>, range: TextRange) {
-        if self.had_version {
-            self.misplaced(range, "duplicate `.version`; remove this one");
-        } else if self.seen > 0 {
-            self.misplaced(range, "`.version` must be the first directive of a module");
-        }
+        self.problems.extend(misplaced_directive::version(self, range));
         self.had_version = true;
         let Some(Directive::Version(Some(version))) = &ptx_header(self.db, item).directive else { return };
-        self.problems.extend(unknown_version(range, version.major, version.minor));
+        self.problems.extend(unknown_version::check(range, version.major, version.minor));
     }
 
     fn target(&mut self, item: Item<'_>, range: TextRange) {
-        let follows = matches!(self.last, Part::Version | Part::Target);
         let is_second = self.had_target;
-        if !follows && is_second {
-            self.misplaced(range, "duplicate `.target`; remove this one");
-        } else if !follows && self.had_version {
-            self.misplaced(range, "`.target` must directly follow `.version`");
-        }
+        self.problems.extend(misplaced_directive::target(self, range));
         self.had_target = true;
         let Some(Directive::Target(words)) = &ptx_header(self.db, item).directive else { return };
         if item.parse(self.db).errors().is_empty() {
@@ -176,24 +121,10 @@ impl<'db> Prologue<'db> {
     fn architecture(&mut self, words: &ptx::Target, is_second: bool) {
         let Some((name, range)) = &words.architecture else { return };
         let Some(target) = isa::target(name) else {
-            if is_option(name) {
-                let message = "the target must precede its options: `.target sm_80, texmode_independent`";
-                if !is_second {
-                    self.problems.push(Problem::error(*range, codes::UNKNOWN_TARGET, message));
-                }
-                return;
-            }
-            let message = format!("unknown target `{name}`");
-            let targets = isa::targets().iter().map(|target| target.name);
-            self.problems.push(Problem::unknown(*range, codes::UNKNOWN_TARGET, &message, name, targets));
+            self.problems.extend(unknown_target::architecture(name, *range, is_second));
             return;
         };
-        if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
-        {
-            let message = format!("the assembler reads `{name}` as `{}`; write that instead", target.name);
-            let fix = ItemFix::replacement(*range, target.name).preferred();
-            self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(fix));
-        }
+        self.problems.extend(unknown_target::other_name(name, target, *range));
         // The module may be checked against another target than the one that it names.
         let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
         let target = checked.unwrap_or(target);
@@ -211,19 +142,12 @@ impl<'db> Prologue<'db> {
             let found = match word.as_str() {
                 "texmode_unified" | "texmode_independent" => {
                     let other = mode.replace(word).filter(|other| other != word);
-                    other.map(|other| {
-                        let message = format!("`{word}` and `{other}` are mutually exclusive; remove one");
-                        Problem::error(*range, codes::CONFLICTING_DIRECTIVES, message)
-                    })
+                    other.map(|other| conflicting_directives::texture_modes(*range, word, other))
                 }
-                "debug" => self.debug(*range),
-                "map_f64_to_f32" => self.without_f64(*range),
+                "debug" => conflicting_directives::debug(self.db, self.file, *range),
+                "map_f64_to_f32" => conflicting_directives::without_f64(self.module, *range),
                 _ if isa::target(word).is_some() => None,
-                _ => {
-                    let options = isa::target_options().iter().map(|option| option.name);
-                    let message = format!("unknown option `{word}` of `.target`");
-                    Some(Problem::unknown(*range, codes::UNKNOWN_TARGET, &message, word, options))
-                }
+                _ => Some(unknown_target::option(word, *range)),
             };
             // The unified mode is what there was before there were modes.
             let option =
@@ -236,79 +160,23 @@ impl<'db> Prologue<'db> {
         }
     }
 
-    fn debug(&self, range: TextRange) -> Option<Problem> {
-        let is_section = |item: &Item<'_>| {
-            item.kind(self.db) == ItemKind::Directive
-                && matches!(&ptx_header(self.db, *item).directive, Some(Directive::Other(word)) if word == "section")
-        };
-        let message = "`debug` requires debug information, but the module has no `.section`; remove the option or add a section";
-        let has_section = items(self.db, self.file).iter().any(is_section);
-        (!has_section).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
-    }
-
-    fn without_f64(&self, range: TextRange) -> Option<Problem> {
-        let target = self.module.architecture.as_deref().and_then(isa::target)?;
-        let message = format!("`map_f64_to_f32` is for targets without `.f64` only; {} has it", target.name);
-        (target.number >= WITH_F64).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
-    }
-
     fn address_size(&mut self, item: Item<'_>, range: TextRange) {
-        if self.had_size {
-            self.misplaced(range, "duplicate `.address_size`; remove this one");
-        } else if self.last != Part::Target && (self.had_target || !self.has_target) && self.had_version {
-            self.misplaced(range, "`.address_size` must directly follow `.target`");
-        }
+        self.problems.extend(misplaced_directive::address_size(self, range));
         self.had_size = true;
         self.problems.extend(needs::check_directive(range, ".address_size", self.module));
-        if !item.parse(self.db).errors().is_empty() {
-            return;
+        if item.parse(self.db).errors().is_empty()
+            && let Some(Directive::AddressSize(size)) = ptx_header(self.db, item).directive
+        {
+            self.problems.extend(invalid_value::address_size(range, size, self.module));
         }
-        let message = match ptx_header(self.db, item).directive {
-            Some(Directive::AddressSize(None)) => {
-                "an address must have 32 or 64 bits; write `.address_size 64`".to_owned()
-            }
-            Some(Directive::AddressSize(Some(AddressSize::Bits32))) => {
-                let target = self.module.architecture.as_deref().and_then(isa::target);
-                let Some(target) = target.filter(|target| target.number >= WITHOUT_32_BITS) else { return };
-                let name = target.name;
-                format!(
-                    "the assembler generates no code with 32-bit addresses for {name}; write `.address_size 64` and hold addresses in 64-bit registers"
-                )
-            }
-            _ => return,
-        };
-        self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
     }
-}
 
-/// A version that was not released. The assembler looks up ten times the number before the point plus the one after it, so
-/// it finds 9.0 for 8.10; the features that it then accepts are those of versions before 8.10.
-fn unknown_version(range: TextRange, major: u32, minor: u32) -> Option<Problem> {
-    let released = || isa::versions().iter().map(|release| release.version);
-    let is_written =
-        |version: &Version| (u32::from(version.major), u32::from(version.minor)) == (major, minor);
-    if released().any(|version| is_written(&version)) {
-        return None;
+    /// Reports what is missing in a module with nothing but `.version`.
+    fn end(&self) -> Option<(usize, Problem)> {
+        let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
+        let version = item.parse(self.db).syntax().first_child()?.text_range();
+        Some((index, missing_directive::target_at_end(version)))
     }
-    let number = |version: Version| 10 * u32::from(version.major) + u32::from(version.minor);
-    let written = major.checked_mul(10).and_then(|tens| tens.checked_add(minor));
-    let is_accepted = released().any(|version| Some(number(version)) == written);
-    let before = released().rfind(|version| u32::from(version.major) <= major);
-    if let Some(before) = before.filter(|_| is_accepted) {
-        let message = format!(
-            "there is no PTX version {major}.{minor}; the assembler accepts it with the features of {before}, so write that"
-        );
-        let fix = ItemFix::new(format!("Replace with {before}")).version(&before.to_string()).preferred();
-        return Some(Problem::warning(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
-    }
-    let newest = released().next_back().map(|version| version.to_string()).unwrap_or_default();
-    let message = format!("unknown PTX version {major}.{minor}; the newest is {newest}");
-    let fix = ItemFix::new(format!("Replace with {newest}")).version(&newest);
-    Some(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix))
-}
-
-fn is_option(word: &str) -> bool {
-    isa::target_options().iter().any(|option| option.name == word)
 }
 
 fn part_of(db: &Database, item: Item<'_>) -> Part {
@@ -332,14 +200,14 @@ pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use expect_test::{Expect, expect};
 
     use warplens_ide::AnalysisHost;
     use warplens_ide_db::FileId;
 
     /// Shows the problems of modules, which are separated by blank lines.
-    fn check(modules: &str, expect: Expect) {
+    pub(in crate::ptx) fn check(modules: &str, expect: Expect) {
         let mut shown = String::new();
         for module in modules.split("\n\n") {
             let mut host = AnalysisHost::new();
@@ -429,60 +297,6 @@ mod tests {
                 3:`.address_size` invalid-value: an address must have 32 or 64 bits; write `.address_size 64`
 
                 3:`.address_size` needs-version: `.address_size` needs PTX 2.3 or later; this module is written in PTX 2.2
-
-
-            "#]],
-        );
-    }
-
-    #[test]
-    fn versions_that_were_not_released() {
-        check(
-            "\
-.version 8.10\n.target sm_90\n
-.version 8.15\n.target sm_90\n
-.version 8.05\n.target sm_90\n
-.version 8.19\n.target sm_90\n
-.version 8.9\n.target sm_90\n
-.version 7.80\n.target sm_90\n
-.version 8.10\n.target sm_110\n
-.version 4294967295.5\n.target sm_90
-",
-            expect![[r#"
-                1:`.version` unknown-version: there is no PTX version 8.10; the assembler accepts it with the features of 8.8, so write that
-
-                1:`.version` unknown-version: there is no PTX version 8.15; the assembler accepts it with the features of 8.8, so write that
-
-
-                1:`.version` unknown-version: unknown PTX version 8.19; the newest is 9.5
-
-                1:`.version` unknown-version: unknown PTX version 8.9; the newest is 9.5
-
-                1:`.version` unknown-version: unknown PTX version 7.80; the newest is 9.5
-
-                1:`.version` unknown-version: there is no PTX version 8.10; the assembler accepts it with the features of 8.8, so write that
-                2:`sm_110` needs-version: sm_110 needs PTX 9.0 or later; this module is written in PTX 8.10
-
-                1:`.version` unknown-version: unknown PTX version 4294967295.5; the newest is 9.5
-
-            "#]],
-        );
-    }
-
-    #[test]
-    fn addresses_of_32_bits() {
-        check(
-            "\
-.version 8.0\n.target sm_90\n.address_size 32\n
-.version 8.0\n.target sm_75\n.address_size 32\n
-.version 8.0\n.target sm_72\n.address_size 32\n
-.version 8.0\n.target sm_20\n.address_size 32
-",
-            expect![[r#"
-                3:`.address_size` invalid-value: the assembler generates no code with 32-bit addresses for sm_90; write `.address_size 64` and hold addresses in 64-bit registers
-
-                3:`.address_size` invalid-value: the assembler generates no code with 32-bit addresses for sm_75; write `.address_size 64` and hold addresses in 64-bit registers
-
 
 
             "#]],
