@@ -1,7 +1,7 @@
 //! The stable names of diagnostics. A name, once released, keeps its meaning.
 //!
-//! To add one, write its page, `docs/diagnostics/<name>.md`, then
-//! a line in the table below (without the page it does not compile). The doc comment is the summary. The page starts
+//! To add one, write its page, `docs/diagnostics/<name>.md`, a line in the table below (without the page it does not
+//! compile), and its file in the folder of its language. The doc comment is the summary. The page starts
 //! with the table's severity and summary (`tests/ide/pages.rs` of `ide` has the format), explains the mistake in a few sentences, and ends with pairs of
 //! code blocks: the first of a pair gives this diagnostic and no other, the second none. A block of PTX without
 //! `.version` is put into the body of a kernel that declares `%p<4>`, `%h<4>` (`.b16`), `%r<8>` (`.b32`), `%f<8>`,

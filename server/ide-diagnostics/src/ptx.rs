@@ -15,10 +15,14 @@ mod flow;
 mod forms;
 mod ignored_directive;
 mod instructions;
+mod invalid_alias;
 mod invalid_branch;
 mod invalid_call;
 mod invalid_debug_information;
+mod invalid_declaration;
+mod invalid_initializer;
 mod invalid_value;
+mod linkage_clash;
 mod memory_limits;
 mod merge;
 mod misplaced_directive;
@@ -31,6 +35,7 @@ mod parameter_access;
 mod performance;
 mod pragmas;
 mod prologue;
+mod prototype_mismatch;
 mod removed_directive;
 mod return_in_noreturn;
 mod special_registers;
@@ -123,7 +128,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
             Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
             None => problem,
         },
-        ProblemKind::Declaration(mistake) => problem.with_fix(declarations::fix(range, *mistake)),
+        ProblemKind::Declaration(mistake) => problem.with_fix(invalid_declaration::fix(range, *mistake)),
         ProblemKind::UnknownType(word) => {
             problem.with_fix(nearest_type(word).map(|meant| ItemFix::replacement(range, meant)))
         }
@@ -135,7 +140,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
 fn code(kind: &ProblemKind) -> &'static str {
     match kind {
         ProblemKind::Duplicate { .. } => codes::DUPLICATE_NAME,
-        ProblemKind::Declaration(mistake) => declarations::code(*mistake),
+        ProblemKind::Declaration(mistake) => invalid_declaration::code(*mistake),
         ProblemKind::UnknownType(_) => codes::UNKNOWN_TYPE,
         ProblemKind::Alignment(_) => codes::INVALID_ALIGNMENT,
         ProblemKind::DivisionByZero
@@ -150,7 +155,7 @@ fn code(kind: &ProblemKind) -> &'static str {
 fn message(kind: &ProblemKind, written: &str) -> String {
     message!(match kind {
         ProblemKind::Duplicate { .. } => "`{written}` is already declared in this scope; rename one of them";
-        ProblemKind::Declaration(mistake) => "{}", declarations::message(*mistake);
+        ProblemKind::Declaration(mistake) => "{}", invalid_declaration::message(*mistake);
         ProblemKind::UnknownType(word) => "`{word}` is not a type{}", did_you_mean(nearest_type(word));
         ProblemKind::Alignment(value) => "the alignment {value} is not a power of two";
         ProblemKind::DivisionByZero => "this constant expression divides by zero";

@@ -1,4 +1,4 @@
-//! Checks calls against the called function, prototype, or the functions of a table.
+//! `invalid-call`: a call that does not match the called function, its prototype, or the functions of a table.
 //!
 //! [`find`] reads the calls of an item with their arguments; [`check`] looks up the signatures of the other items later.
 

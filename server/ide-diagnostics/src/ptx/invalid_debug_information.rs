@@ -1,7 +1,8 @@
-//! The data of `.section`.
+//! `invalid-debug-information`: an invalid `.file` or `.section`.
 
 use rustc_hash::FxHashSet;
 use text_size::TextRange;
+use warplens_hir::ptx::{Directive, Header};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_syntax::SyntaxKind;
@@ -23,6 +24,24 @@ pub(super) fn section(section: &ast::SectionDirective, module: &ModuleTarget) ->
         }
         ast::SectionLine::SectionData(data) => values(&data, module),
     })
+}
+
+/// A `.file` with a number that is too large, or that one before has. `files` are the numbers so far.
+pub(super) fn file_number(
+    header: &Header,
+    files: &mut Vec<u64>,
+    range: impl FnOnce() -> TextRange,
+) -> Option<Problem> {
+    let Some(Directive::File { index: Some(index), .. }) = &header.directive else { return None };
+    let message = if *index > u64::from(u32::MAX) {
+        format!("the file number {index} does not fit into 32 bits")
+    } else if files.contains(index) {
+        format!("duplicate file number {index}; give each file its own")
+    } else {
+        files.push(*index);
+        return None;
+    };
+    Some(Problem::error(range(), codes::INVALID_DEBUG, message))
 }
 
 fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {

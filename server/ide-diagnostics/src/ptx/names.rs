@@ -5,10 +5,10 @@ mod local;
 mod missing;
 #[cfg(test)]
 mod tests;
-mod unresolved;
+mod unresolved_name;
 mod wanted;
 
-use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
+use warplens_hir::ptx::{Clash, ClashKind, ModuleNames};
 use warplens_ide_db::ptx::module_names;
 use warplens_ide_db::{
     Database, Db, Diagnostic, File, ItemGroup, ModuleUse, NameUse, Related, Requirement, Severity,
@@ -16,6 +16,7 @@ use warplens_ide_db::{
 };
 
 use crate::codes;
+use crate::ptx::linkage_clash;
 use crate::ptx::symbols::name_range;
 
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
@@ -24,7 +25,7 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut first = 0;
     for group in item_groups(db, file) {
         let users = items_that_use_names(db, *group).iter();
-        users.for_each(|item| unresolved::check(db, file, names, first + item, &mut found));
+        users.for_each(|item| unresolved_name::check(db, file, names, first + item, &mut found));
         first += items_of(db, *group).len();
     }
     found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
@@ -40,15 +41,6 @@ fn items_that_use_names<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[usi
     uses.filter(|(_, uses)| uses_names(uses)).map(|(index, _)| index).collect()
 }
 
-fn linkage_message(name: &str, first: ModuleKind) -> String {
-    if first.is_extern() {
-        return format!(
-            "`{name}` is declared `.extern`, so another module defines it; remove `.extern` to define it here"
-        );
-    }
-    format!("the declarations of `{name}` differ in linkage; repeat the linkage of the first, or omit it")
-}
-
 fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
     let (first, second) = (&names.symbols()[clash.first as usize], &names.symbols()[clash.symbol as usize]);
     let name = &second.name;
@@ -57,7 +49,7 @@ fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Dia
             let message = format!("`{name}` is already declared in this module; rename one of them");
             (codes::DUPLICATE_NAME, message)
         }
-        ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_message(name, first.kind)),
+        ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_clash::message(name, first.kind)),
     };
     let range = name_range(db, file, first);
     let related = Related { file: file.id(db), range, message: "first declared here".into() };

@@ -1,4 +1,4 @@
-//! Components that a special register does not have: `%tid.q`.
+//! `unknown-component`: a component that a special register does not have, such as `%tid.q`.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Component, Function, NameId, Operand, Resolution};

@@ -1,4 +1,4 @@
-//! Undeclared names: one problem per missing declaration, however often it is used.
+//! `unresolved-name`: a name that is not declared. Reports one problem per missing declaration, however often it is used.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
