@@ -1,6 +1,7 @@
 //! Invariants of the code base that a compiler does not check: which folder may name what, how long a file may be, import
-//! cycles, the seam of languages, words, the links of pages, and what lies at the root of the repository.
+//! cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what lies at the root of the repository.
 
+mod codes;
 mod cycles;
 mod imports;
 mod languages;
@@ -139,6 +140,7 @@ pub(crate) fn run() -> Result<()> {
     }
     pages::check(&root, &mut problems)?;
     cycles::check(&root, &mut problems)?;
+    codes::check(&root, &mut problems)?;
     let tracked = tracked(&root)?;
     check_top_level(&tracked, &mut problems);
     words::check(&root, &tracked, &mut problems)?;
