@@ -100,7 +100,7 @@ impl<'r> Rules<'r> {
         for declaration in &header.declarations {
             match &declaration.kind {
                 DeclarationKind::Alias { target } => {
-                    invalid_alias::check(self, declaration, target, problems)
+                    invalid_alias::check(self, declaration, target, problems);
                 }
                 DeclarationKind::Variable(variable) => {
                     problems.extend(invalid_declaration::defined_elsewhere(self, declaration, variable));
