@@ -1,6 +1,7 @@
 //! The registry: the only list of the languages.
 
 use warplens_ide_lanes::{Model, Simulator, UnknownModel, model_named};
+use warplens_sim_launch::ModelChoice;
 use warplens_sim_warp::ModelInfo;
 use warplens_syntax::Language;
 
@@ -49,6 +50,20 @@ pub fn models() -> impl Iterator<Item = (Language, &'static ModelInfo)> {
         let models = known.simulator.map(|simulator| simulator.models()).unwrap_or_default();
         models.iter().map(|model| (known.info, model))
     })
+}
+
+/// The values of the key `model` of launches: the models of all languages and their former names.
+pub fn model_choices() -> Vec<ModelChoice> {
+    let choices = models().flat_map(|(language, model)| {
+        let title = language.title;
+        let own = ModelChoice { name: model.name, documentation: format!("{title}: {}.", model.rule) };
+        let former = model.former_names.iter().map(move |name| ModelChoice {
+            name,
+            documentation: format!("{title}: the former name of `{}`.", model.name),
+        });
+        std::iter::once(own).chain(former)
+    });
+    choices.collect()
 }
 
 /// The simulators of some languages.

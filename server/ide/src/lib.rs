@@ -43,7 +43,7 @@ pub use explain::{explain, explain_descriptor, explained_names, nearest_name};
 pub use format::Formatted;
 pub use hover::WantedSource;
 pub use languages::{
-    LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, models,
+    LANGUAGES, forward_progress_model, is_read_only, is_reducible, languages, model, model_choices, models,
 };
 pub use reduce::{Alternative, Reducible, ReducibleParameter, ReducibleStatement};
 pub use rename_error::RenameError;

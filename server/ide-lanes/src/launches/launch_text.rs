@@ -1,13 +1,15 @@
 //! Editing launches: problems, completion and hover in `warplens.toml` and in `@launch` comments.
 //!
-//! The keys, their values and their documentation are those of the JSON schema of launch files.
+//! The keys, their values and their documentation come from the tables that the reader uses.
 
 mod context;
 mod keys;
 
 use std::ops::Range;
 
-use warplens_sim_launch::{Format, LAUNCH_TAG, Problem, in_comments, launches};
+use warplens_sim_launch::documentation as key_documentation;
+use warplens_sim_launch::keys::{AppliesTo, Key};
+use warplens_sim_launch::{Format, LAUNCH_TAG, ModelChoice, Problem, in_comments, launches};
 
 use context::{Context, Slot, context};
 
@@ -45,31 +47,35 @@ pub fn problems(text: &str, home: LaunchHome<'_>) -> Vec<Problem> {
     }
 }
 
-/// The keys or values that can be written at an offset.
-pub fn suggestions(text: &str, home: LaunchHome<'_>, offset: usize) -> Vec<LaunchSuggestion> {
+/// The keys or values that can be written at an offset. `models` are the values of the key `model`.
+pub fn suggestions(
+    text: &str,
+    home: LaunchHome<'_>,
+    offset: usize,
+    models: &[ModelChoice],
+) -> Vec<LaunchSuggestion> {
     let Some(Context { path, slot, written, word }) = find(text, home, offset) else { return Vec::new() };
     let replace = word;
     match slot {
         Slot::Key if path.is_empty() => vec![new_launch(replace)],
         Slot::Key => {
-            // A comment launches its own file.
-            let is_foreign =
-                |name: &str| matches!(home, LaunchHome::Comments(_)) && path.len() == 1 && name == "file";
-            let keys = keys::of(&path).into_iter();
-            let keys = keys.filter(|key| !written.contains(&key.name) && !is_foreign(&key.name));
-            keys.map(|key| LaunchSuggestion {
-                insert: format!("{} = ", key.name),
-                snippet: format!("{} = {}", key.name, key.value_snippet()),
-                label: key.name,
-                documentation: key.documentation,
-                replace: replace.clone(),
-                is_key: true,
-            })
-            .collect()
+            let is_comment = matches!(home, LaunchHome::Comments(_));
+            let is_allowed = |key: &&Key| !(is_comment && key.applies_to == AppliesTo::Files);
+            let keys = keys::of(&path).into_iter().filter(is_allowed);
+            keys.filter(|key| !written.iter().any(|written| written == key.name))
+                .map(|key| LaunchSuggestion {
+                    label: key.name.to_owned(),
+                    documentation: key_documentation(key),
+                    insert: format!("{} = ", key.name),
+                    snippet: format!("{} = {}", key.name, keys::value_snippet(&key.shape)),
+                    replace: replace.clone(),
+                    is_key: true,
+                })
+                .collect()
         }
         Slot::Value { key, quoted } => {
-            let values = keys::of(&path).into_iter().find(|known| known.name == key);
-            let values = values.map(|key| key.values).unwrap_or_default();
+            let key = keys::of(&path).into_iter().find(|known| known.name == key);
+            let values = key.map(|key| keys::values(&key.shape, models)).unwrap_or_default();
             values
                 .into_iter()
                 .map(|value| {
@@ -102,14 +108,20 @@ fn new_launch(replace: Range<usize>) -> LaunchSuggestion {
 }
 
 /// The documentation of the key or value at an offset.
-pub fn documentation(text: &str, home: LaunchHome<'_>, offset: usize) -> Option<(Range<usize>, String)> {
+pub fn documentation(
+    text: &str,
+    home: LaunchHome<'_>,
+    offset: usize,
+    models: &[ModelChoice],
+) -> Option<(Range<usize>, String)> {
     let Context { path, slot, word, .. } = find(text, home, offset)?;
     let name = text.get(word.clone()).filter(|name| !name.is_empty())?;
     let key = |wanted: &str| keys::of(&path).into_iter().find(|key| key.name == wanted);
     let documentation = match slot {
-        Slot::Key => key(name)?.documentation,
+        Slot::Key => key_documentation(key(name)?),
         Slot::Value { key: of, .. } => {
-            key(&of)?.values.into_iter().find(|value| value.bare() == name)?.documentation
+            let values = keys::values(&key(&of)?.shape, models);
+            values.into_iter().find(|value| value.bare() == name)?.documentation
         }
     };
     (!documentation.is_empty()).then(|| (word, format!("`{name}`: {documentation}")))

@@ -2,24 +2,42 @@
 
 use std::collections::BTreeMap;
 
+use super::keys::Table;
 use super::problem::{Problem, Span};
 use super::tree::{Key, Node, Value};
 
 /// The entries of a table whose keys are all known.
 pub(super) struct Fields<'n> {
     node: &'n Node,
+    table: &'static Table,
     entries: &'n [(Key, Node)],
 }
 
 impl<'n> Fields<'n> {
-    pub(super) fn new(node: &'n Node, owner: &str, known: &[&str]) -> Result<Fields<'n>, Problem> {
+    /// The fields of `node`, which must be this table.
+    pub(super) fn new(node: &'n Node, table: &'static Table) -> Result<Fields<'n>, Problem> {
+        Fields::with(node, table, &[])
+    }
+
+    /// Like [`Fields::new`], but also permits `others`, keys of tables of other shapes.
+    pub(super) fn with(
+        node: &'n Node,
+        table: &'static Table,
+        others: &[&str],
+    ) -> Result<Fields<'n>, Problem> {
         let Value::Table(entries) = &node.value else {
-            return Err(node.wrong(format!("{owner} must be a table, not {}", node.what())));
+            return Err(node.wrong(format!("{} must be a table, not {}", table.owner, node.what())));
         };
+        let known = [&table.names(), others].concat();
         match entries.iter().find(|(key, _)| !known.contains(&key.name.as_str())) {
-            Some((key, _)) => Err(unknown(key, owner, known)),
-            None => Ok(Fields { node, entries }),
+            Some((key, _)) => Err(unknown(key, table.owner, &known)),
+            None => Ok(Fields { node, table, entries }),
         }
+    }
+
+    /// The integer of a key, within the bounds of the table.
+    pub(super) fn integer(&self, name: &str) -> Result<Option<i128>, Problem> {
+        self.get(name).map(|node| self.table.integer(name, node)).transpose()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'n Node> {

@@ -17,6 +17,7 @@ mod fields;
 mod flags;
 mod json_text;
 pub mod kernel;
+pub mod keys;
 pub mod model;
 pub mod problem;
 mod read;
@@ -24,10 +25,7 @@ mod read_multimem;
 mod read_tensor_map;
 mod repair;
 pub mod resolve;
-#[cfg(test)]
 mod schema;
-#[cfg(test)]
-mod schema_tensor_map;
 mod tensor_map;
 mod toml_text;
 mod tree;
@@ -50,6 +48,7 @@ pub use problem::{LineStarts, Problem, Span};
 pub use read::{Format, Listed, launch_object, launch_text, launches};
 pub use repair::{Guess, Repair, is_clean};
 pub use resolve::{Resolved, resolve};
+pub use schema::{ModelChoice, documentation, schema};
 
 /// The name of the inferred launch, reserved in launch files.
 pub const INFERRED: &str = "inferred";

@@ -6,6 +6,10 @@ use rustc_hash::FxHashSet;
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::fields::{Fields, listing, unknown};
+use super::keys::{
+    ALIAS, AT, BUFFER, CONTENTS, EXPECTATION, EXPECTED, FILE, FILL_VALUE, LAUNCH, MULTIMEM_ARGUMENT,
+    OTHER_ARGUMENTS, SCALAR, SCALARS, STRUCTURE, TENSOR_MAP_ARGUMENT,
+};
 use super::model::{
     Alias, Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
 };
@@ -58,7 +62,7 @@ pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
             }
             // Editors find the schema of a JSON file by this key.
             "$schema" => {}
-            _ => return Err(unknown(key, "a launch file", &["launch"])),
+            _ => return Err(unknown(key, FILE.owner, &FILE.names())),
         }
     }
     refuse_duplicate_names(&mut listed);
@@ -88,25 +92,6 @@ pub(crate) enum Home {
     /// A line of a batch.
     Batch,
 }
-
-pub(crate) const KEYS: [&str; 16] = [
-    "name",
-    "file",
-    "entry",
-    "grid",
-    "block",
-    "cluster",
-    "dynamic_shared",
-    "cooperative",
-    "prerequisite_writes",
-    "model",
-    "wave_width",
-    "device_memory",
-    "local_memory",
-    "args",
-    "registers",
-    "expect",
-];
 
 fn refuse_duplicate_names(listed: &mut [Listed]) {
     let mut names = FxHashSet::default();
@@ -145,7 +130,7 @@ fn missing(launch: &Launch, node: &Node, home: Home) -> Option<Problem> {
         return None;
     }
     let lacks = |key: &str| !launch.spans.keys.contains_key(key);
-    let key = ["name", "file"].into_iter().find(|key| lacks(key))?;
+    let key = LAUNCH.required.iter().find(|key| lacks(key))?;
     Some(node.wrong(format!("this launch has no `{key}`, which launch files require")))
 }
 
@@ -160,7 +145,7 @@ fn default_name(launch: &Launch) -> String {
 
 fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<(), Problem> {
     let name = key.name.as_str();
-    let bytes = |high| value.integer(name, 0, high);
+    let integer = || LAUNCH.integer(name, value);
     match name {
         "name" => launch.name = launch_name(value)?,
         "file" if matches!(home, Home::File | Home::Batch) => {
@@ -171,22 +156,22 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "grid" => launch.grid = Some(read_extent(name, value)?),
         "block" => launch.block = Some(read_extent(name, value)?),
         "cluster" => launch.cluster = Some(read_extent(name, value)?),
-        "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
+        "dynamic_shared" => launch.dynamic_shared = Some(integer()? as u32),
         "cooperative" => launch.cooperative = Some(value.boolean(name)?),
         "prerequisite_writes" => {
             let names = value.list(name)?.iter().map(|node| node.text(name).map(str::to_owned));
             launch.prerequisite_writes = names.collect::<Result<_, _>>()?;
         }
         "model" => launch.model = Some(value.text(name)?.to_owned()),
-        "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),
-        "device_memory" => launch.device_memory = Some(bytes(u32::MAX.into())? as u64),
-        "local_memory" => launch.local_memory = Some(bytes(u32::MAX.into())? as u64),
+        "wave_width" => launch.wave_width = Some(integer()? as u32),
+        "device_memory" => launch.device_memory = Some(integer()? as u64),
+        "local_memory" => launch.local_memory = Some(integer()? as u64),
         "args" => launch.args = value.list(name)?.iter().map(read_argument).collect::<Result<_, _>>()?,
         "registers" => launch.registers = read_registers(value)?,
         "expect" => {
             launch.expect = value.list(name)?.iter().map(read_expectation).collect::<Result<_, _>>()?
         }
-        _ => return Err(unknown(key, "a launch", &KEYS)),
+        _ => return Err(unknown(key, LAUNCH.owner, &LAUNCH.names())),
     }
     Ok(())
 }
@@ -216,7 +201,7 @@ fn read_extent(key: &str, value: &Node) -> Result<[u32; 3], Problem> {
     }
     let mut extent = [1; 3];
     for (slot, node) in extent.iter_mut().zip(list) {
-        *slot = node.integer(key, 1, 0x7fff_ffff)? as u32;
+        *slot = LAUNCH.integer(key, node)? as u32;
     }
     Ok(extent)
 }
@@ -233,11 +218,6 @@ fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
         registers.insert(key.name.clone(), bits.map_err(|message| node.wrong(message))? as u32);
     }
     Ok(registers)
-}
-
-/// The keys that a scalar argument may have: the kinds, and `iN`.
-pub(crate) fn scalar_keys() -> Vec<&'static str> {
-    ScalarType::OF_LAUNCHES.iter().map(|kind| kind.name()).chain(["i8", "i16", "i32", "i64"]).collect()
 }
 
 pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
@@ -266,7 +246,7 @@ fn has(node: &Node, name: &str) -> bool {
 type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
 
 fn read_map(node: &Node) -> NamedPassed<'_> {
-    let fields = Fields::new(node, "a tensor map argument", &["name", "tensormap"])?;
+    let fields = Fields::new(node, &TENSOR_MAP_ARGUMENT)?;
     let (_, map) = fields.one_of("a tensor map argument has its fields", &["tensormap"])?;
     let own = |node: &Node| match read_buffer(node)? {
         (None, Passed::Buffer(buffer)) => Ok(buffer),
@@ -279,7 +259,7 @@ fn read_map(node: &Node) -> NamedPassed<'_> {
 }
 
 fn read_multimem_argument(node: &Node) -> NamedPassed<'_> {
-    let fields = Fields::new(node, "a multimem argument", &["name", "multimem"])?;
+    let fields = Fields::new(node, &MULTIMEM_ARGUMENT)?;
     let (_, multimem) = fields.one_of("a multimem argument has its replicas", &["multimem"])?;
     let replica = |node: &Node| match read_buffer(node)? {
         (_, Passed::Buffer(buffer)) => Ok(buffer),
@@ -289,7 +269,7 @@ fn read_multimem_argument(node: &Node) -> NamedPassed<'_> {
 }
 
 fn read_alias(node: &Node) -> NamedPassed<'_> {
-    let fields = Fields::new(node, "an alias argument", &["name", "alias"])?;
+    let fields = Fields::new(node, &ALIAS)?;
     let (_, of) = fields.one_of("an alias argument names a buffer", &["alias"])?;
     let alias = Alias { of: of.text("alias")?.to_owned(), at: Some(of.span.clone()) };
     Ok((fields.get("name"), Passed::Alias(alias)))
@@ -297,18 +277,19 @@ fn read_alias(node: &Node) -> NamedPassed<'_> {
 
 /// The parts of a structure: each an argument with its byte offset.
 fn read_fields(node: &Node) -> NamedPassed<'_> {
-    let table = Fields::new(node, "a structure argument", &["name", "fields"])?;
+    let table = Fields::new(node, &STRUCTURE)?;
     let (_, list) = table.one_of("a structure argument has fields", &["fields"])?;
     let mut fields: Vec<Field> = Vec::new();
     for part in list.list("fields")? {
         let Value::Table(entries) = &part.value else {
             return Err(part.wrong(format!("a field must be a table, not {}", part.what())));
         };
-        let Some((_, at)) = entries.iter().find(|(key, _)| key.name == "at") else {
+        let Some((_, at)) = entries.iter().find(|(key, _)| key.name == AT.name) else {
             return Err(part.wrong("a field requires `at`, its byte offset in the parameter".to_owned()));
         };
-        let at = at.integer("at", 0, u32::MAX.into())? as u64;
-        let rest = entries.iter().filter(|(key, _)| key.name != "at").cloned().collect();
+        let (low, high) = AT.shape.bounds();
+        let at = at.integer(AT.name, low, high)? as u64;
+        let rest = entries.iter().filter(|(key, _)| key.name != AT.name).cloned().collect();
         let argument = read_argument(&Node { value: Value::Table(rest), ..part.clone() })?;
         if let Passed::Fields(_) = argument.passed {
             return Err(part.wrong(
@@ -321,17 +302,13 @@ fn read_fields(node: &Node) -> NamedPassed<'_> {
 }
 
 fn read_scalar(node: &Node) -> NamedPassed<'_> {
-    let mut shapes = scalar_keys();
-    shapes.push("bytes");
-    let others = ["buffer", "alias", "fields", "tensormap", "multimem"];
-    let known = [&["name"], shapes.as_slice(), &others].concat();
     if let Value::Integer(value) = node.value {
         let shape = format!("an argument must be a table such as `{{ u32 = {value} }}`");
         return Err(node.wrong(format!("{shape}, not {}", node.what())));
     }
-    let fields = Fields::new(node, "an argument", &known)?;
+    let fields = Fields::with(node, &SCALAR, &OTHER_ARGUMENTS)?;
     let what = "an argument needs a value";
-    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &others].concat())?;
+    let (key, value) = fields.one_of(what, &[SCALARS.as_slice(), &OTHER_ARGUMENTS].concat())?;
     let passed = match ScalarType::of_launches(&key.name) {
         Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
         None => Passed::Bytes(read_hex(value)?),
@@ -340,15 +317,10 @@ fn read_scalar(node: &Node) -> NamedPassed<'_> {
 }
 
 fn read_buffer(node: &Node) -> NamedPassed<'_> {
-    const CONTENTS: [&str; 4] = ["fill", "values", "bytes", "file"];
-    let known = ["name", "buffer", "len", "fill", "seed", "values", "bytes", "file"];
-    let fields = Fields::new(node, "a buffer argument", &known)?;
+    let fields = Fields::new(node, &BUFFER)?;
     let (_, element) = fields.one_of("a buffer argument names its element type", &["buffer"])?;
     let element = element_kind(element)?;
-    let len = match fields.get("len") {
-        Some(len) => Some((len, len.integer("len", 0, u32::MAX.into())? as u64)),
-        None => None,
-    };
+    let len = fields.get("len").zip(fields.integer("len")?.map(|len| len as u64));
     let given = CONTENTS.iter().any(|key| fields.get(key).is_some());
     let (key, contents) = match (given, len) {
         (false, Some((_, len))) => ("fill", Contents::Filled { len, fill: Fill::Zero }),
@@ -369,7 +341,7 @@ fn read_buffer(node: &Node) -> NamedPassed<'_> {
 fn element_kind(node: &Node) -> Result<ScalarType, Problem> {
     let name = node.text("buffer")?;
     ScalarType::of_launches(name).ok_or_else(|| {
-        node.wrong(format!("`{name}` is not an element type: the types are {}", listing(&scalar_keys())))
+        node.wrong(format!("`{name}` is not an element type: the types are {}", listing(&SCALARS)))
     })
 }
 
@@ -397,17 +369,14 @@ fn read_contents(
 
 fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarType) -> Result<Fill, Problem> {
     if let Value::Table(_) = value.value {
-        let inner = Fields::new(value, "a fill", &["value"])?;
+        let inner = Fields::new(value, &FILL_VALUE)?;
         let (_, value) = inner.one_of("a fill table has a value", &["value"])?;
         return Ok(Fill::Value(bits(value, "value", element)?));
     }
     match value.text("fill")? {
         "zero" => Ok(Fill::Zero),
         "iota" => Ok(Fill::Iota),
-        "random" => {
-            let seed = fields.get("seed").map(|seed| seed.integer("seed", 0, u64::MAX.into()));
-            Ok(Fill::Random { seed: seed.transpose()?.unwrap_or(1) as u64 })
-        }
+        "random" => Ok(Fill::Random { seed: fields.integer("seed")?.unwrap_or(1) as u64 }),
         other => Err(value.wrong(format!(
             "unknown fill `{other}`: write \"zero\", \"iota\", \"random\" or {{ value = … }}"
         ))),
@@ -435,9 +404,9 @@ fn check_len(
 }
 
 fn read_expectation(node: &Node) -> Result<Expectation, Problem> {
-    let fields = Fields::new(node, "an expectation", &["name", "values", "bytes", "tolerance"])?;
+    let fields = Fields::new(node, &EXPECTATION)?;
     let (_, name) = fields.one_of("an expectation names a buffer", &["name"])?;
-    let (key, value) = fields.one_of("an expectation needs the contents", &["values", "bytes"])?;
+    let (key, value) = fields.one_of("an expectation needs the contents", &EXPECTED)?;
     let wanted = match key.name.as_str() {
         "values" => Wanted::Values(
             value.list("values")?.iter().map(|node| number(node, "values")).collect::<Result<_, _>>()?,

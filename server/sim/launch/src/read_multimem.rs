@@ -1,6 +1,7 @@
 //! Reads multimem arguments of launches: buffers of one type, whose contents are written one by one.
 
 use super::fields::Fields;
+use super::keys::MULTIMEM;
 use super::model::{Buffer, Passed};
 use super::problem::Problem;
 use super::tree::{Node, Value};
@@ -10,7 +11,7 @@ pub(super) fn read(
     multimem: &Node,
     buffer: impl Fn(&Node) -> Result<Buffer, Problem>,
 ) -> Result<Passed, Problem> {
-    let fields = Fields::new(multimem, "a multimem argument", &["buffer", "len", "replicas"])?;
+    let fields = Fields::new(multimem, &MULTIMEM)?;
     fields.one_of("a multimem argument names its element type", &["buffer"])?;
     let (_, list) = fields.one_of("a multimem argument has replicas", &["replicas"])?;
     let replicas = list.list("replicas")?;

@@ -4,14 +4,14 @@ use warplens_sim_cuda::tensor::map::{ElementType, Im2col, Interleave};
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
 
 use super::fields::{Fields, listing};
+use super::keys::TENSOR_MAP;
 use super::model::{Buffer, MapBuffer, Passed, TensorMapArgument};
 use super::problem::Problem;
-use super::tensor_map::KEYS;
 use super::tree::Node;
 
 /// Reads the value of the key `tensormap`; `own` reads a buffer of its own.
 pub(super) fn read(node: &Node, own: impl Fn(&Node) -> Result<Buffer, Problem>) -> Result<Passed, Problem> {
-    let fields = Fields::new(node, "a tensor map", &KEYS)?;
+    let fields = Fields::new(node, &TENSOR_MAP)?;
     let (_, buffer) = fields.one_of("a tensor map names its buffer", &["buffer"])?;
     let buffer = match buffer.text("buffer") {
         Ok(name) => MapBuffer::Named(name.to_owned()),
@@ -60,16 +60,14 @@ pub(super) fn read(node: &Node, own: impl Fn(&Node) -> Result<Buffer, Problem>) 
     let element_strides = list("element_strides", 255)?.unwrap_or_default();
     Ok(Passed::TensorMap(Box::new(TensorMapArgument {
         buffer,
-        offset: fields.get("offset").map_or(Ok(0), |node| node.integer("offset", 0, u32::MAX.into()))? as u64,
-        element: word(&fields, "type", ElementType::from_name, &ElementType::names().collect::<Vec<_>>())?,
+        offset: fields.integer("offset")?.unwrap_or(0) as u64,
+        element: word(&fields, "type", ElementType::from_name)?,
         strides: list("strides", 1 << 48)?,
         extents,
         element_strides: element_strides.into_iter().map(|stride| stride as u8).collect(),
-        interleave: word(&fields, "interleave", Interleave::from_name, &["none", "16b", "32b"])?
-            .unwrap_or_default(),
-        swizzle: word(&fields, "swizzle", Swizzle::from_name, &Swizzle::names().collect::<Vec<_>>())?
-            .unwrap_or_default(),
-        nan: word(&fields, "oob_fill", fill, &["zero", "nan"])?.unwrap_or(false),
+        interleave: word(&fields, "interleave", Interleave::from_name)?.unwrap_or_default(),
+        swizzle: word(&fields, "swizzle", Swizzle::from_name)?.unwrap_or_default(),
+        nan: word(&fields, "oob_fill", fill)?.unwrap_or(false),
         im2col,
         spans: fields.spans(),
         dims,
@@ -84,19 +82,15 @@ fn fill(name: &str) -> Option<bool> {
     }
 }
 
-/// One of a number of words.
-fn word<T>(
-    fields: &Fields<'_>,
-    key: &str,
-    of: impl Fn(&str) -> Option<T>,
-    words: &[&str],
-) -> Result<Option<T>, Problem> {
+/// The value of a key that has one of the words of the table.
+fn word<T>(fields: &Fields<'_>, key: &str, of: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
     let Some(node) = fields.get(key) else { return Ok(None) };
     let text = node.text(key)?;
     match of(text) {
         Some(value) => Ok(Some(value)),
         None => {
-            Err(node.wrong(format!("`{text}` is not a value of `{key}`: write one of {}", listing(words))))
+            let words = listing(&TENSOR_MAP.words(key));
+            Err(node.wrong(format!("`{text}` is not a value of `{key}`: write one of {words}")))
         }
     }
 }

@@ -1,306 +1,163 @@
 //! The JSON schema of launch files, so that editors complete and check them. The extension has it as a file, which a test
 //! compares with the schema: `UPDATE_EXPECT=1 cargo nextest run -p warplens-sim-launch schema` writes it.
 
-use std::collections::BTreeMap;
-
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
-use warplens_sim_warp::ModelInfo;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 
+use super::keys::{AT, AppliesTo, FILE, Key, Rule, Table, ValueShape};
+
+/// A value of the key `model`.
+#[derive(Debug, Clone)]
+pub struct ModelChoice {
+    /// The name or a former name.
+    pub name: &'static str,
+    pub documentation: String,
+}
+
 /// The schema of `warplens.toml` and `warplens.json`.
-fn schema() -> Value {
-    let generator = SchemaSettings::draft07().into_generator();
-    generator.into_root_schema_for::<File>().to_value()
-}
-
-/// Launches of kernels for Warplens.
-#[derive(JsonSchema)]
-#[schemars(title = "Warplens launches", deny_unknown_fields)]
-#[allow(dead_code)] // only its shape is used
-struct File {
-    /// The address of this schema.
-    #[schemars(rename = "$schema")]
-    schema: Option<String>,
-    /// Launches; `warplens sim` runs the first one with the given file.
-    launch: Option<Vec<Launch>>,
-}
-
-/// One launch of a kernel.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)] // only its shape is used
-struct Launch {
-    /// The name of the launch; `inferred` is reserved.
-    name: String,
-    /// The source, relative to this file.
-    file: String,
-    /// The kernel; optional if the file has only one.
-    entry: Option<String>,
-    /// Blocks (workgroups) in x, y, z; each defaults to 1.
-    grid: Option<Extent>,
-    /// Threads of a block (workgroup) in x, y, z; each defaults to 1.
-    block: Option<Extent>,
-    /// PTX: blocks of a cluster in x, y, z; defaults to that of the kernel.
-    cluster: Option<Extent>,
-    /// PTX: bytes of `.extern .shared` arrays.
-    dynamic_shared: Option<u32>,
-    /// PTX: whether the kernel may synchronize its grid; it then has a workspace, as after `cudaLaunchCooperativeKernel`.
-    cooperative: Option<bool>,
-    /// PTX: names of the buffers that the prerequisite grid writes; reads before `griddepcontrol.wait` are reported.
-    prerequisite_writes: Option<Vec<String>>,
-    /// The divergence model; `--model` and a choice in the editor take precedence over it.
-    model: Option<Model>,
-    /// WAVE: lanes of a wave.
-    #[schemars(range(min = 1, max = 64))]
-    wave_width: Option<u32>,
-    /// WAVE: bytes of device memory.
-    device_memory: Option<u32>,
-    /// WAVE: bytes of a workgroup's local memory.
-    local_memory: Option<u32>,
-    /// The arguments in parameter order.
-    args: Option<Vec<Argument>>,
-    /// WAVE: start values of registers, the same in every lane.
-    registers: Option<BTreeMap<String, u32>>,
-    /// The contents that buffers must have after the run.
-    expect: Option<Vec<Expectation>>,
-}
-
-/// The divergence models of all languages.
-struct Model;
-
-/// The models of the languages, with the titles of these.
-static MODELS: [(&str, &[ModelInfo]); 3] = [
-    ("PTX", &warplens_sim_ptx::MODELS),
-    ("WAVE", &warplens_sim_wave::MODELS),
-    ("SASS", &warplens_sim_sass::MODELS),
-];
-
-impl JsonSchema for Model {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Model".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut choices = Vec::new();
-        for (language, model) in
-            MODELS.iter().flat_map(|(language, models)| models.iter().map(move |model| (language, model)))
-        {
-            choices.push(json!({ "const": model.name, "type": "string", "description": format!("{language}: {}.", model.rule) }));
-            for former in model.former_names {
-                let description = format!("{language}: the former name of `{}`.", model.name);
-                choices.push(json!({ "const": former, "type": "string", "description": description }));
-            }
-        }
-        json_schema!({ "description": "The models of all languages.", "oneOf": choices })
-    }
-}
-
-/// The contents that a buffer must have after the run.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[allow(dead_code)] // only its shape is used
-struct Expectation {
-    /// The buffer.
-    name: String,
-    /// Its first elements.
-    values: Option<Vec<Number>>,
-    /// Its first bytes, in hex.
-    bytes: Option<String>,
-    /// The allowed difference of floats.
-    #[schemars(range(min = 0.0))]
-    tolerance: Option<f64>,
-}
-
-struct Extent;
-
-impl JsonSchema for Extent {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Extent".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "array",
-            "items": { "type": "integer", "minimum": 1 },
-            "minItems": 1,
-            "maxItems": 3,
-        })
-    }
-}
-
-struct Number;
-
-impl JsonSchema for Number {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Number".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [{ "type": "number" }, { "type": "string", "pattern": "^(nan|[+-]?inf|0[xX][0-9a-fA-F]+)$" }],
+#[must_use]
+pub fn schema(models: &[ModelChoice]) -> Value {
+    let choice = |model: &ModelChoice| json!({ "const": model.name, "description": model.documentation });
+    let mut schema = table(&FILE, None);
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["title"] = "Warplens launches".into();
+    schema["description"] = "Launches of kernels for Warplens.".into();
+    schema["properties"]["$schema"] = json!({ "description": "The address of this schema." });
+    schema["definitions"] = json!({
+        "Model": { "anyOf": models.iter().map(choice).collect::<Vec<_>>() },
+        "Number": {
+            "anyOf": [{ "type": "number" }, { "type": "string", "pattern": NUMBER_WORD }],
             "description": "A number, \"nan\", \"inf\", \"-inf\", or a bit pattern such as \"0x7fc00000\".",
-        })
-    }
-}
-
-struct Argument;
-
-impl JsonSchema for Argument {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Argument".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let number = generator.subschema_for::<Number>().to_value();
-        json_schema!({
-            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, a tensor map, a multimem address, or the fields of a structure.",
-            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number), super::schema_tensor_map::argument(name(), buffer(&number)), multimem(&number)],
-        })
-    }
-}
-
-fn name() -> Value {
-    json!({ "type": "string", "description": "The name that expect, alias and --dump use; defaults to the parameter's name." })
-}
-
-/// A table with `name` and exactly one of the scalar kinds.
-fn scalar(number: &Value) -> Value {
-    let mut properties = Map::from_iter([("name".to_owned(), name())]);
-    let mut kinds = Vec::new();
-    for key in super::read::scalar_keys() {
-        properties.insert(key.to_owned(), scalar_value(key, number));
-        kinds.push(json!({ "required": [key] }));
-    }
-    json!({ "type": "object", "properties": properties, "oneOf": kinds, "additionalProperties": false })
-}
-
-fn scalar_value(key: &str, number: &Value) -> Value {
-    match ScalarType::of_launches(key) {
-        // Bounds of 64-bit kinds cannot be written exactly as JSON numbers everywhere.
-        Some(kind) if kind.class() != Class::Float && kind.bytes() < 8 => {
-            let (low, high) = kind.integer_range();
-            json!({ "anyOf": [
-                { "type": "integer", "minimum": low as i64, "maximum": high as i64 },
-                { "type": "string", "pattern": "^0[xX][0-9a-fA-F]+$" },
-            ] })
-        }
-        _ => number.clone(),
-    }
-}
-
-fn buffer(number: &Value) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "name": name(),
-            "buffer": { "enum": super::read::scalar_keys(), "description": "The type of the elements." },
-            "len": { "type": "integer", "minimum": 0, "description": "The number of elements." },
-            "fill": {
-                "anyOf": [
-                    { "enum": ["zero", "iota", "random"] },
-                    { "type": "object", "properties": { "value": number }, "required": ["value"], "additionalProperties": false },
-                ],
-                "description": "The value of each element.",
-            },
-            "seed": { "type": "integer", "minimum": 0, "description": "For `random`; 1 by default." },
-            "values": { "type": "array", "items": number, "description": "The elements." },
-            "bytes": { "type": "string", "description": "The bytes, in hex." },
-            "file": { "type": "string", "description": "A file with the bytes, relative to this one." },
         },
-        "required": ["buffer"],
-        "additionalProperties": false,
-    })
-}
-
-/// An address that stands for several buffers of one type.
-fn multimem(number: &Value) -> Value {
-    let mut replica = buffer(number);
-    if let Some(properties) = replica["properties"].as_object_mut() {
-        properties.retain(|key, _| !matches!(key.as_str(), "name" | "buffer"));
-        properties["len"]["description"] = "The number of elements; defaults to that of the argument.".into();
-    }
-    replica["required"] = json!([]);
-    let multimem = json!({
-        "type": "object",
-        "description": "A multimem address: it stands for the same offset in several buffers, the replicas. `expect` and --dump call replica 0 of `m` `m#0`.",
-        "properties": {
-            "buffer": { "enum": super::read::scalar_keys(), "description": "The type of the elements." },
-            "len": { "type": "integer", "minimum": 0, "description": "The number of elements of each replica." },
-            "replicas": { "type": "array", "items": replica, "minItems": 1, "description": "The contents of each replica." },
-        },
-        "required": ["buffer", "replicas"],
-        "additionalProperties": false,
     });
-    json!({
-        "type": "object",
-        "properties": { "name": name(), "multimem": multimem },
-        "required": ["multimem"],
-        "additionalProperties": false,
-    })
+    schema
 }
 
-fn alias() -> Value {
-    let of = json!({ "type": "string", "description": "The argument whose buffer is passed." });
-    json!({
-        "type": "object",
-        "properties": { "name": name(), "alias": of },
-        "required": ["alias"],
-        "additionalProperties": false,
-    })
-}
+const NUMBER_WORD: &str = r"^(nan|[+-]?inf|0[xX]\+?0*[0-9a-fA-F]{1,16})$";
+/// Pairs of digits, with whitespace and underscores anywhere.
+const HEX: &str = r"^[\s_]*([0-9a-fA-F][\s_]*[0-9a-fA-F][\s_]*)*$";
+/// `r0` to `r254`
+const REGISTER: &str = r"^r\+?0*([0-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-4])$";
 
-fn bytes() -> Value {
-    let bytes = json!({ "type": "string", "description": "The parameter's bytes, in hex." });
-    json!({
-        "type": "object",
-        "properties": { "name": name(), "bytes": bytes },
-        "required": ["bytes"],
-        "additionalProperties": false,
-    })
-}
-
-/// A structure: a list of the other shapes, each with its byte offset.
-fn fields(number: &Value) -> Value {
-    let at = json!({ "type": "integer", "minimum": 0, "description": "The byte offset in the parameter." });
-    let map = super::schema_tensor_map::argument(name(), buffer(number));
-    let shapes =
-        [scalar(number), buffer(number), alias(), bytes(), map, multimem(number)].map(|mut shape| {
-            shape["properties"]["at"] = at.clone();
-            let mut required = shape["required"].as_array().cloned().unwrap_or_default();
-            required.push("at".into());
-            shape["required"] = required.into();
-            shape
-        });
-    json!({
-        "type": "object",
-        "properties": {
-            "name": name(),
-            "fields": { "type": "array", "items": { "oneOf": shapes }, "description": "The parts of the structure." },
-        },
-        "required": ["fields"],
-        "additionalProperties": false,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use expect_test::expect_file;
-
-    use super::*;
-
-    #[test]
-    fn the_file_of_the_extension_is_up_to_date() {
-        let file = expect_file!["../../../../editors/vscode/schemas/warplens.schema.json"];
-        file.assert_eq(&format!("{:#}\n", schema()));
+/// The text of a key for users, with the language that it applies to.
+#[must_use]
+pub fn documentation(key: &Key) -> String {
+    match key.applies_to {
+        AppliesTo::Language(title) => format!("{title}: {}", key.documentation),
+        AppliesTo::All | AppliesTo::Files => key.documentation.to_owned(),
     }
+}
 
-    #[test]
-    fn names_every_key_that_the_reader_knows() {
-        let text = schema().to_string();
-        for key in super::super::read::KEYS.into_iter().chain(super::super::read::scalar_keys()) {
-            assert!(text.contains(&format!("\"{key}\"")), "{key}");
+/// The schema of a table with one more required key.
+fn table(table: &Table, extra: Option<&Key>) -> Value {
+    let mut properties = Map::new();
+    for key in table.keys.iter().chain(extra) {
+        let mut value = value(&key.shape, key.name);
+        if !key.documentation.is_empty() {
+            value = match value.get("$ref") {
+                // Validators ignore what is beside a reference.
+                Some(_) => json!({ "allOf": [value] }),
+                None => value,
+            };
+            value["description"] = documentation(key).into();
+        }
+        properties.insert(key.name.to_owned(), value);
+    }
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let required: Vec<_> = table.required.iter().copied().chain(extra.map(|key| key.name)).collect();
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    let rules: Vec<_> = table.rules.iter().map(rule).collect();
+    if !rules.is_empty() {
+        schema["allOf"] = rules.into();
+    }
+    schema
+}
+
+fn rule(rule: &Rule) -> Value {
+    let each = |keys: &[&str]| keys.iter().map(|key| json!({ "required": [key] })).collect::<Vec<_>>();
+    match rule {
+        Rule::ExactlyOne(keys) => json!({ "oneOf": each(keys) }),
+        Rule::AtLeastOne(keys) => json!({ "anyOf": each(keys) }),
+        Rule::AtMostOne(keys) => {
+            let mut choices = each(keys);
+            choices.push(json!({ "not": { "anyOf": each(keys) } }));
+            json!({ "oneOf": choices })
+        }
+        Rule::Requires { key, other } => json!({ "dependencies": { (*key): [other] } }),
+        Rule::RequiresWord { key, other, word } => {
+            let required = json!({ "properties": { (*other): { "const": word } }, "required": [other] });
+            json!({ "dependencies": { (*key): required } })
+        }
+    }
+}
+
+/// The schema of a value of `key`.
+fn value(shape: &ValueShape, key: &str) -> Value {
+    match shape {
+        ValueShape::Text => json!({ "type": "string" }),
+        ValueShape::LaunchName => {
+            json!({ "type": "string", "minLength": 1, "not": { "const": super::INFERRED } })
+        }
+        ValueShape::Boolean => json!({ "type": "boolean" }),
+        ValueShape::Integer { low, high } => integer(*low, *high),
+        ValueShape::Number => json!({ "$ref": "#/definitions/Number" }),
+        ValueShape::Tolerance => {
+            json!({ "anyOf": [{ "type": "number", "minimum": 0 }, { "enum": ["inf", "+inf"] }] })
+        }
+        ValueShape::Scalar => ScalarType::of_launches(key).map_or(json!({}), scalar),
+        ValueShape::Hex => json!({ "type": "string", "pattern": HEX }),
+        ValueShape::Words(words) => json!({ "enum": words() }),
+        ValueShape::Model => json!({ "$ref": "#/definitions/Model" }),
+        ValueShape::Registers => json!({
+            "type": "object",
+            "patternProperties": { (REGISTER): scalar(ScalarType::B32) },
+            "additionalProperties": false,
+        }),
+        ValueShape::List { of, min, max } => {
+            let mut list = json!({ "type": "array", "items": value(of, key) });
+            if *min > 0 {
+                list["minItems"] = json!(min);
+            }
+            if let Some(max) = max {
+                list["maxItems"] = json!(max);
+            }
+            list
+        }
+        ValueShape::Table(keys) => table(keys, None),
+        ValueShape::OneOf(shapes) => {
+            json!({ "oneOf": shapes.iter().map(|shape| value(shape, key)).collect::<Vec<_>>() })
+        }
+        ValueShape::Field(tables) => {
+            json!({ "oneOf": tables.iter().map(|fields| table(fields, Some(&AT))).collect::<Vec<_>>() })
+        }
+    }
+}
+
+/// An integer. Bounds beyond 2^53 are left out, because readers of JSON round them.
+fn integer(low: i128, high: i128) -> Value {
+    const EXACT: i128 = 1 << 53;
+    let mut schema = json!({ "type": "integer" });
+    if low >= -EXACT {
+        schema["minimum"] = json!(low as i64);
+    }
+    if high <= EXACT {
+        schema["maximum"] = json!(high as i64);
+    }
+    schema
+}
+
+fn scalar(kind: ScalarType) -> Value {
+    let bits = format!(r"0[xX]\+?0*[0-9a-fA-F]{{1,{}}}", kind.bytes() * 2);
+    match kind.class() {
+        Class::Float => json!({ "anyOf": [
+            { "type": "number" },
+            { "type": "string", "pattern": format!("^(nan|[+-]?inf|{bits})$") },
+        ] }),
+        _ => {
+            let (low, high) = kind.integer_range();
+            json!({ "anyOf": [integer(low, high), { "type": "string", "pattern": format!("^{bits}$") }] })
         }
     }
 }

@@ -7,23 +7,6 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::model::{Argument, TensorMapArgument};
 use super::problem::Problem;
 
-pub(crate) const KEYS: [&str; 14] = [
-    "buffer",
-    "offset",
-    "type",
-    "dims",
-    "strides",
-    "box",
-    "element_strides",
-    "interleave",
-    "swizzle",
-    "oob_fill",
-    "lower_corner",
-    "upper_corner",
-    "channels_per_pixel",
-    "pixels_per_column",
-];
-
 impl TensorMapArgument {
     /// The element type of the map for a buffer with elements of type `buffer`.
     fn element_type(&self, buffer: ScalarType) -> Option<ElementType> {

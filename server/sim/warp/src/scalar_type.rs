@@ -31,7 +31,7 @@ macro_rules! scalar_types {
                 match name { $($name => Some(ScalarType::$variant),)* _ => None }
             }
 
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self { $(ScalarType::$variant => $name,)* }
             }
 

@@ -1,4 +1,5 @@
 use expect_test::{Expect, expect};
+use warplens_ide::model_choices;
 
 use super::*;
 
@@ -13,14 +14,16 @@ fn marked(text: &str) -> (String, usize) {
 
 fn suggested(text: &str, home: LaunchHome<'_>, expect: Expect) {
     let (text, offset) = marked(text);
-    let found = suggestions(&text, home, offset);
+    let found = suggestions(&text, home, offset, &model_choices());
     let lines = found.iter().map(|found| format!("`{}` → {}\n", &text[found.replace.clone()], found.snippet));
     expect.assert_eq(&lines.filter(|line| !line.contains("book")).take(6).collect::<String>());
 }
 
 fn documented(text: &str, home: LaunchHome<'_>, expect: Expect) {
     let (text, offset) = marked(text);
-    expect.assert_eq(&documentation(&text, home, offset).map_or("nothing".to_owned(), |found| found.1));
+    expect.assert_eq(
+        &documentation(&text, home, offset, &model_choices()).map_or("nothing".to_owned(), |found| found.1),
+    );
 }
 
 fn reported(text: &str, home: LaunchHome<'_>, expect: Expect) {

@@ -11,6 +11,7 @@ use tower_lsp::ls_types::{
     Position, Range as LspRange, TextEdit, Uri, WorkspaceEdit,
 };
 use warplens_ide::lanes::launch_text::{LaunchHome, documentation, problems, suggestions};
+use warplens_ide::model_choices;
 
 use crate::lsp::client_capabilities::ClientCapabilities;
 use crate::lsp::markup::markup;
@@ -94,7 +95,7 @@ impl<'t> LaunchText<'t> {
     /// The keys or values that can be written at a position.
     pub(crate) fn completions(&self, at: Position, capabilities: &ClientCapabilities) -> Vec<CompletionItem> {
         let Some(at) = self.offset(at) else { return Vec::new() };
-        let items = suggestions(&self.text, self.home, at).into_iter().map(|found| {
+        let items = suggestions(&self.text, self.home, at, &model_choices()).into_iter().map(|found| {
             let (new_text, format) = match capabilities.snippets {
                 true => (found.snippet, InsertTextFormat::SNIPPET),
                 false => (found.insert, InsertTextFormat::PLAIN_TEXT),
@@ -122,7 +123,7 @@ impl<'t> LaunchText<'t> {
 
     /// The documentation of the key or value at a position.
     pub(crate) fn hover(&self, at: Position, capabilities: &ClientCapabilities) -> Option<Hover> {
-        let (word, text) = documentation(&self.text, self.home, self.offset(at)?)?;
+        let (word, text) = documentation(&self.text, self.home, self.offset(at)?, &model_choices())?;
         let contents = HoverContents::Markup(markup(text, capabilities.markdown));
         Some(Hover { contents, range: Some(self.range(word)) })
     }
