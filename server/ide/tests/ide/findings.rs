@@ -144,8 +144,9 @@ fn wrong_examples_have_the_finding_and_right_ones_none() {
 #[test]
 fn every_page_shows_the_message() {
     for kind in FindingKind::all().filter(|kind| *kind != WITHOUT_EXAMPLE) {
-        let found = run(&examples(kind.page())[0]).expect(kind.name());
-        let (_, message) = found.iter().find(|(found, _)| *found == kind).expect(kind.name());
+        let found = run(&examples(kind.page())[0]).unwrap_or_else(|problem| panic!("{kind}: {problem}"));
+        let message = found.iter().find(|(found, _)| *found == kind).map(|(_, message)| message);
+        let message = message.unwrap_or_else(|| panic!("{kind}: the example has another finding"));
         let page = with_quote(kind.page(), message);
         expect_file![pages("findings").join(format!("{kind}.md"))].assert_eq(&page);
     }

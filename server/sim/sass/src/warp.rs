@@ -118,7 +118,7 @@ impl Warp {
 
     /// Host memory in bytes while the warp is suspended.
     pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.len() * WIDTH as u64
+        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.bytes_per_thread() * WIDTH as u64
     }
 
     /// Runs until the block must decide what happens next.

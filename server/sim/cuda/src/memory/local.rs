@@ -32,9 +32,8 @@ impl Local {
         self.grow(bytes);
     }
 
-    /// Bytes per thread.
     #[inline]
-    pub fn len(&self) -> u64 {
+    pub fn bytes_per_thread(&self) -> u64 {
         self.rows.len() as u64 * 4
     }
 
@@ -103,7 +102,7 @@ mod tests {
     fn bytes_words_and_doubles() {
         let mut local = Local::default();
         local.grow(17);
-        assert_eq!(local.len(), 20);
+        assert_eq!(local.bytes_per_thread(), 20);
         local.write(3, 8, 8, 0x1122_3344_5566_7788);
         assert_eq!((local.read(3, 8, 4), local.read(3, 13, 1), local.read(4, 8, 8)), (0x5566_7788, 0x33, 0));
         local.write(3, 10, 2, 0xabcd);

@@ -104,7 +104,7 @@ impl Spaces {
     /// The local memory of the running call and its callers; its window starts at `origin`.
     fn local(&self, address: u64, origin: u64, local: &Local) -> Option<Extent> {
         let (start, end) = local.frames.range(address - origin, &self.objects)?;
-        let end = end.min(local.len());
+        let end = end.min(local.bytes_per_thread());
         let region = MemoryRegion::Local;
         Some(Extent { region, start: origin + start, end: origin + end, origin, read_only: false })
     }

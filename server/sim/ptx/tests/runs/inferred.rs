@@ -7,8 +7,8 @@ use crate::common::Source;
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
 use warplens_sim_launch::{CudaKernel, Kernel, resolve};
+use warplens_sim_ptx::launch_rules::{self, Shape};
 use warplens_sim_ptx::{Model, run};
-use warplens_sim_ptx::launch_rules::{Shape, self};
 use warplens_sim_warp::{Control, Limits, RunOptions, Severity};
 use warplens_test_support::corpora;
 

@@ -1,8 +1,6 @@
 //! Soundness of the static uniformity analysis: no run diverges at a uniform branch. Tested with the kernels of the corpora,
 //! and with random kernels that have loops, side entries and loops with two entries.
 
-use std::path::PathBuf;
-
 use crate::common::Source;
 use proptest::prelude::*;
 use warplens_hir::Variance;

@@ -173,7 +173,7 @@ impl Warp {
     /// Bytes of host memory that the warp uses while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
-        registers.sum::<u64>() + self.local.len() * WIDTH as u64
+        registers.sum::<u64>() + self.local.bytes_per_thread() * WIDTH as u64
     }
 
     /// Runs until the block must decide what comes next.
