@@ -9,7 +9,7 @@ use warplens_isa::ptx::{Directive, MissingRequirement};
 use warplens_syntax::ItemKind;
 
 use crate::codes;
-use crate::ptx::performance::{List, word};
+use crate::ptx::directive_list::{List, word};
 
 /// The first target with hardware support for `.f64`.
 const WITH_F64: u16 = 13;

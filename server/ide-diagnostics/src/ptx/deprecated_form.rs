@@ -5,7 +5,7 @@ use warplens_ide_db::{ItemFix, Problem, Tag};
 use warplens_isa::ptx::Directive;
 
 use crate::codes;
-use crate::ptx::performance::{List, word};
+use crate::ptx::directive_list::{List, word};
 
 /// A directive between the parameters and the body.
 pub(super) fn directive(

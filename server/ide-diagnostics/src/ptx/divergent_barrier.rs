@@ -11,7 +11,7 @@ use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::variance;
 
 use crate::codes;
-use crate::ptx::flow::divergence::because;
+use crate::ptx::divergence_reason::because;
 
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;

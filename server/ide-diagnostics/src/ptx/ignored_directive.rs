@@ -5,7 +5,7 @@ use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::ptx::{Directive, Holder, MissingRequirement};
 
 use crate::codes;
-use crate::ptx::performance::{List, word};
+use crate::ptx::directive_list::{List, word};
 
 /// A directive of a kernel that a later one with the same name replaces.
 pub(super) fn repeated(

@@ -2,13 +2,13 @@
 //!
 //! A function uses few distinct mnemonics, so each is checked once.
 
-use warplens_hir::ptx::{Function, Instruction, Mnemonic};
+use warplens_hir::ptx::{Function, Mnemonic};
 use warplens_ide_db::ptx::forms::accepts;
-use warplens_ide_db::{Db, Item, ItemFix, Problem};
+use warplens_ide_db::{Db, Item, Problem};
 use warplens_isa::ptx as isa;
 
-use crate::codes;
 use crate::ptx::statement_ranges::StatementRanges;
+use crate::ptx::verdict::Verdict;
 use crate::ptx::{unknown_instruction, unknown_modifier};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
@@ -23,26 +23,6 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
         if ranges.is_whole(instruction) {
             problems.extend(verdict.problem(instruction, &ranges));
         }
-    }
-}
-
-/// The problem of a mnemonic: its opcode, or one of its modifiers, is unknown.
-pub(super) struct Verdict {
-    /// The index of the modifier; `None` for the opcode.
-    pub(super) modifier: Option<usize>,
-    pub(super) message: String,
-    /// The most similar known word.
-    pub(super) meant: Option<String>,
-}
-
-impl Verdict {
-    fn problem(&self, instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
-        let (code, range) = match self.modifier {
-            None => (codes::UNKNOWN_INSTRUCTION, instruction.opcode_range()),
-            Some(index) => (codes::UNKNOWN_MODIFIER, ranges.modifier(instruction, index)?),
-        };
-        let fix = self.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
-        Some(Problem::error(range, code, self.message.as_str()).with_fix(fix))
     }
 }
 

@@ -4,7 +4,7 @@ use warplens_hir::ptx::{Declaration, DeclarationKind, FunctionKind, Linkage};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_rules::Rules;
+use crate::ptx::module_scope::Rules;
 use crate::ptx::prototype_mismatch::differences;
 
 pub(super) fn check(rules: &Rules<'_>, alias: &Declaration, target: &str, problems: &mut Vec<Problem>) {

@@ -10,7 +10,7 @@ use warplens_hir::ptx::{
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::tables::local;
+use crate::ptx::symbols::local;
 
 /// A name in a table that is not a label, or not a function.
 pub(super) fn table(function: &Function, symbol: &Symbol) -> Option<Problem> {

@@ -11,7 +11,7 @@ use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::message::message;
-use crate::ptx::module_rules::Rules;
+use crate::ptx::module_scope::Rules;
 use crate::ptx::needs;
 
 /// The fix of a declaration that breaks a rule.

@@ -5,7 +5,7 @@ use warplens_hir::ptx::{DeclarationKind, Header, Initializer, Space};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_rules::Rules;
+use crate::ptx::module_scope::Rules;
 use crate::ptx::needs;
 
 /// An address as initial value: of something that has an address when the module is loaded.

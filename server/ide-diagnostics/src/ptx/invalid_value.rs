@@ -8,7 +8,7 @@ use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Pragma};
 
 use crate::codes;
-use crate::ptx::performance::List;
+use crate::ptx::directive_list::List;
 
 /// The languages that `.language` accepts by name, in lower case, and the largest number it accepts.
 const LANGUAGES: [&str; 9] =

@@ -8,8 +8,8 @@ use warplens_isa::ptx::{Directive, Holder, Pragma, PragmaScope};
 use warplens_syntax::SyntaxToken;
 
 use crate::codes;
-use crate::ptx::performance::{List, word};
-use crate::ptx::prologue::{Part, Prologue};
+use crate::ptx::directive_list::{List, word};
+use crate::ptx::prologue_state::{Part, Prologue};
 
 fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
     Problem::error(range, codes::MISPLACED_DIRECTIVE, message)

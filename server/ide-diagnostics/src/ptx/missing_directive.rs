@@ -5,7 +5,7 @@ use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
-use crate::ptx::prologue::{Part, Prologue};
+use crate::ptx::prologue_state::{Part, Prologue};
 
 /// Reports a missing `.version` at the first item, a missing `.target` at the next one.
 pub(super) fn check(prologue: &Prologue<'_>, range: TextRange, part: Part) -> Option<Problem> {

@@ -1,16 +1,16 @@
 //! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial values. The checks of
 //! headers are one query, which stays valid while a body is edited. Few bodies use other items in a way that is checked here.
 
-use warplens_hir::ptx::{DeclarationKind, Header, Initializer, Linkage, ModuleNames};
-use warplens_ide_db::ptx::{ModuleTarget, checked_headers, module_names, module_target};
+use warplens_hir::ptx::{DeclarationKind, Header, Initializer, Linkage};
+use warplens_ide_db::ptx::{checked_headers, module_names, module_target};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, item_groups, items};
 
 use crate::context::fix_context;
 use crate::ptx::cross_item::cross_item_uses;
 use crate::ptx::invalid_branch::targets;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
+use crate::ptx::module_scope::Rules;
 use crate::ptx::prologue::first_token;
-use crate::ptx::symbols::declaration;
 use crate::ptx::{
     declarations, invalid_alias, invalid_call, invalid_debug_information, invalid_declaration,
     invalid_initializer, linkage_clash, needs, prototype_mismatch,
@@ -87,15 +87,7 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     }
 }
 
-/// The items of a module, to look up names in.
-pub(super) struct Rules<'r> {
-    pub(super) db: &'r dyn Db,
-    pub(super) file: File,
-    pub(super) names: &'r ModuleNames,
-    pub(super) module: &'r ModuleTarget,
-}
-
-impl<'r> Rules<'r> {
+impl Rules<'_> {
     fn header(&self, header: &Header, problems: &mut Vec<Problem>) {
         for declaration in &header.declarations {
             match &declaration.kind {
@@ -129,11 +121,5 @@ impl<'r> Rules<'r> {
                 _ => {}
             }
         }
-    }
-
-    /// The variable or function with this name.
-    pub(super) fn found(&self, name: &str) -> Option<&'r DeclarationKind> {
-        let mut found = self.names.kinds(name).map(|symbol| &declaration(self.db, self.file, symbol).kind);
-        found.find(|kind| !matches!(kind, DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel))
     }
 }

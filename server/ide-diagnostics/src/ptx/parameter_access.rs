@@ -4,7 +4,7 @@ use warplens_hir::ptx::{Function, Instruction, Operand, SymbolKind};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::tables::local;
+use crate::ptx::symbols::local;
 
 /// The result of a function is write-only.
 pub(super) fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {

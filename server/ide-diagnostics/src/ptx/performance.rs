@@ -1,12 +1,12 @@
 //! Checks the directives between the parameters and the body of a function. At most one problem is reported for each.
 
-use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
+use warplens_hir::ptx::{Function, FunctionKind, SymbolKind};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::{Directive, Holder};
+use warplens_isa::ptx::Holder;
 
+use crate::ptx::directive_list::{List, word};
 use crate::ptx::{
     beyond_limits, conflicting_directives, deprecated_form, ignored_directive, invalid_value,
     misplaced_directive, needs, removed_directive,
@@ -38,15 +38,6 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
     }
 }
 
-/// The directives of one function or prototype.
-pub(super) struct List<'f> {
-    pub(super) signature: &'f Signature,
-    pub(super) holder: Holder,
-    pub(super) has_body: bool,
-    pub(super) text: &'f str,
-    pub(super) module: &'f ModuleTarget,
-}
-
 impl List<'_> {
     fn check(&self, problems: &mut Vec<Problem>) {
         for (index, written) in self.signature.directives.iter().enumerate() {
@@ -62,22 +53,6 @@ impl List<'_> {
             problems.extend(problem);
         }
     }
-
-    fn has(&self, name: &str) -> bool {
-        self.signature.directive(name.trim_start_matches('.')).is_some()
-    }
-
-    /// The directives that one requires and that are missing, as part of a message.
-    pub(super) fn missing(&self, known: &Directive) -> Option<String> {
-        let is_missing = |names: &&&str| !names.split(" or ").any(|name| self.has(name));
-        let missing: Vec<&str> = known.requires.iter().filter(is_missing).copied().collect();
-        (!missing.is_empty()).then(|| missing.join("` and `").replace(" or ", "` or `"))
-    }
-}
-
-/// The range of a directive without its values.
-pub(super) fn word(written: &PerformanceDirective) -> TextRange {
-    TextRange::at(written.range.start(), TextSize::of('.') + TextSize::of(written.name.as_str()))
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
-use warplens_ide_db::ptx::{ModuleTarget, module_target, ptx_header};
+use warplens_ide_db::ptx::{module_target, ptx_header};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 
 use crate::context::fix_context;
+use crate::ptx::prologue_state::{Part, Prologue};
 use crate::ptx::{
     conflicting_directives, invalid_value, misplaced_directive, missing_directive, needs, unknown_target,
     unknown_version,
@@ -27,34 +28,6 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     }
     found.extend(prologue.end().map(|(index, problem)| problem.in_file(&context, list.start_of(index))));
     found
-}
-
-/// The prologue up to an item.
-pub(super) struct Prologue<'db> {
-    db: &'db Database,
-    file: File,
-    module: &'db ModuleTarget,
-    /// Which of the three directives are in the file.
-    pub(super) has_version: bool,
-    pub(super) has_target: bool,
-    /// The number of items with text so far, and the position and kind of the last one.
-    pub(super) seen: usize,
-    last_item: Option<(usize, Item<'db>)>,
-    pub(super) last: Part,
-    pub(super) had_version: bool,
-    pub(super) had_target: bool,
-    pub(super) had_size: bool,
-    problems: Vec<Problem>,
-}
-
-/// The role of an item in the prologue.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Nothing,
-    Version,
-    Target,
-    AddressSize,
-    Rest,
 }
 
 impl<'db> Prologue<'db> {

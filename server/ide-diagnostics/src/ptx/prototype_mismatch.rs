@@ -4,7 +4,7 @@ use warplens_hir::ptx::{DeclarationKind, ModuleSymbol, Parameter, Signature, Var
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_rules::Rules;
+use crate::ptx::module_scope::Rules;
 use crate::ptx::symbols::declaration;
 
 /// Checks that declarations of a name agree. The checks of names report those that clash.

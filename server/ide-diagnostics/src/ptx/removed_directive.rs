@@ -8,7 +8,7 @@ use warplens_isa::ptx as isa;
 use warplens_isa::ptx::Directive;
 
 use crate::codes;
-use crate::ptx::performance::{List, word};
+use crate::ptx::directive_list::{List, word};
 
 /// A directive between the parameters and the body.
 pub(super) fn on_function(

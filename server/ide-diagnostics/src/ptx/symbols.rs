@@ -1,7 +1,7 @@
 //! The declarations of a module's symbols.
 
 use text_size::TextRange;
-use warplens_hir::ptx::{Declaration, ModuleSymbol};
+use warplens_hir::ptx::{Declaration, Function, ModuleSymbol, NameId, SymbolKind};
 use warplens_ide_db::ptx::ptx_header;
 use warplens_ide_db::{Db, File, items};
 
@@ -15,4 +15,9 @@ pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbo
 pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> TextRange {
     let start = file.document(db).items().start_of(symbol.item as usize);
     declaration(db, file, symbol).name_range + start
+}
+
+/// The symbol of the function that a name refers to.
+pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
+    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }

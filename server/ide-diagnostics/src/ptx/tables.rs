@@ -1,6 +1,6 @@
 //! Finds the tables of a function, and the branches and accesses that name labels, tables or parameters.
 
-use warplens_hir::ptx::{Function, NameId, Symbol, SymbolKind, TableKind};
+use warplens_hir::ptx::{Function, Symbol, SymbolKind, TableKind};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 
@@ -56,11 +56,6 @@ fn requirement(symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
         _ => return None,
     };
     needs::check_directive(symbol.range, name, module)
-}
-
-/// The symbol of the function that a name refers to.
-pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
-    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use warplens_ide_db::ptx::variance;
 use warplens_ide_db::{Db, Item, ItemFix, Problem};
 
 use crate::codes;
-use crate::ptx::flow::divergence::because;
+use crate::ptx::divergence_reason::because;
 use crate::ptx::statement_ranges::StatementRanges;
 
 /// The problem of an instruction whose target `register` selects and differs between lanes. `links` are the reasons.

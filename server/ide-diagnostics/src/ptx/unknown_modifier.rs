@@ -3,7 +3,7 @@
 use warplens_ide_db::{did_you_mean, nearest};
 use warplens_isa::ptx as isa;
 
-use crate::ptx::instructions::Verdict;
+use crate::ptx::verdict::Verdict;
 
 /// The verdict on modifier `index`, which is `word`, of an opcode with these entries.
 pub(super) fn verdict(opcode: &str, index: usize, word: &str, entries: &[&isa::Instruction]) -> Verdict {

@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::{Function, ReferentId, Role, Symbol};
 use warplens_ide_db::ptx::debug_names;
-use warplens_ide_db::{Db, File, Item, Problem, Tag};
+use warplens_ide_db::{Db, File, Item, Problem};
 
 use crate::ptx::{broken, unused_label, unused_register, unused_variable};
 
@@ -46,12 +46,6 @@ fn problem(symbol: &Symbol) -> Option<Problem> {
     unused_label::problem(symbol)
         .or_else(|| unused_register::problem(symbol))
         .or_else(|| unused_variable::problem(symbol))
-}
-
-/// The hint at a symbol of this kind.
-pub(super) fn hint(symbol: &Symbol, code: &'static str, kind: &str) -> Problem {
-    let message = format!("unused {kind} `{}`; remove it", symbol.name);
-    Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary)
 }
 
 /// Names that compilers declare whether or not they need them: labels for debug information, the stack pointers, a

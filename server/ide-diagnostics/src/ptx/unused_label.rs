@@ -4,7 +4,7 @@ use warplens_hir::ptx::{Symbol, SymbolKind};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::unused;
+use crate::ptx::unused_symbol::hint;
 
 /// The problem of an unused symbol, if it is a label, a table or a prototype.
 pub(super) fn problem(symbol: &Symbol) -> Option<Problem> {
@@ -14,7 +14,7 @@ pub(super) fn problem(symbol: &Symbol) -> Option<Problem> {
         SymbolKind::Prototype(_) => "prototype",
         _ => return None,
     };
-    Some(unused::hint(symbol, codes::UNUSED_LABEL, kind))
+    Some(hint(symbol, codes::UNUSED_LABEL, kind))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use warplens_hir::ptx::{Symbol, SymbolKind};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::unused;
+use crate::ptx::unused_symbol::hint;
 
 /// The problem of an unused symbol, if it is a register. The registers of a range such as `%r<100>` are not reported.
 pub(super) fn problem(symbol: &Symbol) -> Option<Problem> {
     let is_register = matches!(symbol.kind, SymbolKind::Register { .. });
-    is_register.then(|| unused::hint(symbol, codes::UNUSED_REGISTER, "register"))
+    is_register.then(|| hint(symbol, codes::UNUSED_REGISTER, "register"))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use warplens_hir::ptx::{Symbol, SymbolKind};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::unused;
+use crate::ptx::unused_symbol::hint;
 
 /// The problem of an unused symbol, if it is a variable.
 pub(super) fn problem(symbol: &Symbol) -> Option<Problem> {
     let is_variable = matches!(symbol.kind, SymbolKind::Variable(_));
-    is_variable.then(|| unused::hint(symbol, codes::UNUSED_VARIABLE, "variable"))
+    is_variable.then(|| hint(symbol, codes::UNUSED_VARIABLE, "variable"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Asynchronous operations, with one implementation for all instructions that start one.
 //!
 //! An operation has sources, destinations, and a signal that it gives on completion. From its issue on it is in the
-//! [`Queue`] of its cluster. A wait for groups completes the operations of those groups. All other operations complete
+//! [`Queue`](queue::Queue) of its cluster. A wait for groups completes the operations of those groups. All other operations complete
 //! when no thread of the cluster can continue, oldest first: as late as the program's waits allow, so that a missing
 //! wait shows. In an eager run they complete at issue. A correct program has the same results either way.
 //!

@@ -1,7 +1,7 @@
 //! The sanitizer: checks every memory access of a run, if the run options enable it.
 //!
 //! [`Sanitizer::begin`] starts an instruction. Its accesses are reported to [`Sanitizer::accessed`] after the address
-//! check and before memory is read or written; [`Sanitizer::take_report`] returns the findings. The rules are in the
+//! check and before memory is read or written; `take_report` returns the findings. The rules are in the
 //! modules below: `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a
 //! sanitizer pays nothing. With one, each block has a [`BlockSanitizer`], which it keeps while it is suspended.
 

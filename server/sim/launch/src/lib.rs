@@ -2,7 +2,7 @@
 //!
 //! A launch is written in `warplens.toml` (or the equivalent JSON), in a line of a batch, in an `@launch` comment of
 //! the source, or in command-line flags. If none is configured, it is inferred from the kernel. Every source gives a
-//! [`Launch`], which [`resolve`] turns into the bytes that a run starts from. The caller provides all texts and file
+//! [`Launch`], which [`resolve`](fn@resolve) turns into the bytes that a run starts from. The caller provides all texts and file
 //! contents; nothing here reads a file.
 
 mod batch;

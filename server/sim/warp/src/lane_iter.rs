@@ -1,3 +1,5 @@
+//! Iteration over the lanes of a mask.
+
 use crate::ids::Mask;
 
 /// The lanes of a mask, lowest first.

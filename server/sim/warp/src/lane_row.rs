@@ -1,3 +1,5 @@
+//! A value for each lane.
+
 use std::ops::{Deref, DerefMut};
 
 /// One value per lane, aligned to a cache line. A vector that spans two lines takes twice as long to load and store,

@@ -1,3 +1,5 @@
+//! How serious a finding is.
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The program is wrong, or the run cannot continue.

@@ -1,6 +1,6 @@
 //! Simulates WAVE: structured masks over waves of 1 to 64 lanes (the model `structured`).
 //!
-//! [`decode`] lowers the `hir` of a kernel to a [`Program`], and [`run`] runs it. The rules come from the
+//! [`decode`](fn@decode) lowers the `hir` of a kernel to a [`Program`], and [`run`](fn@run) runs it. The rules come from the
 //! guide: lanes diverge at `if`, `break` and `continue` and reconverge at `endif` and `endloop`, a path that
 //! no lane enters is skipped, and lanes that broke, continued, returned or halted stay inactive until the
 //! statement where they continue. `frames` implements them.

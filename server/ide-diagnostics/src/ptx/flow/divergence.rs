@@ -4,10 +4,7 @@
 
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, Cfg};
-use warplens_hir::ptx::{
-    Function, Instruction, Link, Mnemonic, Operand, ReferentId, RegisterQuery, Uniformity,
-};
-use warplens_ide_db::ptx::variance;
+use warplens_hir::ptx::{Function, Instruction, Mnemonic, Operand, ReferentId, RegisterQuery, Uniformity};
 use warplens_ide_db::{Db, Item, Problem};
 
 use crate::ptx::{divergent_barrier, uniform_promise};
@@ -100,12 +97,4 @@ fn decides(function: &Function, instruction: Instruction<'_>) -> Option<Referent
 fn counts_all(barrier: Instruction<'_>) -> bool {
     let operands = barrier.operands().len();
     if barrier.has("red") { operands <= 3 } else { operands <= 1 }
-}
-
-/// The chain of reasons as related ranges.
-pub(in crate::ptx) fn because(problem: Problem, function: &Function, links: &[Link]) -> Problem {
-    links.iter().fold(problem, |problem, link| {
-        let range = function.instruction(link.instruction).range();
-        problem.with_related(range, variance::sentence(function, link))
-    })
 }

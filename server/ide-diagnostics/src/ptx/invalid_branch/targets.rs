@@ -13,7 +13,7 @@ use crate::codes;
 
 /// A name that the function does not declare, where one of these kinds is required.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ptx) struct TargetName {
+pub(crate) struct TargetName {
     name: SmolStr,
     range: TextRange,
     what: What,
@@ -33,12 +33,7 @@ enum What {
 }
 
 /// Checks these names of item `index`. The checks of names report the ones that the module does not declare.
-pub(in crate::ptx) fn check(
-    names: &ModuleNames,
-    targets: &[TargetName],
-    index: u32,
-    problems: &mut Vec<Problem>,
-) {
+pub(crate) fn check(names: &ModuleNames, targets: &[TargetName], index: u32, problems: &mut Vec<Problem>) {
     for target in targets.iter().filter(|target| names.is_visible(&target.name, index)) {
         let Some(symbol) = names.definition(&target.name) else { continue };
         problems.extend(target.problem(symbol.kind));
@@ -67,7 +62,7 @@ impl TargetName {
 }
 
 /// Finds these names in a function.
-pub(in crate::ptx) fn find(function: &Function) -> Box<[TargetName]> {
+pub(crate) fn find(function: &Function) -> Box<[TargetName]> {
     if function.externals().next().is_none() {
         return Box::default();
     }
