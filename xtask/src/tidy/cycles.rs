@@ -14,14 +14,10 @@ use super::imports::{self, Module};
 use crate::project::{files, relative};
 
 /// Pairs of modules that still name each other, by the ends of their paths. The list only gets shorter.
-const OPEN: [[&str; 2]; 7] = [
-    ["db", "settled"],
+const OPEN: [[&str; 2]; 3] = [
     ["decode::function", "decode::operands"],
     ["items", "items::groups"],
-    ["lens", "lens::extension"],
-    ["lsp::launch_documents", "lsp::state"],
     ["model::function", "model::instruction"],
-    ["sanitizer", "sanitizer::ptx::undefined_access"],
 ];
 
 /// Reports the cycles among the modules of each crate.
