@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn an_open_pair_is_known_by_the_ends_of_its_paths() {
-        assert!(is_open(&["db", "settled"]));
+        assert!(is_open(&["items", "items::groups"]));
         assert!(is_open(&["ptx::model::function", "ptx::model::instruction"]));
-        assert!(!is_open(&["other_db", "settled"]));
-        assert!(!is_open(&["db", "other", "settled"]));
+        assert!(!is_open(&["other_items", "items::groups"]));
+        assert!(!is_open(&["items", "items::groups", "other"]));
     }
 }
