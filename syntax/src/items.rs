@@ -5,45 +5,19 @@
 //! until a boundary coincides with an old one, and every other item keeps its allocation.
 
 mod groups;
+mod item;
 
 use std::ops::{Index, Range};
-use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 use rowan::{TextRange, TextSize};
-use smol_str::SmolStr;
 
 use self::groups::Groups;
 pub use self::groups::ItemGroup;
-use crate::checkpoints::{Checkpoint, EditedItem};
+pub use self::item::Item;
+use crate::checkpoints::EditedItem;
 use crate::language::Language;
-use crate::scan::{CommentEnds, ItemKind, Rescan, Rescanned, Scan, Scanned, Tail};
-
-/// An item with the trivia before it.
-#[derive(Debug, Clone)]
-pub struct Item {
-    /// What the item is, judged by its first words.
-    pub kind: ItemKind,
-    /// The name that the item declares, if any.
-    pub name: Option<SmolStr>,
-    /// The item's text; two items with the same pointer are the same item.
-    pub text: Arc<str>,
-    /// The number of bytes after the item that the scanner examined; the end of the file counts as one.
-    lookahead: u32,
-    open_comment: bool,
-    /// Positions from which a scan can resume.
-    checkpoints: Option<Arc<[Checkpoint]>>,
-    /// Whether the text contains `*/`. Cached, because an open comment anywhere before queries all items.
-    has_comment_end: OnceLock<bool>,
-}
-
-impl PartialEq for Item {
-    fn eq(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.name == other.name && self.text == other.text
-    }
-}
-
-impl Eq for Item {}
+use crate::scan::{CommentEnds, Rescan, Scan, Tail};
 
 /// The effect of an edit on the list: items `first .. first + removed` became `first .. first + inserted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -258,45 +232,6 @@ impl Index<usize> for ItemList {
     fn index(&self, index: usize) -> &Item {
         self.get(index).expect("the index of an item")
     }
-}
-
-impl Item {
-    fn new(text: &str, start: usize, scanned: Scanned) -> Item {
-        Item {
-            kind: scanned.kind,
-            name: scanned.name.map(|name| SmolStr::new(&text[name])),
-            text: Arc::from(&text[start..scanned.end]),
-            lookahead: (scanned.examined.max(scanned.end) - scanned.end) as u32,
-            open_comment: scanned.open_comment,
-            checkpoints: shared(scanned.checkpoints),
-            has_comment_end: OnceLock::new(),
-        }
-    }
-
-    /// The item after an edit: what the rescan found, and the rest unchanged.
-    fn edited(&self, text: &str, rescanned: Rescanned) -> Item {
-        let (kind, name) = match rescanned.head {
-            Some((kind, name)) => (kind, name.map(|name| SmolStr::new(&text[name]))),
-            None => (self.kind, self.name.clone()),
-        };
-        Item {
-            kind,
-            name,
-            text: Arc::from(text),
-            lookahead: self.lookahead,
-            open_comment: rescanned.open_comment,
-            checkpoints: shared(rescanned.checkpoints),
-            has_comment_end: OnceLock::new(),
-        }
-    }
-
-    fn has_comment_end(&self) -> bool {
-        *self.has_comment_end.get_or_init(|| memmem::find(self.text.as_bytes(), b"*/").is_some())
-    }
-}
-
-fn shared(checkpoints: Vec<Checkpoint>) -> Option<Arc<[Checkpoint]>> {
-    (!checkpoints.is_empty()).then(|| checkpoints.into())
 }
 
 /// The text that is scanned again.

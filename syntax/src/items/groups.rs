@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Item;
+use super::item::Item;
 
 /// Groups are filled up to this number of items and this total cost.
 const FILL: (usize, usize) = (64, 1 << 14);

@@ -13,12 +13,10 @@ mod symbol;
 mod types;
 
 pub use constant::Constant;
-pub use function::{Function, FunctionKind, Label, Writes};
+pub use function::{Function, FunctionKind, Instruction, Label, Writes};
 pub use header::{AddressSize, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version};
 pub use ids::{ConstantId, InstructionId, MnemonicId, NameId, ReferentId, ScopeId, SymbolId};
-pub use instruction::{
-    Address, AddressForm, Bytes, Component, Guard, Instruction, Mnemonic, Operand, OperandList,
-};
+pub use instruction::{Address, AddressForm, Bytes, Component, Guard, Mnemonic, Operand, OperandList};
 pub use name::{NameRef, Resolution, Role};
 pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};

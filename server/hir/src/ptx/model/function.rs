@@ -4,10 +4,9 @@ use smol_str::{SmolStr, format_smolstr};
 use text_size::{TextRange, TextSize};
 
 use super::{
-    Address, AddressForm, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage,
-    ListData, Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem,
-    Referent, ReferentId, Resolution, Role, Scope, ScopeId, Signature, SourceLocation, Symbol, SymbolId,
-    SymbolKind,
+    Address, AddressForm, Constant, ConstantId, Guard, InstructionData, InstructionId, Linkage, ListData,
+    Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem, Referent,
+    ReferentId, Resolution, Role, Scope, ScopeId, Signature, SourceLocation, Symbol, SymbolId, SymbolKind,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -320,6 +319,72 @@ impl Function {
             referent,
             role: name.role(),
         }
+    }
+}
+
+/// An instruction, as a view into its function.
+#[derive(Clone, Copy)]
+pub struct Instruction<'f> {
+    function: &'f Function,
+    id: InstructionId,
+    data: &'f InstructionData,
+}
+
+impl<'f> Instruction<'f> {
+    pub fn id(self) -> InstructionId {
+        self.id
+    }
+
+    pub fn mnemonic_id(self) -> MnemonicId {
+        self.data.mnemonic
+    }
+
+    pub fn mnemonic(self) -> &'f Mnemonic {
+        self.function.mnemonic(self.data.mnemonic)
+    }
+
+    pub fn opcode(self) -> &'f str {
+        &self.mnemonic().opcode
+    }
+
+    /// The modifiers without their dots.
+    pub fn modifiers(self) -> &'f [SmolStr] {
+        &self.mnemonic().modifiers
+    }
+
+    /// Whether the instruction has this modifier, given without its dot.
+    pub fn has(self, modifier: &str) -> bool {
+        self.mnemonic().has(modifier)
+    }
+
+    /// The operands, as separated by commas.
+    pub fn operands(self) -> &'f [Operand] {
+        &self.function.parts.operands[self.data.operands()]
+    }
+
+    /// `@%p` or `@!%p`.
+    pub fn guard(self) -> Option<Guard> {
+        self.data.guard()
+    }
+
+    /// The range of the statement, from its guard or opcode to its semicolon.
+    pub fn range(self) -> TextRange {
+        self.data.range
+    }
+
+    /// The range of the opcode word without modifiers.
+    pub fn opcode_range(self) -> TextRange {
+        TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
+    }
+
+    pub fn scope(self) -> ScopeId {
+        self.function.scope_at(self.data.opcode_start)
+    }
+}
+
+impl std::fmt::Debug for Instruction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {:?} {:?}", self.id, self.mnemonic(), self.operands())
     }
 }
 

@@ -1,11 +1,11 @@
-//! Instructions and their operands, as views over the flat tables of a function.
+//! Mnemonics, guards and operands, and the stored form of instructions.
 
 use std::ops::Range;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
-use super::{ConstantId, Function, InstructionId, MnemonicId, NameId, ScopeId};
+use super::{ConstantId, MnemonicId, NameId};
 
 /// An opcode and its modifiers. Equal mnemonics share one entry of a function, so work that depends only on
 /// the mnemonic can be done once per entry.
@@ -21,72 +21,6 @@ impl Mnemonic {
     /// Whether the mnemonic has this modifier, given without its dot.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|have| have == modifier)
-    }
-}
-
-/// An instruction, as a view into its function.
-#[derive(Clone, Copy)]
-pub struct Instruction<'f> {
-    pub(crate) function: &'f Function,
-    pub(crate) id: InstructionId,
-    pub(crate) data: &'f InstructionData,
-}
-
-impl<'f> Instruction<'f> {
-    pub fn id(self) -> InstructionId {
-        self.id
-    }
-
-    pub fn mnemonic_id(self) -> MnemonicId {
-        self.data.mnemonic
-    }
-
-    pub fn mnemonic(self) -> &'f Mnemonic {
-        self.function.mnemonic(self.data.mnemonic)
-    }
-
-    pub fn opcode(self) -> &'f str {
-        &self.mnemonic().opcode
-    }
-
-    /// The modifiers without their dots.
-    pub fn modifiers(self) -> &'f [SmolStr] {
-        &self.mnemonic().modifiers
-    }
-
-    /// Whether the instruction has this modifier, given without its dot.
-    pub fn has(self, modifier: &str) -> bool {
-        self.mnemonic().has(modifier)
-    }
-
-    /// The operands, as separated by commas.
-    pub fn operands(self) -> &'f [Operand] {
-        &self.function.parts.operands[self.data.operands()]
-    }
-
-    /// `@%p` or `@!%p`.
-    pub fn guard(self) -> Option<Guard> {
-        self.data.guard()
-    }
-
-    /// The range of the statement, from its guard or opcode to its semicolon.
-    pub fn range(self) -> TextRange {
-        self.data.range
-    }
-
-    /// The range of the opcode word without modifiers.
-    pub fn opcode_range(self) -> TextRange {
-        TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
-    }
-
-    pub fn scope(self) -> ScopeId {
-        self.function.scope_at(self.data.opcode_start)
-    }
-}
-
-impl std::fmt::Debug for Instruction<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} {:?} {:?}", self.id, self.mnemonic(), self.operands())
     }
 }
 
@@ -187,10 +121,10 @@ pub enum Operand {
     Not(OperandList),
     /// `-r`, a list of one operand.
     Negated(OperandList),
-    /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`].
+    /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`](super::Function::address).
     Address {
         form: AddressForm,
-        /// The parts; read them with [`Function::address`].
+        /// The parts; read them with [`Function::address`](super::Function::address).
         parts: OperandList,
     },
     /// `_`
@@ -199,7 +133,7 @@ pub enum Operand {
     Missing,
 }
 
-/// A list of operands inside another operand; see [`Function::operands`].
+/// A list of operands inside another operand; see [`Function::operands`](super::Function::operands).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OperandList(pub(crate) u32);
 
