@@ -1,14 +1,11 @@
 //! Name resolution: bindings in text order, shadowing scopes, register ranges, forward references to labels.
 
-mod numbered;
-
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Token;
 
-use self::numbered::{Numbered, NumberedNames};
 use super::super::model::{Name, Referent};
 use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
@@ -31,8 +28,6 @@ pub(super) struct Scopes {
     declared: Vec<ReferentId>,
     /// Referents of registers that belong to ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
-    /// A cache of what the names of registers in ranges mean.
-    numbered: NumberedNames,
     open: Vec<OpenScope>,
     /// Incremented whenever the meaning of many names may change, that is, when a range comes into or goes
     /// out of scope.
@@ -91,7 +86,6 @@ impl Scopes {
             referents: Vec::with_capacity(words),
             entries: IndexMap::with_capacity_and_hasher(words, FxBuildHasher),
             indexed: FxHashMap::with_capacity_and_hasher(words, FxBuildHasher),
-            numbered: NumberedNames::for_text(bytes),
             ..Scopes::default()
         }
     }
@@ -165,9 +159,6 @@ impl Scopes {
             // stays.
             entry.exact = Some(symbol);
             entry.known = None;
-            if let Some(name) = Numbered::of(new.name.text) {
-                self.numbered.forget(name);
-            }
             Hidden::Exact(word, before)
         };
         if let Some(open) = self.open.last_mut() {
@@ -185,31 +176,17 @@ impl Scopes {
     /// Records an occurrence whose text differs from the name, such as `L3` in `L<5>`.
     pub(super) fn refer_as(&mut self, text: &str, start: TextSize, role: Role) -> NameId {
         let name = NameId::new(self.names.len());
-        let numbered = Numbered::of(text);
-        let known = numbered.and_then(|numbered| self.numbered.get(numbered, self.epoch));
-        let referent = known.unwrap_or_else(|| self.find(text, name, role, numbered));
-        self.names.push(Name::new(start, referent, role));
-        name
-    }
-
-    fn find(&mut self, text: &str, name: NameId, role: Role, numbered: Option<Numbered>) -> ReferentId {
         let word = self.word(text);
-        match (self.inside(word, text), self.open.last_mut()) {
-            (Some(referent), _) => {
-                // Only these are cached: other meanings end with the scope of a symbol, without a new epoch.
-                if let Some(numbered) = numbered
-                    && matches!(self.referents[referent.index()], Referent::Indexed { .. })
-                {
-                    self.numbered.insert(numbered, self.epoch, referent);
-                }
-                referent
-            }
+        let referent = match (self.inside(word, text), self.open.last_mut()) {
+            (Some(referent), _) => referent,
             (None, Some(open)) if matches!(role, Role::Target | Role::Implied) => {
                 open.forward.push((word, name));
                 PENDING
             }
             (None, _) => self.outside(word),
-        }
+        };
+        self.names.push(Name::new(start, referent, role));
+        name
     }
 
     /// Records a name that the module resolves, such as the name of the function.
@@ -219,16 +196,21 @@ impl Scopes {
         self.names.push(Name::new(token.start, referent, role));
     }
 
+    /// What a name denotes, whether or not its number has leading zeros.
+    fn meaning(&self, name: NameId) -> Option<Referent> {
+        let referent = self.names[name.index()].referent();
+        match *self.referents.get(referent.index())? {
+            Referent::Padded { of, .. } => Some(self.referents[of.index()]),
+            meaning => Some(meaning),
+        }
+    }
+
     pub(super) fn symbol_of(&self, name: NameId) -> Option<&Symbol> {
-        let mut referent = self.names[name.index()].referent();
-        loop {
-            match self.referents.get(referent.index())? {
-                Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
-                    return Some(&self.symbols[symbol.index()]);
-                }
-                Referent::Padded { of, .. } => referent = *of,
-                Referent::Special(_) | Referent::External(_) => return None,
+        match self.meaning(name)? {
+            Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
+                Some(&self.symbols[symbol.index()])
             }
+            _ => None,
         }
     }
 
@@ -240,22 +222,10 @@ impl Scopes {
 
     /// The kind of operand that this name denotes.
     pub(super) fn named(&self, name: NameId) -> Named {
-        let mut referent = self.names[name.index()].referent();
-        loop {
-            return match self.referents.get(referent.index()) {
-                Some(Referent::Symbol(symbol) | Referent::Indexed { symbol, .. }) => {
-                    match self.symbols[symbol.index()].kind {
-                        SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => Named::Register,
-                        _ => Named::Other,
-                    }
-                }
-                Some(Referent::Padded { of, .. }) => {
-                    referent = *of;
-                    continue;
-                }
-                Some(Referent::Special(_)) => Named::Special,
-                Some(Referent::External(_)) | None => Named::Other,
-            };
+        match self.symbol_of(name).map(|symbol| &symbol.kind) {
+            Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }) => Named::Register,
+            None if matches!(self.meaning(name), Some(Referent::Special(_))) => Named::Special,
+            _ => Named::Other,
         }
     }
 
