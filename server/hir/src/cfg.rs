@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use crate::graph::Graph;
 
 /// The index of a basic block. Blocks are numbered in text order; block 0 is the entry.
@@ -42,24 +44,6 @@ pub enum BlockEnd {
     Unknown,
 }
 
-/// The edges without duplicates, in order of first occurrence.
-fn each_once(edges: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    /// Up to this length, groups are compared pairwise; only tables of branch targets are longer.
-    const FEW: usize = 8;
-    let mut once = Vec::with_capacity(edges.len());
-    let mut groups = edges.chunk_by(|edge, next| edge.0 == next.0);
-    if edges.is_sorted_by_key(|edge| edge.0) && groups.all(|group| group.len() <= FEW) {
-        for group in edges.chunk_by(|edge, next| edge.0 == next.0) {
-            let is_new = |(index, edge): &(usize, &(u32, u32))| !group[..*index].contains(edge);
-            once.extend(group.iter().enumerate().filter(is_new).map(|(_, edge)| *edge));
-        }
-    } else {
-        let mut seen = rustc_hash::FxHashSet::default();
-        once.extend(edges.iter().copied().filter(|edge| seen.insert(*edge)));
-    }
-    once
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cfg {
     blocks: Box<[BasicBlock]>,
@@ -69,8 +53,10 @@ pub struct Cfg {
 impl Cfg {
     /// The first block is the entry. Edges keep this order; duplicates are dropped.
     pub fn new(blocks: Vec<BasicBlock>, edges: impl IntoIterator<Item = (BlockId, BlockId)>) -> Cfg {
-        let edges: Vec<(u32, u32)> = edges.into_iter().map(|(from, to)| (from.0, to.0)).collect();
-        Cfg { graph: Graph::new(blocks.len(), &each_once(&edges)), blocks: blocks.into() }
+        let mut seen = FxHashSet::default();
+        let edges = edges.into_iter().map(|(from, to)| (from.0, to.0)).filter(|edge| seen.insert(*edge));
+        let edges: Vec<(u32, u32)> = edges.collect();
+        Cfg { graph: Graph::new(blocks.len(), &edges), blocks: blocks.into() }
     }
 
     pub fn blocks(&self) -> &[BasicBlock] {

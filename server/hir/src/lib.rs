@@ -1,7 +1,9 @@
 //! The semantics of programs: names, types, basic blocks, post-dominators, static uniformity.
 
+mod bit_set;
 pub mod cfg;
 pub mod graph;
+mod lists;
 pub mod post_dominators;
 pub mod ptx;
 pub mod sass;

@@ -1,21 +1,22 @@
-//! A graph as two flat tables: where each node's edges start in the second table, and the node at the other
-//! end of each edge.
+//! A graph as the lists of each node's successors and predecessors.
+
+use crate::lists::Lists;
 
 /// A directed graph whose nodes are `0..len`. Edges keep the order in which they were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
-    successors: Adjacency,
-    predecessors: Adjacency,
+    successors: Lists,
+    predecessors: Lists,
 }
 
 impl Graph {
     pub fn new(len: usize, edges: &[(u32, u32)]) -> Graph {
         let reversed: Vec<(u32, u32)> = edges.iter().map(|&(from, to)| (to, from)).collect();
-        Graph { successors: Adjacency::new(len, edges), predecessors: Adjacency::new(len, &reversed) }
+        Graph { successors: Lists::new(len, edges), predecessors: Lists::new(len, &reversed) }
     }
 
     pub fn len(&self) -> usize {
-        self.successors.starts.len() - 1
+        self.successors.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -45,36 +46,5 @@ impl Graph {
             }
         }
         seen
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Adjacency {
-    starts: Box<[u32]>,
-    targets: Box<[u32]>,
-}
-
-impl Adjacency {
-    fn new(len: usize, edges: &[(u32, u32)]) -> Adjacency {
-        let mut starts = vec![0u32; len + 1];
-        for &(from, _) in edges {
-            starts[from as usize + 1] += 1;
-        }
-        for index in 0..len {
-            starts[index + 1] += starts[index];
-        }
-        let mut next = starts.clone();
-        let mut targets = vec![0; edges.len()];
-        for &(from, to) in edges {
-            let slot = &mut next[from as usize];
-            targets[*slot as usize] = to;
-            *slot += 1;
-        }
-        Adjacency { starts: starts.into(), targets: targets.into() }
-    }
-
-    fn of(&self, node: u32) -> &[u32] {
-        let node = node as usize;
-        &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 }

@@ -95,17 +95,14 @@ impl<'f> Uniformity<'f> {
 
     /// Whether the branch at the end of a block can diverge. The promise of `.uni` is ignored.
     pub fn branch(&self, block: BlockId) -> Variance {
-        self.settled(self.branch_at(block).map_or(Variance::Uniform, |branch| branch.variance))
+        self.settled(branch_at(&self.branches, block).map_or(Variance::Uniform, |branch| branch.variance))
     }
 
     /// Whether the branch at the end of this block is proven or promised to send all lanes of a warp that
     /// reach it the same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
-        self.branch_at(block).is_none_or(|branch| branch.is_promised || self.done && branch.is_uniform())
-    }
-
-    fn branch_at(&self, block: BlockId) -> Option<&Branch> {
         branch_at(&self.branches, block)
+            .is_none_or(|branch| branch.is_promised || self.done && branch.is_uniform())
     }
 
     fn settled(&self, variance: Variance) -> Variance {
@@ -160,7 +157,7 @@ impl<'f> Uniformity<'f> {
 
     /// Reevaluates a value. Returns whether it varies more than known before.
     fn raise(&mut self, value: ValueId) -> bool {
-        let (variance, cause) = match self.values.origin(value) {
+        let (variance, cause) = match self.values[value].origin {
             Origin::Before { .. } => return false,
             Origin::Written { .. } => self.written(value),
             Origin::Merged { block, .. } => self.merged(value, block),
@@ -183,14 +180,14 @@ impl<'f> Uniformity<'f> {
                 UseKind::Previous => control.by(variance, cause),
             }
         }
-        let data = self.values.result(value).of(data);
+        let data = self.values[value].result.of(data);
         control.by(data.variance, data.cause);
         (control.variance, control.cause)
     }
 
     fn merged(&self, value: ValueId, block: BlockId) -> (Variance, Cause) {
         let mut raised = Raised::default();
-        let merges = self.values.same(value) == Same::Value(value);
+        let merges = self.values[value].same == Same::Value(value);
         for used in self.values.uses(value) {
             // If different values are merged, diverged lanes count anyway, whichever iterations their values
             // come from.
@@ -214,8 +211,8 @@ impl<'f> Uniformity<'f> {
         let (variance, cause) = self.left(used);
         let mut raised = Raised { variance, cause };
         if raised.variance < Variance::Unknown
-            && let Same::Value(origin) = self.values.same(used.value)
-            && let Some((block, made)) = self.values.block(used.value).zip(self.values.block(origin))
+            && let Same::Value(origin) = self.values[used.value].same
+            && let Some((block, made)) = self.values[used.value].block.zip(self.values[origin].block)
             && let Some((branch, _)) = self.joins.skipped(block, made, used.block)
             && self.values.changes_in(origin, &|other| self.joins.in_cycle(block, other))
         {
@@ -228,9 +225,9 @@ impl<'f> Uniformity<'f> {
     /// different iterations, it may vary more than inside.
     fn left(&self, used: &Use) -> (Variance, Cause) {
         let mut raised =
-            Raised { variance: self.values.variance(used.value), cause: Cause::Value(used.value) };
-        if let Same::Value(origin) = self.values.same(used.value)
-            && let Some(block) = self.values.block(origin)
+            Raised { variance: self.values[used.value].variance, cause: Cause::Value(used.value) };
+        if let Same::Value(origin) = self.values[used.value].same
+            && let Some(block) = self.values[origin].block
         {
             for (variance, branch, region) in self.joins.left(block, used.block) {
                 let in_loop = |block| self.joins.in_loop(region, block);

@@ -4,75 +4,53 @@ use super::effects::{Access, accesses, needs_descriptor, unprinted_descriptor};
 use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::{Register, RegisterFile};
+use crate::bit_set::BitSet;
 
 /// A set of registers from the four files that hold values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RegisterSet {
-    general: [u64; 4],
-    uniform: [u64; 4],
-    predicates: u16,
-}
+pub struct RegisterSet(BitSet<10>);
 
 impl RegisterSet {
-    /// Adds a register. Barriers and scoreboards are ignored, because they hold no value.
     pub fn insert(&mut self, register: Register) {
-        self.update(register, true);
+        number(register).into_iter().for_each(|number| self.0.insert(number));
     }
 
     pub fn remove(&mut self, register: Register) {
-        self.update(register, false);
-    }
-
-    fn update(&mut self, register: Register, present: bool) {
-        let number = usize::from(register.number);
-        if register.is_constant() {
-            return;
-        }
-        let words = match register.file {
-            RegisterFile::General => &mut self.general,
-            RegisterFile::Uniform => &mut self.uniform,
-            RegisterFile::Predicate | RegisterFile::UniformPredicate => {
-                let shift = if register.is_uniform() { 8 } else { 0 };
-                let bit = 1_u16 << (number % 8 + shift);
-                self.predicates = if present { self.predicates | bit } else { self.predicates & !bit };
-                return;
-            }
-            RegisterFile::Barrier | RegisterFile::Scoreboard => return,
-        };
-        let bit = 1_u64 << (number % 64);
-        words[number / 64] = if present { words[number / 64] | bit } else { words[number / 64] & !bit };
+        number(register).into_iter().for_each(|number| self.0.remove(number));
     }
 
     /// Adds all registers of another set and returns whether that changed anything.
     pub fn union(&mut self, other: &RegisterSet) -> bool {
-        let before = *self;
-        for (word, other) in self.general.iter_mut().zip(other.general) {
-            *word |= other;
-        }
-        for (word, other) in self.uniform.iter_mut().zip(other.uniform) {
-            *word |= other;
-        }
-        self.predicates |= other.predicates;
-        *self != before
+        self.0.add(&other.0)
     }
 
-    #[must_use]
     pub fn contains(&self, register: Register) -> bool {
-        let mut with = *self;
-        with.insert(register);
-        !register.is_constant() && with == *self
+        number(register).is_some_and(|number| self.0.contains(number))
     }
 
-    #[must_use]
     pub fn counts(&self) -> Counts {
-        let ones = |words: &[u64; 4]| words.iter().map(|word| word.count_ones()).sum::<u32>() as u16;
+        let ones = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>() as u16;
+        let BitSet(words) = &self.0;
         Counts {
-            general: ones(&self.general),
-            uniform: ones(&self.uniform),
-            predicates: (self.predicates & 0xff).count_ones() as u16,
-            uniform_predicates: (self.predicates >> 8).count_ones() as u16,
+            general: ones(&words[..4]),
+            uniform: ones(&words[4..8]),
+            predicates: ones(&words[8..9]),
+            uniform_predicates: ones(&words[9..]),
         }
     }
+}
+
+/// The number of a register in a set. Constants, barriers and scoreboards have none, because they hold no value.
+fn number(register: Register) -> Option<usize> {
+    let first = match register.file {
+        RegisterFile::General => 0,
+        RegisterFile::Uniform => 256,
+        RegisterFile::Predicate => 512,
+        RegisterFile::UniformPredicate => 576,
+        RegisterFile::Barrier | RegisterFile::Scoreboard => return None,
+    };
+    let number = usize::from(register.number);
+    (!register.is_constant()).then_some(first + if register.is_predicate() { number % 8 } else { number })
 }
 
 /// A number of registers for each file.
@@ -95,7 +73,6 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    #[must_use]
     pub fn new(function: &Function, flow: &FlowGraph) -> Liveness {
         let descriptor = unprinted_descriptor(function);
         let with_descriptor = |instruction| {
@@ -122,19 +99,16 @@ impl Liveness {
         Liveness { before, occupied }
     }
 
-    #[must_use]
     pub fn before(&self, index: usize) -> &RegisterSet {
         &self.before[index]
     }
 
     /// The registers in use at an instruction, counted as tools do: live before it or written by it.
-    #[must_use]
     pub fn occupied(&self, index: usize) -> Counts {
         self.occupied[index]
     }
 
     /// The largest number of general registers in use, and the first instruction with that number.
-    #[must_use]
     pub fn peak(&self) -> Option<(u16, usize)> {
         let counts = self.occupied.iter().enumerate().map(|(index, counts)| (counts.general, index));
         counts.reduce(|best, next| if next.0 > best.0 { next } else { best })

@@ -1,12 +1,11 @@
 //! Sets of registers, and the registers that instructions read and write.
 
 use super::model::{Instruction, Operand, Role, Value};
+use crate::bit_set::BitSet;
 
+/// A set of registers: general registers first, then predicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Cells {
-    general: [u64; 4],
-    predicates: u8,
-}
+pub(crate) struct Cells(BitSet<5>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cell {
@@ -24,49 +23,40 @@ impl Cell {
             Cell::Predicate(_) => None,
         }
     }
+
+    /// The number of the register in [`Cells`].
+    fn number(self) -> usize {
+        match self {
+            Cell::General(index) => index.into(),
+            Cell::Predicate(index) => 256 + usize::from(index),
+        }
+    }
 }
 
 impl Cells {
-    pub(crate) const NONE: Cells = Cells { general: [0; 4], predicates: 0 };
-    pub(crate) const ALL: Cells = Cells { general: [u64::MAX; 4], predicates: u8::MAX };
+    pub(crate) const NONE: Cells = Cells(BitSet::EMPTY);
+    pub(crate) const ALL: Cells = Cells(BitSet::FULL);
 
     pub(crate) fn insert(&mut self, cell: Cell) {
-        match cell {
-            Cell::General(index) => self.general[usize::from(index / 64)] |= 1 << (index % 64),
-            Cell::Predicate(index) => self.predicates |= 1 << index,
-        }
+        self.0.insert(cell.number());
     }
 
     pub(crate) fn remove(&mut self, cell: Cell) {
-        match cell {
-            Cell::General(index) => self.general[usize::from(index / 64)] &= !(1 << (index % 64)),
-            Cell::Predicate(index) => self.predicates &= !(1 << index),
-        }
+        self.0.remove(cell.number());
     }
 
     pub(crate) fn contains(&self, cell: Cell) -> bool {
-        match cell {
-            Cell::General(index) => self.general[usize::from(index / 64)] >> (index % 64) & 1 == 1,
-            Cell::Predicate(index) => self.predicates >> index & 1 == 1,
-        }
+        self.0.contains(cell.number())
     }
 
     /// Copies the membership of the registers in `some` from another set.
     pub(crate) fn take(&mut self, some: &Cells, other: &Cells) {
-        for ((word, some), other) in self.general.iter_mut().zip(some.general).zip(other.general) {
-            *word = *word & !some | other & some;
-        }
-        self.predicates = self.predicates & !some.predicates | other.predicates & some.predicates;
+        self.0.take(&some.0, &other.0);
     }
 
     /// Adds all registers of another set and returns whether any was new.
     pub(crate) fn add(&mut self, others: &Cells) -> bool {
-        let before = *self;
-        for (word, other) in self.general.iter_mut().zip(others.general) {
-            *word |= other;
-        }
-        self.predicates |= others.predicates;
-        *self != before
+        self.0.add(&others.0)
     }
 }
 

@@ -20,9 +20,9 @@ pub(super) fn find(values: &mut Values<'_>) {
         if values.passed_on(value).is_some() {
             passing.push(value);
         } else if let Some(constant) = values.constant(value) {
-            values.set_same(value, Same::Constant(constant));
+            values[value].same = Same::Constant(constant);
         } else if !values.is_never_written(value) {
-            values.set_same(value, Same::Value(value));
+            values[value].same = Same::Value(value);
         }
     }
     resolve(values, &passing, 0);
@@ -37,10 +37,10 @@ fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
         let (outside, inner) = around(values, &component);
         match outside[..] {
             [] => {}
-            [only] => component.iter().for_each(|value| values.set_same(*value, only)),
+            [only] => component.iter().for_each(|value| values[*value].same = only),
             _ => {
                 for value in &component {
-                    values.set_same(*value, Same::Value(*value));
+                    values[*value].same = Same::Value(*value);
                 }
                 if depth < DEEPEST && inner.len() < component.len() {
                     resolve(values, &inner, depth + 1);
@@ -68,7 +68,7 @@ fn around(values: &Values<'_>, component: &[ValueId]) -> (Vec<Same>, Vec<ValueId
                 continue;
             }
             is_inner = false;
-            let same = values.same(used.value);
+            let same = values[used.value].same;
             if same != Same::Unset && outside.len() < 2 && !outside.contains(&same) {
                 outside.push(same);
             }

@@ -4,6 +4,7 @@
 use super::cause::ValueId;
 use super::values::{Origin, Use, Values};
 use crate::cfg::BlockId;
+use crate::lists::Lists;
 
 /// The index of a value, or, after all values, of a branch.
 type Node = u32;
@@ -22,26 +23,27 @@ pub(super) struct Pending {
 impl Pending {
     /// Makes all nodes pending. `branches` holds the uses that each branch depends on.
     pub(super) fn new(values: &Values<'_>, branches: &[&[Use]]) -> Pending {
-        let count = values.len() + branches.len();
-        let used = |visit: &mut dyn FnMut(u32, Node)| {
-            for_each_use(values, branches, |used, node| visit(used.value, node));
-        };
-        let watched = |visit: &mut dyn FnMut(u32, Node)| {
-            for_each_use(values, branches, |used, node| {
-                let (begins, original) = (values.block(used.value), values.original_block(used.value));
-                begins.into_iter().for_each(|block| visit(block.0, node));
-                original.filter(|_| original != begins).into_iter().for_each(|block| visit(block.0, node));
-            });
-            for value in values.ids() {
-                if let Origin::Merged { block, .. } = values.origin(value) {
-                    visit(block.0, value);
-                }
+        let of_values =
+            values.ids().flat_map(|value| values.uses(value).iter().map(move |used| (used, value)));
+        let nodes = branches.iter().zip(values.len() as Node..);
+        let of_branches = nodes.flat_map(|(branch, node)| branch.iter().map(move |used| (used, node)));
+        let (mut users, mut watchers) = (Vec::new(), Vec::new());
+        for (used, node) in of_values.chain(of_branches) {
+            users.push((used.value, node));
+            let (begins, original) = (values[used.value].block, values.original_block(used.value));
+            let original = original.filter(|_| original != begins);
+            watchers.extend(begins.into_iter().chain(original).map(|block| (block.0, node)));
+        }
+        for value in values.ids() {
+            if let Origin::Merged { block, .. } = values[value].origin {
+                watchers.push((block.0, value));
             }
-        };
+        }
+        let count = values.len() + branches.len();
         let mut pending = Pending {
             values: values.len() as u32,
-            users: Lists::new(values.len(), used),
-            watchers: Lists::new(values.cfg().blocks().len(), watched),
+            users: Lists::new(values.len(), &users),
+            watchers: Lists::new(values.cfg().blocks().len(), &watchers),
             bits: vec![0; count.div_ceil(64)],
         };
         pending.add_all(count);
@@ -97,44 +99,4 @@ impl Pending {
 
 fn set(bits: &mut [u64], node: Node) {
     bits[node as usize / 64] |= 1 << (node % 64);
-}
-
-fn for_each_use(values: &Values<'_>, branches: &[&[Use]], mut visit: impl FnMut(&Use, Node)) {
-    for value in values.ids() {
-        values.uses(value).iter().for_each(|used| visit(used, value));
-    }
-    for (branch, node) in branches.iter().zip(values.len() as Node..) {
-        branch.iter().for_each(|used| visit(used, node));
-    }
-}
-
-/// A list of nodes for each key, in two flat tables.
-struct Lists {
-    starts: Vec<u32>,
-    nodes: Vec<Node>,
-}
-
-impl Lists {
-    /// `for_each` passes each pair of a key and a node to its argument. It is called twice and must use the
-    /// same order.
-    fn new(keys: usize, for_each: impl Fn(&mut dyn FnMut(u32, Node))) -> Lists {
-        let mut starts = vec![0u32; keys + 1];
-        for_each(&mut |key, _| starts[key as usize + 1] += 1);
-        for index in 1..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut next = starts.clone();
-        let mut nodes = vec![0; starts[keys] as usize];
-        for_each(&mut |key, node| {
-            let slot = &mut next[key as usize];
-            nodes[*slot as usize] = node;
-            *slot += 1;
-        });
-        Lists { starts, nodes }
-    }
-
-    fn of(&self, key: u32) -> &[Node] {
-        let key = key as usize;
-        &self.nodes[self.starts[key] as usize..self.starts[key + 1] as usize]
-    }
 }

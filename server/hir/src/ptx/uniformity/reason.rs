@@ -1,8 +1,8 @@
 //! Explains, link by link, why a value differs between lanes.
 
-use super::Uniformity;
 use super::cause::{Cause, ValueId};
 use super::values::{Origin, Use};
+use super::{Uniformity, branch_at};
 use crate::Variance;
 use crate::cfg::BlockId;
 use crate::ptx::{InstructionId, ReferentId};
@@ -58,12 +58,12 @@ impl Uniformity<'_> {
 
 /// The register that makes a branch divergent.
 fn control<'u>(analysis: &'u Uniformity<'_>, block: BlockId) -> Option<&'u Use> {
-    analysis.branch_at(block)?.control.iter().rev().max_by_key(|used| analysis.used(used).0)
+    branch_at(&analysis.branches, block)?.control.iter().rev().max_by_key(|used| analysis.used(used).0)
 }
 
 fn of_use(analysis: &Uniformity<'_>, used: &Use) -> Vec<Link> {
     let (_, Cause::Left(branch)) = analysis.used(used) else { return of_value(analysis, used.value) };
-    let register = Some(analysis.values.origin(used.value).register());
+    let register = Some(analysis.values[used.value].origin.register());
     let left = Link { register, instruction: last(analysis, branch), kind: LinkKind::Left };
     let mut links = vec![left];
     links.extend(control(analysis, branch).into_iter().flat_map(|used| of_value(analysis, used.value)));
@@ -76,10 +76,10 @@ fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
     while let Some(value) = next
         && links.len() < LONGEST
         && analysis.done
-        && analysis.values.variance(value) > Variance::Uniform
+        && analysis.values[value].variance > Variance::Uniform
     {
         let (kind, instruction, after) = link(analysis, value);
-        let register = analysis.values.origin(value).register();
+        let register = analysis.values[value].origin.register();
         links.extend(kind.map(|kind| Link { register: Some(register), instruction, kind }));
         next = after;
     }
@@ -88,14 +88,14 @@ fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
 
 /// The link for a value, and the next value in the chain. Merged values have no link.
 fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, InstructionId, Option<ValueId>) {
-    let here = match analysis.values.origin(value) {
+    let here = match analysis.values[value].origin {
         Origin::Written { instruction, .. } => instruction,
         Origin::Merged { block, .. } => first(analysis, block),
         Origin::Before { .. } => InstructionId::FIRST,
     };
-    let is_written = matches!(analysis.values.origin(value), Origin::Written { .. });
+    let is_written = matches!(analysis.values[value].origin, Origin::Written { .. });
     let control = |block: BlockId| control(analysis, block).map(|used| used.value);
-    match analysis.values.cause(value) {
+    match analysis.values[value].cause {
         Cause::Nothing => (None, here, None),
         Cause::Value(source) => (is_written.then_some(LinkKind::Made), here, Some(source)),
         Cause::Guard(guard) => (Some(LinkKind::Guarded), here, Some(guard)),

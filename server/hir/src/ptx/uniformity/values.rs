@@ -2,6 +2,8 @@
 //! "Simple and Efficient Construction of Static Single Assignment Form", but without recursion. Nothing here
 //! knows which values vary.
 
+use std::ops::{Index, IndexMut, Range};
+
 use rustc_hash::FxHashMap;
 
 use super::cause::{Cause, ValueId};
@@ -9,6 +11,7 @@ use super::results::{self, Transfer};
 use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
 use crate::graph::strong_components;
+use crate::lists::Lists;
 use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Role, SymbolKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,15 +61,16 @@ pub(super) enum UseKind {
     Previous,
 }
 
-struct Value {
-    origin: Origin,
+pub(super) struct Value {
+    pub(super) origin: Origin,
     /// The block in which the value begins; `None` if it exists before the first instruction.
-    block: Option<BlockId>,
-    uses: std::ops::Range<u32>,
-    result: Transfer,
-    same: Same,
-    variance: Variance,
-    cause: Cause,
+    pub(super) block: Option<BlockId>,
+    uses: Range<u32>,
+    pub(super) result: Transfer,
+    /// The value that it is a copy of.
+    pub(super) same: Same,
+    pub(super) variance: Variance,
+    pub(super) cause: Cause,
 }
 
 pub(super) struct Values<'f> {
@@ -99,7 +103,7 @@ impl<'f> Values<'f> {
             values: Vec::new(),
             uses: Vec::new(),
             collected: Vec::new(),
-            known: vec![None; definitions.instructions.len()],
+            known: vec![None; definitions.writes.numbers.len()],
             definitions,
             merged: FxHashMap::default(),
             before: FxHashMap::default(),
@@ -119,51 +123,26 @@ impl<'f> Values<'f> {
         0..self.values.len() as ValueId
     }
 
-    pub(super) fn origin(&self, value: ValueId) -> Origin {
-        self.values[value as usize].origin
-    }
-
     pub(super) fn uses(&self, value: ValueId) -> &[Use] {
-        let range = &self.values[value as usize].uses;
+        let range = &self[value].uses;
         &self.uses[range.start as usize..range.end as usize]
-    }
-
-    pub(super) fn result(&self, value: ValueId) -> Transfer {
-        self.values[value as usize].result
-    }
-
-    pub(super) fn same(&self, value: ValueId) -> Same {
-        self.values[value as usize].same
-    }
-
-    pub(super) fn variance(&self, value: ValueId) -> Variance {
-        self.values[value as usize].variance
-    }
-
-    pub(super) fn cause(&self, value: ValueId) -> Cause {
-        self.values[value as usize].cause
     }
 
     /// Whether no instruction has written the value on any path.
     pub(super) fn is_undefined(&self, value: ValueId) -> bool {
-        self.same(value) == Same::Unset
+        self[value].same == Same::Unset
     }
 
     /// Whether the value is the initial content of a register that is not a parameter.
     pub(super) fn is_never_written(&self, value: ValueId) -> bool {
-        let origin = self.origin(value);
+        let origin = self[value].origin;
         matches!(origin, Origin::Before { register } if !self.definitions.is(register, PARAMETER))
-    }
-
-    /// The block in which a value begins; `None` if it exists before the first instruction.
-    pub(super) fn block(&self, value: ValueId) -> Option<BlockId> {
-        self.values[value as usize].block
     }
 
     /// The block in which the original of a copy begins, if the value is a copy of a value.
     pub(super) fn original_block(&self, value: ValueId) -> Option<BlockId> {
-        match self.same(value) {
-            Same::Value(original) => self.block(original),
+        match self[value].same {
+            Same::Value(original) => self[original].block,
             _ => None,
         }
     }
@@ -171,7 +150,7 @@ impl<'f> Values<'f> {
     /// Records that a value varies and returns whether that is new. Only the first cause of each degree is
     /// kept, so that causes are acyclic.
     pub(super) fn raise(&mut self, value: ValueId, variance: Variance, cause: Cause) -> bool {
-        let value = &mut self.values[value as usize];
+        let value = &mut self[value];
         let is_new = variance > value.variance;
         if is_new {
             (value.variance, value.cause) = (variance, cause);
@@ -183,13 +162,13 @@ impl<'f> Values<'f> {
     /// there are any, forgets all variances and returns `true`.
     pub(super) fn doubt_differences(&mut self) -> bool {
         let varies =
-            |used: &&Use| used.kind == UseKind::Data && self.variance(used.value) == Variance::Varies;
+            |used: &&Use| used.kind == UseKind::Data && self[used.value].variance == Variance::Varies;
         let is_doubtful = |value: &ValueId| {
-            self.result(*value).cancels() && self.uses(*value).iter().filter(varies).count() > 1
+            self[*value].result.cancels() && self.uses(*value).iter().filter(varies).count() > 1
         };
         let doubtful: Vec<ValueId> = self.ids().filter(is_doubtful).collect();
         for value in &doubtful {
-            let value = &mut self.values[*value as usize];
+            let value = &mut self[*value];
             value.result = value.result.doubted();
         }
         if !doubtful.is_empty() {
@@ -325,7 +304,7 @@ impl<'f> Values<'f> {
         if let Some(value) = self.known[definition] {
             return value;
         }
-        let id = InstructionId::new(self.definitions.instructions[definition] as usize);
+        let id = self.definitions.instruction(definition);
         let result = results::transfer(self.function, self.function.instruction(id), register);
         let value = self.push(Origin::Written { instruction: id, register }, result);
         self.known[definition] = Some(value);
@@ -365,14 +344,10 @@ impl<'f> Values<'f> {
         id
     }
 
-    pub(super) fn set_same(&mut self, value: ValueId, same: Same) {
-        self.values[value as usize].same = same;
-    }
-
     /// The values that a value may be a copy of, if it computes nothing itself: the merged values, or the
     /// source of a `mov`.
     pub(super) fn passed_on(&self, value: ValueId) -> Option<&[Use]> {
-        match self.origin(value) {
+        match self[value].origin {
             Origin::Before { .. } => None,
             Origin::Merged { .. } => Some(self.uses(value)),
             Origin::Written { instruction, .. } => {
@@ -388,7 +363,7 @@ impl<'f> Values<'f> {
 
     /// The constant that an unguarded `mov` writes.
     pub(super) fn constant(&self, value: ValueId) -> Option<ConstantId> {
-        let Origin::Written { instruction, .. } = self.origin(value) else { return None };
+        let Origin::Written { instruction, .. } = self[value].origin else { return None };
         let instruction = self.function.instruction(instruction);
         match instruction.operands() {
             [Operand::Register { component: None, .. }, Operand::Constant(constant)]
@@ -404,15 +379,15 @@ impl<'f> Values<'f> {
     /// the loop or on itself, or the analysis does not know its sources.
     pub(super) fn changes_in(&self, value: ValueId, in_loop: &dyn Fn(BlockId) -> bool) -> bool {
         const FAR: usize = 256;
-        let origin = |value: ValueId| match self.same(value) {
-            Same::Value(origin) if self.block(origin).is_some_and(in_loop) => Some(origin),
+        let origin = |value: ValueId| match self[value].same {
+            Same::Value(origin) if self[origin].block.is_some_and(in_loop) => Some(origin),
             _ => None,
         };
         let mut seen: Vec<ValueId> = origin(value).into_iter().collect();
         let mut next = 0;
         while let Some(&value) = seen.get(next) {
             next += 1;
-            if matches!(self.origin(value), Origin::Merged { .. }) || next > FAR {
+            if matches!(self[value].origin, Origin::Merged { .. }) || next > FAR {
                 return true;
             }
             for used in self.uses(value).iter().filter_map(|used| origin(used.value)) {
@@ -427,6 +402,20 @@ impl<'f> Values<'f> {
         let depends_on_itself =
             |component: Vec<ValueId>| component.len() > 1 || sources(component[0]).contains(&component[0]);
         strong_components(&seen, sources).into_iter().any(depends_on_itself)
+    }
+}
+
+impl Index<ValueId> for Values<'_> {
+    type Output = Value;
+
+    fn index(&self, value: ValueId) -> &Value {
+        &self.values[value as usize]
+    }
+}
+
+impl IndexMut<ValueId> for Values<'_> {
+    fn index_mut(&mut self, value: ValueId) -> &mut Value {
+        &mut self.values[value as usize]
     }
 }
 
@@ -470,8 +459,7 @@ fn facts(function: &Function, referent: ReferentId) -> Facts {
 /// For each register, the instructions that write it, in text order. A definition is identified by its index
 /// in the table of all registers.
 struct Definitions {
-    starts: Vec<u32>,
-    instructions: Vec<u32>,
+    writes: Lists,
     facts: Vec<Facts>,
 }
 
@@ -479,24 +467,11 @@ impl Definitions {
     fn of(function: &Function) -> Definitions {
         let count = function.referent_count();
         let facts: Vec<Facts> = (0..count).map(|index| facts(function, ReferentId::new(index))).collect();
-        let is_register = |register: ReferentId| facts[register.index()] & REGISTER != 0;
-        let writes: Vec<(InstructionId, ReferentId)> =
-            function.writes().filter(|(_, register)| is_register(*register)).collect();
-        let mut starts = vec![0u32; count + 1];
-        for (_, register) in &writes {
-            starts[register.index() + 1] += 1;
-        }
-        for index in 1..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut next = starts.clone();
-        let mut instructions = vec![0; writes.len()];
-        for (instruction, register) in writes {
-            let slot = &mut next[register.index()];
-            instructions[*slot as usize] = instruction.index() as u32;
-            *slot += 1;
-        }
-        Definitions { starts, instructions, facts }
+        let writes = function.writes().filter(|(_, register)| facts[register.index()] & REGISTER != 0);
+        let writes: Vec<(u32, u32)> = writes
+            .map(|(instruction, register)| (register.index() as u32, instruction.index() as u32))
+            .collect();
+        Definitions { writes: Lists::new(count, &writes), facts }
     }
 
     fn is(&self, register: ReferentId, fact: Facts) -> bool {
@@ -504,15 +479,19 @@ impl Definitions {
     }
 
     /// The indices of the definitions of a register.
-    fn slots(&self, register: ReferentId) -> std::ops::Range<usize> {
-        let index = register.index();
-        self.starts[index] as usize..self.starts[index + 1] as usize
+    fn slots(&self, register: ReferentId) -> Range<usize> {
+        self.writes.range(register.index())
+    }
+
+    /// The instruction of a definition.
+    fn instruction(&self, definition: usize) -> InstructionId {
+        InstructionId::new(self.writes.numbers[definition] as usize)
     }
 
     /// The index of the last definition of a register in a range of instructions.
-    fn last_in(&self, register: ReferentId, range: std::ops::Range<u32>) -> Option<usize> {
+    fn last_in(&self, register: ReferentId, range: Range<u32>) -> Option<usize> {
         let slots = self.slots(register);
-        let all = &self.instructions[slots.clone()];
+        let all = &self.writes.numbers[slots.clone()];
         let before = all.partition_point(|&instruction| instruction < range.end).checked_sub(1)?;
         (all[before] >= range.start).then(|| slots.start + before)
     }
