@@ -12,43 +12,36 @@ impl Control {
     pub const GROUP: u32 = 3;
 
     /// The control information of the instruction at position `place` in the group of a control word.
-    #[must_use]
     pub const fn of_word(word: u64, place: u32) -> Control {
         Control((word >> (21 * place)) as u32 & 0x1f_ffff)
     }
 
     /// The control information in the high word of a 128-bit instruction.
-    #[must_use]
     pub const fn of_high_word(high: u64) -> Control {
         Control((high >> 41) as u32 & 0x1f_ffff)
     }
 
     /// The number of issue cycles before the next instruction.
-    #[must_use]
     pub const fn stall(self) -> u8 {
         (self.0 & 0xf) as u8
     }
 
     /// Whether the scheduler prefers to switch to another warp.
-    #[must_use]
     pub const fn yields(self) -> bool {
         self.0 & 0x10 == 0
     }
 
     /// The scoreboard that stays set until the result is written.
-    #[must_use]
     pub const fn write_scoreboard(self) -> Option<u8> {
         scoreboard(self.0 >> 5)
     }
 
     /// The scoreboard that stays set until the sources are read.
-    #[must_use]
     pub const fn read_scoreboard(self) -> Option<u8> {
         scoreboard(self.0 >> 8)
     }
 
     /// The scoreboards that the instruction waits for, one bit each.
-    #[must_use]
     pub const fn wait_mask(self) -> u8 {
         (self.0 >> 11) as u8 & 0x3f
     }
@@ -58,7 +51,6 @@ impl Control {
     }
 
     /// The register slots whose operand is kept for the next instruction, one bit each.
-    #[must_use]
     pub const fn reuse(self) -> u8 {
         (self.0 >> 17) as u8 & 0xf
     }

@@ -30,7 +30,6 @@ pub struct Access {
 }
 
 impl Access {
-    #[must_use]
     pub fn covers(&self, register: Register) -> bool {
         let first = self.register.number;
         self.register.file == register.file
@@ -45,7 +44,6 @@ impl Access {
 
 /// The accesses of an instruction: its guard first, then its operands in order. Constants such as `RZ` are
 /// left out.
-#[must_use]
 pub fn accesses(function: &Function, instruction: &Instruction) -> Accesses {
     let mut found = Accesses::new();
     if let Some(guard) = instruction.guard {
@@ -56,7 +54,7 @@ pub fn accesses(function: &Function, instruction: &Instruction) -> Accesses {
     let widths = width::Widths::new(function, instruction, destinations);
     for (index, operand) in operands.iter().enumerate() {
         let is_write = destinations >> index & 1 != 0;
-        operand_accesses(&mut found, function, operand, is_write, index, &widths);
+        operand_accesses(&mut found, operand, is_write, index, &widths);
     }
     masked_predicates(&mut found, instruction, operands);
     found
@@ -70,7 +68,6 @@ fn add(found: &mut Accesses, register: Register, count: u8, is_write: bool, rang
 
 fn operand_accesses(
     found: &mut Accesses,
-    function: &Function,
     operand: &Operand,
     is_write: bool,
     index: usize,
@@ -79,9 +76,7 @@ fn operand_accesses(
     match &operand.value {
         Value::Register(register) => {
             let count = match register.file {
-                RegisterFile::General | RegisterFile::Uniform => {
-                    widths.of_operand(function, operand, index, is_write)
-                }
+                RegisterFile::General | RegisterFile::Uniform => widths.of_operand(operand, index, is_write),
                 _ => 1,
             };
             add(found, *register, count, is_write, operand.range);

@@ -11,7 +11,6 @@ use super::register::{Register, RegisterFile};
 use crate::graph::Graph;
 
 /// How an instruction affects control flow.
-#[must_use]
 pub fn flow(instruction: &Instruction) -> Flow {
     isa::opcode(&instruction.opcode).map_or(Flow::Next, |entry| entry.flow)
 }
@@ -24,7 +23,6 @@ pub(super) fn has_target(function: &Function, instruction: &Instruction) -> bool
 }
 
 /// Whether the instruction also acts as a SYNC because it has the suffix of Fermi and Kepler: `NOP.S`.
-#[must_use]
 pub fn joins(function: &Function, instruction: &Instruction) -> bool {
     use isa::Generation::{Fermi, Kepler};
     let last = function.modifiers(instruction).last();
@@ -32,7 +30,6 @@ pub fn joins(function: &Function, instruction: &Instruction) -> bool {
 }
 
 /// The kind of token that an instruction pushes or pops, named after the opcode that pops it.
-#[must_use]
 pub fn token(instruction: &Instruction) -> Option<&'static str> {
     Some(match instruction.opcode.as_str() {
         "SSY" | "SYNC" => "SYNC",
@@ -46,7 +43,6 @@ pub fn token(instruction: &Instruction) -> Option<&'static str> {
 }
 
 /// Whether all lanes branch or exit: there is neither a guard nor another condition.
-#[must_use]
 pub fn is_unconditional(function: &Function, instruction: &Instruction) -> bool {
     let guarded = instruction.guard.is_some_and(|guard| !guard.is_always());
     let condition = function.operands(instruction).iter().any(|operand| match &operand.value {
@@ -75,13 +71,11 @@ pub struct FlowGraph {
 }
 
 impl FlowGraph {
-    #[must_use]
     pub fn new(function: &Function) -> FlowGraph {
         Walk::new(function).run()
     }
 
     /// The number of nodes. The extra nodes after the instructions have no effect of their own.
-    #[must_use]
     pub fn nodes(&self) -> usize {
         self.graph.len()
     }
@@ -92,6 +86,34 @@ impl FlowGraph {
 
     pub fn predecessors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         self.graph.predecessors(index as u32).iter().map(|next| *next as usize)
+    }
+
+    /// The instructions that `is_found` accepts on the paths from an instruction along `next`, in order. A path
+    /// ends where `is_end` says so.
+    pub(super) fn search(
+        &self,
+        from: usize,
+        next: fn(&Graph, u32) -> &[u32],
+        is_found: impl Fn(usize) -> bool,
+        is_end: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let mut seen = vec![false; self.nodes()];
+        let mut open = next(&self.graph, from as u32).to_vec();
+        let mut found = Vec::new();
+        while let Some(next_at) = open.pop() {
+            let at = next_at as usize;
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if is_found(at) {
+                found.push(at);
+            }
+            if !is_end(at) {
+                open.extend(next(&self.graph, next_at));
+            }
+        }
+        found.sort_unstable();
+        found
     }
 }
 
@@ -338,7 +360,6 @@ impl<'f> Walk<'f> {
     }
 }
 
-#[must_use]
 pub fn barrier(function: &Function, instruction: &Instruction) -> Option<Register> {
     let registers = function.operands(instruction).iter().filter_map(super::Operand::register);
     registers.into_iter().find(|register| register.file == RegisterFile::Barrier)

@@ -92,7 +92,6 @@ impl Record<'_> {
     }
 
     /// The function that a record of the module is about: `k` in `index@(k)`.
-    #[must_use]
     pub fn subject(&self) -> Option<&SmolStr> {
         self.data.iter().find_map(|datum| match &datum.value {
             DatumValue::Expression(expression) if expression.operator == "index" => Some(&expression.symbol),
@@ -101,7 +100,6 @@ impl Record<'_> {
     }
 
     /// The last number of the record, which is its value if it has one.
-    #[must_use]
     pub fn value(&self) -> Option<u32> {
         let last = self.data.last()?;
         match last.value {
@@ -139,7 +137,6 @@ impl Facts {
     }
 
     /// The parameter that contains the byte at an offset of bank 0.
-    #[must_use]
     pub fn parameter_at(&self, base: u32, offset: u32) -> Option<Parameter> {
         let inside = offset.checked_sub(base)?;
         let has = |parameter: &&Parameter| {

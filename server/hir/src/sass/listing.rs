@@ -33,7 +33,6 @@ pub struct Listed {
 
 impl Listing {
     /// Joins the items of a file, each with its start.
-    #[must_use]
     pub fn new(mut items: Vec<(Arc<Code>, TextSize)>) -> Listing {
         let mut functions = Vec::new();
         let mut stated: Option<Target> = None;
@@ -69,23 +68,19 @@ impl Listing {
         listing
     }
 
-    #[must_use]
     pub fn functions(&self) -> &[Listed] {
         &self.functions
     }
 
-    #[must_use]
     pub fn function(&self, listed: &Listed) -> &Function {
         &self.items[listed.item].0.functions[listed.index]
     }
 
     /// The offset in the file at which the item of a function starts.
-    #[must_use]
     pub fn start(&self, listed: &Listed) -> TextSize {
         self.items[listed.item].1
     }
 
-    #[must_use]
     pub fn named(&self, name: &str) -> Option<&Listed> {
         let is_named =
             |listed: &&Listed| self.function(listed).name.as_ref().is_some_and(|known| known.text == name);
@@ -97,13 +92,11 @@ impl Listing {
         self.items.iter().filter_map(|(code, start)| Some((code.section.as_ref()?, *start)))
     }
 
-    #[must_use]
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections().map(|(section, _)| section).find(|section| section.name == name)
     }
 
     /// The section that holds a constant bank for a function: the function's own, or the module's.
-    #[must_use]
     pub fn constant_bank(&self, function: &str, bank: u32) -> Option<&Section> {
         let own = self.section(&format!(".nv.constant{bank}.{function}"));
         own.or_else(|| self.section(&format!(".nv.constant{bank}")))

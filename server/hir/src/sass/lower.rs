@@ -13,7 +13,6 @@ use super::section::Section;
 use super::target::Target;
 use function::Builder;
 
-#[must_use]
 pub fn lower(root: Node<'_>) -> Code {
     let mut lowering = Lowering::default();
     for element in root.elements() {
@@ -26,7 +25,6 @@ pub fn lower(root: Node<'_>) -> Code {
 }
 
 /// The target that an item states, read from its headers and directives only.
-#[must_use]
 pub fn stated(root: Node<'_>) -> Option<Target> {
     let mut lowering = Lowering::default();
     for node in root.nodes() {

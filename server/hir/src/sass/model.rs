@@ -117,14 +117,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Whether the guard is always false: `@!PT`.
-    #[must_use]
-    pub const fn is_never(&self) -> bool {
-        self.negated && self.register.is_constant()
-    }
-
     /// Whether the guard is always true: `@PT`.
-    #[must_use]
     pub const fn is_always(&self) -> bool {
         !self.negated && self.register.is_constant()
     }
@@ -170,48 +163,40 @@ pub enum Destination {
 }
 
 impl Function {
-    #[must_use]
     pub fn modifiers(&self, instruction: &Instruction) -> &[Word] {
         words(&self.words, instruction.modifiers)
     }
 
-    #[must_use]
     pub fn operands(&self, instruction: &Instruction) -> &[Operand] {
         let (first, count) = instruction.operands;
         &self.operands[first as usize..first as usize + usize::from(count)]
     }
 
     /// The suffixes of an operand, without `reuse`.
-    #[must_use]
     pub fn suffixes(&self, operand: &Operand) -> &[Word] {
         words(&self.words, (operand.first_suffix, operand.suffix_count))
     }
 
     /// The targets of an indirect branch as the disassembler lists them, which are the labels in its note.
-    #[must_use]
     pub fn noted_targets(&self, instruction: &Instruction) -> &[Word] {
         words(&self.words, instruction.targets)
     }
 
-    #[must_use]
     pub fn has_modifier(&self, instruction: &Instruction, name: &str) -> bool {
         self.modifiers(instruction).iter().any(|word| word.text == name)
     }
 
-    #[must_use]
     pub fn step(&self) -> u32 {
         self.generation.instruction_bytes()
     }
 
     /// The index of the instruction with exactly this address.
-    #[must_use]
     pub fn at_address(&self, address: u32) -> Option<usize> {
         self.instructions.binary_search_by_key(&address, |instruction| instruction.address).ok()
     }
 
     /// The index of the instruction that an address refers to. On Kepler, Maxwell and Pascal this may be the
     /// address of the control word before the instruction.
-    #[must_use]
     pub fn target_at(&self, address: u32) -> Option<usize> {
         let exact = self.at_address(address);
         let group = match self.generation {
@@ -224,7 +209,6 @@ impl Function {
         })
     }
 
-    #[must_use]
     pub fn label(&self, name: &str) -> Option<&Label> {
         self.labels.iter().find(|label| label.name == name)
     }
@@ -236,7 +220,6 @@ impl Function {
     }
 
     /// The address of the next instruction in memory, which relative targets are counted from.
-    #[must_use]
     pub fn next_address(&self, index: usize) -> u32 {
         let address = self.instructions[index].address.saturating_add(self.step());
         match self.generation {
@@ -247,7 +230,6 @@ impl Function {
     }
 
     /// The index of the instruction at an offset in the text.
-    #[must_use]
     pub fn instruction_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
         let index = after.checked_sub(1)?;
@@ -256,7 +238,6 @@ impl Function {
 
     /// The name of the function around an instruction: the nearest label before it that is a function, or the
     /// name of this function.
-    #[must_use]
     pub fn enclosing(&self, index: usize) -> Option<&str> {
         let before = self.labels.iter().take_while(|label| label.before as usize <= index);
         let inner = before.filter(|label| label.is_function).last().map(|label| label.name.as_str());

@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 use text_size::TextRange;
+use warplens_isa::sass as isa;
 
 use super::register::Register;
 
@@ -28,7 +29,6 @@ pub struct Operand {
 
 impl Operand {
     /// The register, if the operand is nothing else.
-    #[must_use]
     pub fn register(&self) -> Option<Register> {
         match self.value {
             Value::Register(register) => Some(register),
@@ -37,7 +37,6 @@ impl Operand {
     }
 
     /// Whether the operand has neither a sign nor another operator.
-    #[must_use]
     pub fn is_plain(&self) -> bool {
         !(self.negated || self.inverted || self.not || self.absolute)
     }
@@ -161,32 +160,22 @@ pub struct RegisterTarget {
     pub symbol: Option<Symbol>,
 }
 
-/// A test of the condition code.
+/// A test of the condition code, by its number in the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Condition(pub u8);
 
 impl Condition {
-    /// The names of the tests by number.
-    pub const NAMES: [&'static str; 32] = [
-        "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
-        "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT", "CSM_TA", "CSM_TR", "CSM_MX", "FCSM_TA",
-        "FCSM_TR", "FCSM_MX", "RLE", "RGT",
-    ];
-
     /// Parses the name of a test.
-    #[must_use]
     pub fn parse(name: &str) -> Option<Condition> {
-        let number = Condition::NAMES.iter().position(|known| *known == name)?;
+        let number = isa::conditions().iter().position(|test| test.name == name)?;
         Some(Condition(number as u8))
     }
 
-    #[must_use]
     pub fn name(self) -> &'static str {
-        Condition::NAMES[usize::from(self.0) % 32]
+        isa::conditions()[usize::from(self.0)].name
     }
 
     /// Whether the test depends on graphics state.
-    #[must_use]
     pub const fn is_of_graphics(self) -> bool {
         self.0 >= 24
     }

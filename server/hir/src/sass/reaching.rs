@@ -4,6 +4,7 @@ use super::effects::{Accesses, accesses};
 use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::Register;
+use crate::graph::Graph;
 
 /// At most this many definitions are followed to their uses.
 const MOST: usize = 64;
@@ -16,13 +17,11 @@ pub struct Reaching<'f> {
 }
 
 impl<'f> Reaching<'f> {
-    #[must_use]
     pub fn new(function: &'f Function, flow: &'f FlowGraph) -> Reaching<'f> {
         let accesses = function.instructions.iter().map(|it| accesses(function, it)).collect();
         Reaching { function, flow, accesses }
     }
 
-    #[must_use]
     pub fn accesses(&self, index: usize) -> &Accesses {
         &self.accesses[index]
     }
@@ -32,34 +31,27 @@ impl<'f> Reaching<'f> {
         accesses.is_some_and(|all| all.iter().any(|it| it.is_write == is_write && it.covers(register)))
     }
 
-    /// The instructions whose write to a register may reach an instruction, in address order. A guarded write
-    /// does not hide earlier ones.
-    #[must_use]
+    /// Whether an instruction overwrites a register in all lanes. A guarded write does not hide earlier ones.
+    fn overwrites(&self, index: usize, register: Register) -> bool {
+        let is_always =
+            |index: usize| self.function.instructions[index].guard.is_none_or(|it| it.is_always());
+        self.accessed(index, register, true) && is_always(index)
+    }
+
+    /// The instructions whose write to a register may reach an instruction, in address order.
     pub fn definitions(&self, index: usize, register: Register) -> Vec<usize> {
-        let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
-        self.search(
-            self.flow.predecessors(index).collect(),
-            |at| self.accessed(at, register, true),
-            |at| self.accessed(at, register, true) && ends(at),
-            |at| self.flow.predecessors(at).collect(),
-        )
+        let writes = |at| self.accessed(at, register, true);
+        self.flow.search(index, Graph::predecessors, writes, |at| self.overwrites(at, register))
     }
 
     /// The instructions that may read the value that an instruction writes to a register, in address order.
-    #[must_use]
     pub fn uses(&self, index: usize, register: Register) -> Vec<usize> {
-        let ends = |at: usize| self.function.instructions[at].guard.is_none_or(|guard| guard.is_always());
-        self.search(
-            self.flow.successors(index).collect(),
-            |at| self.accessed(at, register, false),
-            |at| self.accessed(at, register, true) && ends(at),
-            |at| self.flow.successors(at).collect(),
-        )
+        let reads = |at| self.accessed(at, register, false);
+        self.flow.search(index, Graph::successors, reads, |at| self.overwrites(at, register))
     }
 
     /// All instructions that share values of a register with one of its accesses: the definitions and their
     /// uses.
-    #[must_use]
     pub fn web(&self, index: usize, register: Register, is_write: bool) -> Vec<usize> {
         let definitions = if is_write { vec![index] } else { self.definitions(index, register) };
         let mut all: Vec<usize> =
@@ -69,29 +61,5 @@ impl<'f> Reaching<'f> {
         all.sort_unstable();
         all.dedup();
         all
-    }
-
-    fn search(
-        &self,
-        mut open: Vec<usize>,
-        is_found: impl Fn(usize) -> bool,
-        is_end: impl Fn(usize) -> bool,
-        next: impl Fn(usize) -> Vec<usize>,
-    ) -> Vec<usize> {
-        let mut seen = vec![false; self.flow.nodes()];
-        let mut found = Vec::new();
-        while let Some(at) = open.pop() {
-            if std::mem::replace(&mut seen[at], true) {
-                continue;
-            }
-            if is_found(at) {
-                found.push(at);
-            }
-            if !is_end(at) {
-                open.extend(next(at));
-            }
-        }
-        found.sort_unstable();
-        found
     }
 }

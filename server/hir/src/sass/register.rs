@@ -20,7 +20,6 @@ pub enum RegisterFile {
 
 impl RegisterFile {
     /// The letters before the number.
-    #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
             RegisterFile::General => "R",
@@ -44,31 +43,26 @@ impl Register {
     /// The number of the register in each file that is always zero or true.
     pub const CONSTANT: u8 = 255;
 
-    #[must_use]
     pub const fn new(file: RegisterFile, number: u8) -> Register {
         Register { file, number }
     }
 
     /// Whether this is `RZ`, `URZ`, `PT` or `UPT`, which read as zero or true and ignore writes.
-    #[must_use]
     pub const fn is_constant(self) -> bool {
         self.number == Register::CONSTANT
     }
 
     /// Whether this is a predicate, of a lane or of the warp.
-    #[must_use]
     pub const fn is_predicate(self) -> bool {
         matches!(self.file, RegisterFile::Predicate | RegisterFile::UniformPredicate)
     }
 
     /// Whether the register has a single value for the whole warp.
-    #[must_use]
     pub const fn is_uniform(self) -> bool {
         matches!(self.file, RegisterFile::Uniform | RegisterFile::UniformPredicate)
     }
 
     /// Parses `R12`, `URZ`, `pt`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Register> {
         use RegisterFile::{Barrier, General, Predicate, Scoreboard, Uniform, UniformPredicate};
         let (file, rest) = match text.as_bytes() {

@@ -20,7 +20,6 @@ pub enum SameValue {
 
 /// Whether all lanes have the same value in a register before an instruction reads it, or after the
 /// instruction writes it.
-#[must_use]
 pub fn same_value(
     function: &Function,
     reaching: &Reaching<'_>,

@@ -5,34 +5,24 @@ use std::ops::Range;
 use super::control::Control;
 use super::flow::FlowGraph;
 use super::model::Function;
+use crate::graph::Graph;
 
 /// The nearest instructions on the paths to an instruction that set a scoreboard it waits for.
-#[must_use]
 pub fn setters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
-    search(
-        flow,
-        flow.predecessors(index).collect(),
-        |at| sets(function, at, scoreboard),
-        |at| flow.predecessors(at).collect(),
-    )
+    let sets = |at| sets(function, at, scoreboard);
+    flow.search(index, Graph::predecessors, sets, sets)
 }
 
 /// The nearest instructions on the paths from an instruction that wait for a scoreboard it sets.
-#[must_use]
 pub fn waiters(function: &Function, flow: &FlowGraph, index: usize, scoreboard: u8) -> Vec<usize> {
-    search(
-        flow,
-        flow.successors(index).collect(),
-        |at| waits(function, at, scoreboard),
-        |at| flow.successors(at).collect(),
-    )
+    let waits = |at| waits(function, at, scoreboard);
+    flow.search(index, Graph::successors, waits, waits)
 }
 
 /// The longest chain of waits in a block. A chain consists of pairs of an instruction that sets a scoreboard
 /// and an instruction that waits for it, in which each setter issues no earlier than the previous wait.
 /// Instructions issue in order, so the latencies of a chain add up. `DEPBAR` does not count, because it may
 /// leave operations pending.
-#[must_use]
 pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usize, usize)> {
     // The waits so far: the pair, the index of the previous wait in the chain, and the length of the chain
     // that ends here.
@@ -63,7 +53,6 @@ pub fn longest_wait_chain(function: &Function, block: Range<usize>) -> Vec<(usiz
     chain
 }
 
-#[must_use]
 pub fn sets(function: &Function, index: usize, scoreboard: u8) -> bool {
     control(function, index).is_some_and(|control| {
         control.write_scoreboard() == Some(scoreboard) || control.read_scoreboard() == Some(scoreboard)
@@ -76,26 +65,4 @@ fn waits(function: &Function, index: usize, scoreboard: u8) -> bool {
 
 fn control(function: &Function, index: usize) -> Option<Control> {
     function.instructions.get(index)?.control
-}
-
-fn search(
-    flow: &FlowGraph,
-    mut open: Vec<usize>,
-    is_found: impl Fn(usize) -> bool,
-    next: impl Fn(usize) -> Vec<usize>,
-) -> Vec<usize> {
-    let mut seen = vec![false; flow.nodes()];
-    let mut found = Vec::new();
-    while let Some(at) = open.pop() {
-        if std::mem::replace(&mut seen[at], true) {
-            continue;
-        }
-        if is_found(at) {
-            found.push(at);
-        } else {
-            open.extend(next(at));
-        }
-    }
-    found.sort_unstable();
-    found
 }

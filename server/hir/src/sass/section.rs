@@ -55,7 +55,6 @@ pub struct Expression {
 
 impl Section {
     /// The bytes, with zeros in place of the values that the linker computes, and those values.
-    #[must_use]
     pub fn bytes(&self) -> (Vec<u8>, Vec<&Datum>) {
         let mut bytes = vec![0; self.size as usize];
         let mut unresolved = Vec::new();

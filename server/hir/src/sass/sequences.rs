@@ -9,7 +9,6 @@ use super::register::Register;
 /// The smallest constant that counts as a magic number.
 const LARGE: u64 = 1 << 20;
 
-#[must_use]
 pub fn sequence_at(function: &Function, index: usize) -> Option<&'static Sequence> {
     let begun = isa::sequences().iter().find(|sequence| begins(function, index, sequence))?;
     // If the first step is executed twice in a row, for example to exchange both words of a pair, the
@@ -75,7 +74,6 @@ fn has_operand(function: &Function, instruction: &Instruction, wanted: &str) -> 
 }
 
 /// Whether an instruction is padding: a branch to itself, or a `NOP` after one.
-#[must_use]
 pub fn is_padding(function: &Function, index: usize) -> bool {
     let to_itself = |at: usize| {
         let instruction = &function.instructions[at];

@@ -16,7 +16,6 @@ pub struct Target {
 
 impl Target {
     /// Parses `sm_90a`, or `SM90a` in a header flag.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Target> {
         let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("SM"))?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -25,7 +24,6 @@ impl Target {
         suffix.bytes().all(|byte| byte.is_ascii_lowercase()).then(|| Target { number, suffix: suffix.into() })
     }
 
-    #[must_use]
     pub fn generation(&self) -> Generation {
         match self.number {
             ..30 => Generation::Fermi,

@@ -7,7 +7,6 @@ use crate::sass::operand::{Operand, Value};
 use crate::sass::register::{Register, RegisterFile};
 
 /// One bit for each operand that is a destination.
-#[must_use]
 pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
     let opcode = instruction.opcode.as_str();
     let writes = isa::opcode(opcode).map_or(Writes::Registers, |entry| entry.writes);
@@ -30,7 +29,7 @@ pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
                 // `BMOV B0, R1`, `R2P PR, R0`: the destination is not a register of a lane.
                 _ => return found,
             }
-            if has_later_predicates(opcode) {
+            if LATER_PREDICATES.contains(&opcode) {
                 let limit = if votes { 1 } else { 2 };
                 found |= leading(operands, first + 1, limit, is_predicate);
             }
@@ -52,32 +51,11 @@ fn leading(operands: &[Operand], from: usize, limit: usize, accepts: impl Fn(&Op
     ((1_u32 << count.min(16)) - 1) << from.min(15)
 }
 
-/// Whether predicates after the destination register are destinations too.
-fn has_later_predicates(opcode: &str) -> bool {
-    matches!(
-        opcode,
-        "IADD3"
-            | "UIADD3"
-            | "IMAD"
-            | "UIMAD"
-            | "LEA"
-            | "ULEA"
-            | "VIMNMX"
-            | "UVIMNMX"
-            | "IMNMX"
-            | "UIMNMX"
-            | "FLO"
-            | "UFLO"
-            | "VOTE"
-            | "VOTEU"
-            | "B2R"
-            | "IADD"
-            | "VIADD"
-            | "VIMNMX3"
-            | "LOP3"
-            | "ULOP3"
-    )
-}
+/// The opcodes whose predicates after the destination register are destinations too.
+const LATER_PREDICATES: &[&str] = &[
+    "B2R", "FLO", "IADD", "IADD3", "IMAD", "IMNMX", "LEA", "LOP3", "UFLO", "UIADD3", "UIMAD", "UIMNMX",
+    "ULEA", "ULOP3", "UVIMNMX", "VIADD", "VIMNMX", "VIMNMX3", "VOTE", "VOTEU",
+];
 
 fn is_texture(opcode: &str) -> bool {
     matches!(opcode, "TEX" | "TLD" | "TLD4" | "TMML" | "TXD" | "TXQ")

@@ -46,58 +46,28 @@ impl<'f> Widths<'f> {
     }
 
     /// The number of registers that a register operand covers.
-    pub(super) fn of_operand(
-        &self,
-        function: &Function,
-        operand: &Operand,
-        index: usize,
-        is_write: bool,
-    ) -> u8 {
+    pub(super) fn of_operand(&self, operand: &Operand, index: usize, is_write: bool) -> u8 {
+        let written = |count, others| if is_write { count } else { others };
         match self.kind {
             // The handle of a texture.
             Kind::Texture if operand.register().is_some_and(Register::is_uniform) => 2,
-            Kind::Texture => {
-                if is_write {
-                    2
-                } else {
-                    1
-                }
-            }
+            Kind::Texture => written(2, 1),
             Kind::Single => 1,
             Kind::All(count) | Kind::Data(count) => count,
-            Kind::Conversion(to, from) => {
-                if is_write {
-                    to
-                } else {
-                    from
-                }
-            }
-            Kind::Wide if is_write => 2,
+            Kind::Conversion(to, from) => written(to, from),
             Kind::Wide | Kind::High => {
-                let sources = self.sources_before(index);
-                if !is_write && sources == 2 { 2 } else { 1 }
+                let is_addend = !is_write && self.sources_before(index) == 2;
+                if is_addend || is_write && self.kind == Kind::Wide { 2 } else { 1 }
             }
-            Kind::Sources => {
-                if is_write {
-                    1
-                } else {
-                    2
-                }
-            }
+            Kind::Sources => written(1, 2),
             Kind::Matrix(counts) => {
                 counts[if is_write { 0 } else { (1 + self.sources_before(index)).min(3) }]
             }
             Kind::Packed => {
-                let packed = function.suffixes(operand).iter().any(|word| word.text.starts_with("F32x2"));
-                if is_write || packed { 2 } else { 1 }
+                let suffixes = self.function.suffixes(operand);
+                if is_write || suffixes.iter().any(|word| word.text.starts_with("F32x2")) { 2 } else { 1 }
             }
-            Kind::Destination(count) => {
-                if is_write {
-                    count
-                } else {
-                    1
-                }
-            }
+            Kind::Destination(count) => written(count, 1),
         }
     }
 
@@ -133,9 +103,9 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
     let volta = function.generation.has_convergence_barriers();
     match opcode {
         "LDG" | "LD" | "LDS" | "LDL" | "LDC" | "ULDC" | "LDCU" | "STG" | "ST" | "STS" | "STL" | "LDT"
-        | "STT" => Kind::Data(memory(has)),
-        "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => Kind::Data(memory(has)),
-        "SULD" | "SUST" => Kind::Data(memory(has)),
+        | "STT" => Kind::Data(first(has, DATA)),
+        "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => Kind::Data(first(has, DATA)),
+        "SULD" | "SUST" => Kind::Data(first(has, DATA)),
         "DADD" | "DMUL" | "DFMA" | "DMNMX" => Kind::All(2),
         "DSETP" | "DSET" => Kind::Sources,
         "ISETP" | "UISETP" if has("S64") || has("U64") => Kind::Sources,
@@ -148,29 +118,18 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
         "CS2R" => Kind::Destination(if volta && !has("32") { 2 } else { 1 }),
         "F2F" | "FRND" | "F2I" | "I2F" | "UF2I" | "UI2F" | "I2I" => conversion(function, instruction),
         "FADD2" | "FMUL2" | "FFMA2" => Kind::Packed,
-        "LDSM" => Kind::Destination(if has("4") {
-            4
-        } else if has("2") {
-            2
-        } else {
-            1
-        }),
+        "LDSM" => Kind::Destination(first(has, &[("4", 4), ("2", 2)])),
         "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" | "OMMA" => Kind::Matrix(matrix(function, instruction)),
         _ => Kind::Single,
     }
 }
 
-/// The number of registers of the data of a memory access.
-fn memory(has: impl Fn(&str) -> bool) -> u8 {
-    if has("128") {
-        4
-    } else if has("256") {
-        8
-    } else if ["64", "U64", "S64", "F64"].iter().any(|name| has(name)) {
-        2
-    } else {
-        1
-    }
+/// The numbers of registers of the data of a memory access, by modifier.
+const DATA: &[(&str, u8)] = &[("128", 4), ("256", 8), ("64", 2), ("U64", 2), ("S64", 2), ("F64", 2)];
+
+/// The number that belongs to the first of these modifiers that an instruction has, or 1.
+fn first(has: impl Fn(&str) -> bool, counts: &[(&str, u8)]) -> u8 {
+    counts.iter().find(|(modifier, _)| has(modifier)).map_or(1, |(_, count)| *count)
 }
 
 /// The destination has the first type of its kind, the source the last.

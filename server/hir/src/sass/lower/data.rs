@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{Node, SyntaxKind, Token};
 
+use super::operand;
 use crate::sass::section::{Datum, DatumValue, Expression, Section};
 
 /// Adds a line of data: `/*0010*/ .word 0x00000000, k`, `.zero 16`, `.align 4`.
@@ -56,10 +57,10 @@ fn values<'t, 's>(tokens: &'s [Token<'t>]) -> impl Iterator<Item = &'s [Token<'t
 fn value(tokens: &[Token<'_>]) -> DatumValue {
     match tokens {
         [token] if token.kind == SyntaxKind::INT_NUMBER => {
-            DatumValue::Number(super::operand::integer(token.text).unwrap_or_default())
+            DatumValue::Number(operand::integer(token.text).unwrap_or_default())
         }
         [minus, token] if minus.kind == SyntaxKind::MINUS && token.kind == SyntaxKind::INT_NUMBER => {
-            let number = super::operand::integer(token.text).unwrap_or_default();
+            let number = operand::integer(token.text).unwrap_or_default();
             DatumValue::Number(number.wrapping_neg())
         }
         _ => DatumValue::Expression(expression(tokens)),
@@ -80,10 +81,7 @@ fn expression(tokens: &[Token<'_>]) -> Expression {
         match token.kind {
             SyntaxKind::MINUS => negative = true,
             SyntaxKind::INT_NUMBER => {
-                let number = super::operand::integer(token.text).unwrap_or_default() as i64;
-                let number = if negative { number.wrapping_neg() } else { number };
-                found.addend = found.addend.wrapping_add(number);
-                negative = false;
+                found.addend = found.addend.wrapping_add(operand::signed(token.text, &mut negative));
             }
             SyntaxKind::IDENT if after_at || before_parenthesis => operators.push(token.text),
             SyntaxKind::IDENT if negative => {
@@ -106,7 +104,7 @@ fn is_call(token: &Token<'_>, tokens: &[Token<'_>], index: usize) -> bool {
 
 fn zeros(section: &mut Section, tokens: &[Token<'_>]) {
     let Some(count) = tokens.first() else { return };
-    let size = super::operand::integer(count.text).and_then(|count| u32::try_from(count).ok());
+    let size = operand::integer(count.text).and_then(|count| u32::try_from(count).ok());
     push(section, size.unwrap_or_default(), DatumValue::Zeros, count.range());
 }
 
@@ -133,7 +131,7 @@ fn unescaped(text: &str) -> SmolStr {
 }
 
 fn align(section: &mut Section, tokens: &[Token<'_>]) {
-    let alignment = tokens.first().and_then(|token| super::operand::integer(token.text));
+    let alignment = tokens.first().and_then(|token| operand::integer(token.text));
     let alignment = alignment.and_then(|alignment| u32::try_from(alignment).ok());
     if let Some(alignment) =
         alignment.filter(|alignment| alignment.is_power_of_two() && *alignment <= 1 << 16)

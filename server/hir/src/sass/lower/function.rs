@@ -78,41 +78,28 @@ impl Builder {
     }
 
     pub(super) fn instruction(&mut self, node: Node<'_>) {
-        let line = Line::new(node, &mut self.current);
-        let address = line.address.map(|token| (token, hexadecimal(token.text)));
-        if let Some((token, address)) = address
-            && self
-                .current
-                .instructions
-                .last()
-                .is_some_and(|last| self.current.has_addresses && address <= last.address)
+        let address = node.token(SyntaxKind::ADDRESS_COMMENT);
+        let address = address.map(|token| (hexadecimal(token.text), token.range()));
+        if let Some((address, range)) = address
+            && let [first, .., last] | [first @ last] = &self.current.instructions[..]
+            && self.current.has_addresses
+            && address <= last.address
         {
-            let first = self.current.instructions[0].address;
-            let moved = line.moved_out(&mut self.current);
-            self.next_function((address > first).then(|| token.range()));
-            let line = moved.moved_into(&mut self.current);
-            return self.push(line, node, Some(address));
+            let descends = (address > first.address).then_some(range);
+            self.next_function(descends);
         }
-        self.push(line, node, address.map(|(_, address)| address));
-    }
-
-    fn push(&mut self, line: Line<'_>, node: Node<'_>, address: Option<u32>) {
+        let line = Line::new(node, &mut self.current);
         let Some(opcode) = line.opcode else { return };
         let lines = &mut self.current;
         // Without an address, an instruction follows the previous one. The step is corrected once all lines
         // are known.
-        let address = match address {
-            Some(address) => {
-                lines.has_addresses = true;
-                address
-            }
-            None => lines.instructions.last().map_or(0, |last| last.address.saturating_add(8)),
-        };
+        let next = lines.instructions.last().map_or(0, |last| last.address.saturating_add(8));
+        lines.has_addresses |= address.is_some();
         let encoding = line.encoding.and_then(|token| Some((word_of(token.text)?, token.range())));
         lines.instructions.push(Instruction {
             range: node.range(),
-            address,
-            address_range: line.address.map(Token::range),
+            address: address.map_or(next, |(address, _)| address),
+            address_range: address.map(|(_, range)| range),
             guard: line.guard,
             opcode: opcode.text.into(),
             opcode_range: opcode.range(),
@@ -197,7 +184,6 @@ impl Builder {
 
 /// The parts of a line that holds an instruction.
 struct Line<'t> {
-    address: Option<Token<'t>>,
     encoding: Option<Token<'t>>,
     guard: Option<Guard>,
     opcode: Option<Token<'t>>,
@@ -211,7 +197,6 @@ impl<'t> Line<'t> {
     /// Reads a line, appending its words and operands to those of the function.
     fn new(node: Node<'t>, lines: &mut Lines) -> Line<'t> {
         let mut line = Line {
-            address: None,
             encoding: None,
             guard: None,
             opcode: None,
@@ -236,7 +221,6 @@ impl<'t> Line<'t> {
 
     fn token(&mut self, token: Token<'t>, lines: &mut Lines) {
         match token.kind {
-            SyntaxKind::ADDRESS_COMMENT => self.address = Some(token),
             SyntaxKind::ENCODING => self.encoding = Some(token),
             SyntaxKind::IDENT => self.opcode = Some(token),
             SyntaxKind::L_BRACE => self.pair = Pair::First,
@@ -264,32 +248,6 @@ impl<'t> Line<'t> {
             self.targets.1 = self.targets.1.saturating_add(1);
             at += name.len() + 1;
         }
-    }
-
-    /// Moves the words and operands of the line out of a function that the line does not belong to.
-    fn moved_out(self, lines: &mut Lines) -> Moved<'t> {
-        let operands = lines.operands.split_off(self.operands.0 as usize);
-        let words = lines.words.split_off(self.modifiers.0 as usize);
-        Moved { line: self, operands, words }
-    }
-}
-
-/// A line that begins a function.
-struct Moved<'t> {
-    line: Line<'t>,
-    operands: Vec<Operand>,
-    words: Vec<Word>,
-}
-
-impl<'t> Moved<'t> {
-    fn moved_into(self, lines: &mut Lines) -> Line<'t> {
-        let Moved { mut line, mut operands, words } = self;
-        let first = line.modifiers.0;
-        operands.iter_mut().for_each(|operand| operand.first_suffix -= first);
-        line.targets.0 = line.targets.0.saturating_sub(first);
-        (line.modifiers.0, line.operands.0) = (0, 0);
-        (lines.operands, lines.words) = (operands, words);
-        line
     }
 }
 
@@ -408,7 +366,6 @@ fn resolve(function: &mut Function) {
 impl Code {
     /// The code of an item, given the target stated before it, if any. The code may have been lowered for
     /// another target or for none.
-    #[must_use]
     pub fn for_target(self: Arc<Code>, inherited: Option<&Target>) -> Arc<Code> {
         let wanted = |function: &Function| inherited.map_or(function.guessed, Target::generation);
         let differs =

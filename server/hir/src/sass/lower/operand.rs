@@ -23,6 +23,12 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     }
 }
 
+/// The value of a number, and its sign if a minus precedes it. Resets `negative` for the next number.
+pub(super) fn signed(text: &str, negative: &mut bool) -> i64 {
+    let number = integer(text).unwrap_or_default() as i64;
+    if std::mem::take(negative) { number.wrapping_neg() } else { number }
+}
+
 /// Lowers an operand, appending its suffixes to the words of the function.
 pub(super) fn lower(node: Node<'_>, words: &mut Vec<Word>) -> Operand {
     let tokens: SmallVec<[Token<'_>; 16]> = node.tokens().collect();
@@ -238,12 +244,7 @@ impl<'t> Reader<'_, 't> {
                 Some(PLUS) => {}
                 Some(MINUS) => negative ^= true,
                 Some(INT_NUMBER) => {
-                    let number = integer(self.tokens[self.at].text).unwrap_or_default() as i64;
-                    sum = sum.wrapping_add(if std::mem::take(&mut negative) {
-                        number.wrapping_neg()
-                    } else {
-                        number
-                    });
+                    sum = sum.wrapping_add(signed(self.tokens[self.at].text, &mut negative));
                     any = true;
                 }
                 _ => return (sum, any),
@@ -259,11 +260,7 @@ impl<'t> Reader<'_, 't> {
             match token.kind {
                 R_BRACKET => break,
                 MINUS => negated ^= true,
-                INT_NUMBER => {
-                    let number = integer(token.text).unwrap_or_default() as i64;
-                    offset = offset.wrapping_add(if negated { number.wrapping_neg() } else { number });
-                    negated = false;
-                }
+                INT_NUMBER => offset = offset.wrapping_add(signed(token.text, &mut negated)),
                 IDENT => {
                     if let Some(register) = Register::parse(token.text) {
                         self.at += 1;
@@ -338,11 +335,7 @@ impl<'t> Reader<'_, 't> {
                 IDENT if self.kind(1) == Some(AT) && depth == 0 => {}
                 IDENT => names.push(token),
                 INT_NUMBER if self.kind(1) == Some(AT) => {}
-                INT_NUMBER => {
-                    let number = integer(token.text).unwrap_or_default() as i64;
-                    addend = addend.wrapping_add(if negative { number.wrapping_neg() } else { number });
-                    negative = false;
-                }
+                INT_NUMBER => addend = addend.wrapping_add(signed(token.text, &mut negative)),
                 _ => break,
             }
             self.at += 1;
@@ -380,7 +373,6 @@ impl<'t> Reader<'_, 't> {
 }
 
 impl Immediate {
-    #[must_use]
     pub fn negated(self) -> Immediate {
         match self {
             Immediate::Integer(number) => Immediate::Integer(number.wrapping_neg()),
