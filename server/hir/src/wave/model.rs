@@ -53,26 +53,19 @@ impl Code {
     /// The instructions that form a construct with `index`: an `if` with its `else` and `endif`, or a `loop`
     /// with its `endloop` and every `break` and `continue`. Empty for other instructions.
     pub fn construct(&self, index: usize) -> Vec<usize> {
-        let opener = match self.links.get(index) {
-            Some(Some(Link::If { .. } | Link::Loop { .. })) => index as u32,
-            Some(Some(
-                Link::Else { open, .. }
-                | Link::EndIf { open }
-                | Link::EndLoop { open }
-                | Link::Leave { open },
-            )) => *open,
-            _ => return Vec::new(),
+        let Some(link) = self.links.get(index).copied().flatten() else { return Vec::new() };
+        let opener = link.opener().unwrap_or(index as u32);
+        let belongs = |at: &usize| {
+            *at as u32 == opener || self.links[*at].is_some_and(|link| link.opener() == Some(opener))
         };
-        let belongs = |(at, link): (usize, &Option<Link>)| match link {
-            Some(
-                Link::Else { open, .. }
-                | Link::EndIf { open }
-                | Link::EndLoop { open }
-                | Link::Leave { open },
-            ) => (*open == opener).then_some(at),
-            _ => (at as u32 == opener).then_some(at),
-        };
-        self.links.iter().enumerate().filter_map(belongs).collect()
+        (0..self.links.len()).filter(belongs).collect()
+    }
+
+    /// The constructs around an instruction, innermost first. The first and last instruction of a construct are
+    /// outside it.
+    pub(crate) fn around(&self, at: usize) -> impl Iterator<Item = usize> {
+        let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
+        std::iter::successors(parent(at), move |open| parent(*open))
     }
 }
 
@@ -339,6 +332,19 @@ pub enum Link {
         /// The `loop` that it exits or restarts.
         open: u32,
     },
+}
+
+impl Link {
+    /// The first instruction of the construct, if this is another one.
+    pub(crate) fn opener(self) -> Option<u32> {
+        match self {
+            Link::If { .. } | Link::Loop { .. } => None,
+            Link::Else { open, .. }
+            | Link::EndIf { open }
+            | Link::EndLoop { open }
+            | Link::Leave { open } => Some(open),
+        }
+    }
 }
 
 /// What an occurrence does with the named thing.

@@ -14,11 +14,9 @@ pub struct Nesting {
 }
 
 impl Code {
-    /// The number of open constructs around an instruction. The first and last instruction of a construct are
-    /// outside it.
+    /// The number of open constructs around an instruction.
     pub fn depth(&self, at: usize) -> usize {
-        let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
-        std::iter::successors(parent(at), |open| parent(*open)).count()
+        self.around(at).count()
     }
 
     fn depths(&self) -> Vec<usize> {

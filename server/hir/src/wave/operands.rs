@@ -13,8 +13,7 @@ const IMMEDIATES: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as 
 
 const HALF: TextSize = TextSize::new(3);
 
-/// Assigns names and roles to the operands of `instruction` and reports those that do not fit. Returns
-/// whether all of them fit.
+/// Assigns names and roles to the operands of `instruction` and reports those that do not fit.
 ///
 /// `torn` means that the parser found errors in the operands, so that their number means nothing.
 pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut Vec<Problem>) {
@@ -51,32 +50,32 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
     }
     instruction.complete = longest > 1 || !scope_missing;
     for (operand, form) in operands.iter_mut().zip(form) {
-        operand.name = form.name;
-        operand.registers = registers(form.ty);
-        operand.role = match form.role {
-            warplens_isa::Role::Read => Role::Read,
-            warplens_isa::Role::Write => Role::Write,
-            warplens_isa::Role::Both => Role::ReadWrite,
-        };
-        match mismatch(operand, form) {
-            Some(kind) => {
-                instruction.complete = false;
-                problems.push(Problem { range: operand.range, kind });
-            }
-            None => {
-                if let Some(oddity) = oddity(operand, form) {
-                    problems.push(oddity);
-                }
-            }
-        }
-        if let (Value::Register { index, .. }, [OperandKind::Fragment]) = (&operand.value, form.kinds) {
-            operand.value = Value::Fragment(*index);
-        }
-        instruction.complete &= !matches!(operand.value, Value::Invalid);
+        instruction.complete &= assign(operand, form, problems);
     }
     if optional && operands.first().is_some_and(is_r0_result) {
         problems.push(Problem { range: operands[0].range, kind: ProblemKind::ResultToR0 });
     }
+}
+
+/// Assigns an operand its name and role in the form and reports it if it does not fit. Returns whether it fits.
+fn assign(operand: &mut Operand, form: &'static isa::Operand, problems: &mut Vec<Problem>) -> bool {
+    operand.name = form.name;
+    operand.registers = registers(form.ty);
+    operand.role = match form.role {
+        warplens_isa::Role::Read => Role::Read,
+        warplens_isa::Role::Write => Role::Write,
+        warplens_isa::Role::Both => Role::ReadWrite,
+    };
+    let mismatch = mismatch(operand, form);
+    let fits = mismatch.is_none() && operand.value != Value::Invalid;
+    match mismatch {
+        Some(kind) => problems.push(Problem { range: operand.range, kind }),
+        None => problems.extend(oddity(operand, form)),
+    }
+    if let (Value::Register { index, .. }, [OperandKind::Fragment]) = (operand.value, form.kinds) {
+        operand.value = Value::Fragment(index);
+    }
+    fits
 }
 
 /// The form that the mnemonic and the first operand select.

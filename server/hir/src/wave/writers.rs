@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::cells::Cell;
 use super::functions::{Functions, ends_all};
-use super::model::{Code, Instruction, Link};
+use super::model::{Code, Link};
 
 const MOST: usize = 8;
 
@@ -40,27 +40,20 @@ impl Code {
 
     /// Whether the first instruction is on the first path of an `if` and the second on its other path.
     pub(crate) fn other_side(&self, first: usize, second: usize) -> bool {
-        let mut parent = self.parents[first];
-        while let Some(open) = parent.map(|open| open as usize) {
-            if let Some(Link::If { otherwise: Some(otherwise), end: Some(close) }) = self.links[open]
-                && (first..=close as usize).contains(&(otherwise as usize))
-                && (otherwise as usize + 1..close as usize).contains(&second)
-            {
-                return true;
+        self.around(first).any(|open| match self.links[open] {
+            Some(Link::If { otherwise: Some(otherwise), end: Some(close) }) => {
+                let (otherwise, close) = (otherwise as usize, close as usize);
+                (first..=close).contains(&otherwise) && (otherwise + 1..close).contains(&second)
             }
-            parent = self.parents[open];
-        }
-        false
+            _ => false,
+        })
     }
 
     /// The loops around an instruction, innermost first, each with its start and end.
-    fn loops_around(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
-        let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
-        std::iter::successors(parent(at), move |open| parent(*open)).filter_map(|open| {
-            match self.links[open] {
-                Some(Link::Loop { end: Some(end) }) => Some((open, end as usize)),
-                _ => None,
-            }
+    pub(crate) fn loops_around(&self, at: usize) -> impl Iterator<Item = (usize, usize)> {
+        self.around(at).filter_map(|open| match self.links[open] {
+            Some(Link::Loop { end: Some(end) }) => Some((open, end as usize)),
+            _ => None,
         })
     }
 }
@@ -103,43 +96,9 @@ impl Search<'_> {
 
     /// Whether all lanes that reach `at` have executed the writer.
     fn always(&self, writer: usize, at: usize) -> bool {
-        let instruction: &Instruction = &self.code.instructions[writer];
-        let parent = |at: usize| self.code.parents.get(at).copied().flatten().map(|open| open as usize);
-        let is_around = match parent(writer) {
-            None => true,
-            Some(open) => {
-                std::iter::successors(parent(at), |open| parent(*open)).any(|around| around == open)
-            }
-        };
+        let instruction = &self.code.instructions[writer];
+        let innermost = self.code.around(writer).next();
+        let is_around = innermost.is_none_or(|open| self.code.around(at).any(|around| around == open));
         instruction.guard.is_none() && instruction.name() != "call" && is_around
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use warplens_syntax::parse_file;
-
-    use super::*;
-
-    /// The instructions that may have written r1 before the `nop`, counted from 0.
-    fn writers(statements: &str) -> Vec<usize> {
-        let file =
-            parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\nhalt\n.end\n"));
-        let code = super::super::lower(file.items().next().expect("a kernel"));
-        let at = code.instructions.iter().position(|instruction| instruction.name() == "nop");
-        code.writers(at.expect("a nop"), Cell::General(1))
-    }
-
-    #[test]
-    fn branches_loops_and_calls() {
-        assert_eq!(writers("mov r1, r0\nmov r1, r2\nnop"), [1]);
-        assert_eq!(writers("mov r1, r0\nif p0\nmov r1, r2\nelse\nnop\nendif"), [0]);
-        assert_eq!(writers("mov r1, r0\nif p0\nmov r1, r2\nendif\nnop"), [2, 0]);
-        assert_eq!(writers("mov r1, r0\n@p1 mov r1, r2\nnop"), [1, 0]);
-        assert_eq!(writers("mov r1, r0\nloop\nnop\nmov r1, r2\nbreak p0\nendloop"), [0, 3]);
-        assert_eq!(writers("loop\nmov r1, r0\nnop\nmov r1, r2\nbreak p0\nendloop"), [1]);
-        assert_eq!(writers("mov r1, r0\ncall f\nnop\nhalt\nf: mov r1, r2\nreturn"), [1, 0]);
-        assert_eq!(writers("mov r1, r0\ncall f\nnop\nhalt\nf: mov r2, r1\nreturn"), [0]);
-        assert_eq!(writers("mov r1, r0\nhalt\nf: nop\nreturn"), [] as [usize; 0]);
     }
 }

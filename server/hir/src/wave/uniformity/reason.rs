@@ -165,16 +165,7 @@ impl Search<'_, '_> {
 
     /// The end of the outermost loop around an instruction.
     fn loop_end(&self, at: usize) -> usize {
-        let code = self.code();
-        let mut parent = code.parents.get(at).copied().flatten();
-        let mut end = at;
-        while let Some(open) = parent {
-            if let Some(Link::Loop { end: Some(close) }) = code.links[open as usize] {
-                end = close as usize;
-            }
-            parent = code.parents[open as usize];
-        }
-        end
+        self.code().loops_around(at).last().map_or(at, |(_, end)| end)
     }
 
     fn explains(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
@@ -218,8 +209,7 @@ impl Search<'_, '_> {
     /// The divergence around `at`, which writes a register that `end` reads on another path.
     fn divergence(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let code = self.code();
-        let mut parent = code.parents[at];
-        while let Some(open) = parent.map(|open| open as usize) {
+        for open in code.around(at) {
             let close = match code.links[open] {
                 Some(Link::If { end, .. } | Link::Loop { end }) => end.unwrap_or(0) as usize,
                 _ => 0,
@@ -240,7 +230,6 @@ impl Search<'_, '_> {
                 let reason = Reason { register: cell, instruction: place as u32, because };
                 return Some((reason, self.predicate(place).map(|own| (own, place))));
             }
-            parent = code.parents[open];
         }
         None
     }
