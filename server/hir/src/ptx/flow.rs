@@ -87,11 +87,10 @@ impl Exit {
     fn of(function: &Function, instruction: Instruction<'_>, is_noreturn: &dyn Fn(&str) -> bool) -> Exit {
         let guarded = instruction.guard().is_some();
         match instruction.opcode() {
-            "bra" => {
-                Exit::Branch { guarded, targets: branch_targets(function, instruction.operands().first()) }
-            }
-            "brx" => {
-                Exit::Branch { guarded, targets: branch_targets(function, instruction.operands().last()) }
+            "bra" | "brx" => {
+                let operands = instruction.operands();
+                let target = if instruction.opcode() == "bra" { operands.first() } else { operands.last() };
+                Exit::Branch { guarded, targets: branch_targets(function, target) }
             }
             "ret" | "exit" => Exit::Leave { guarded },
             "trap" => Exit::Stop { guarded },

@@ -24,7 +24,7 @@ use warplens_syntax::SyntaxKind::{BLOCK, FUNCTION};
 use warplens_syntax::{Node, Token};
 
 use self::body::Body;
-use super::{Function, Header};
+use super::Function;
 
 impl Function {
     /// Lowers the tree of a function item; `None` for any other item.
@@ -46,13 +46,5 @@ impl Function {
             body: block.map(|block| block.range()),
             parts: body.finish(),
         })
-    }
-}
-
-impl Header {
-    /// Lowers the outside of any module item, and the declarations in its body.
-    /// `warplens_syntax::ptx::outside` cuts out the text that this needs.
-    pub fn lower(item: Node<'_>) -> Header {
-        header::header(item)
     }
 }

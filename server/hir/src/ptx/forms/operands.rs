@@ -10,10 +10,9 @@ use warplens_isa::ptx::{self as isa, OperandKind};
 use super::form_match::{FormMatch, OperandPosition};
 use super::rule::{AddressSpace, Count, OperandRule, TypeSet};
 
-use crate::ptx::model::Referent;
 use crate::ptx::{
-    AddressSize, Function, Guard, ModuleKind, NameId, Operand, OperandList, ReferentId, Space, SymbolKind,
-    Type, VectorLength,
+    AddressSize, Function, Guard, ModuleKind, NameId, Operand, OperandList, ReferentId, Resolution, Space,
+    SymbolKind, Type, VectorLength,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,26 +285,21 @@ impl Checker<'_> {
     }
 
     fn named(&self, name: NameId) -> Named {
-        let mut referent = self.function.parts.names[name.index()].referent();
-        loop {
-            return match self.function.parts.referents[referent.index()] {
-                Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
-                    match &self.function.symbol(symbol).kind {
-                        SymbolKind::Register { ty, vector }
-                        | SymbolKind::RegisterRange { ty, vector, .. } => Named::Register(*ty, *vector),
-                        SymbolKind::Variable(variable) => Named::Variable(variable.space, variable.ty),
-                        SymbolKind::Param { .. } => Named::Parameter,
-                        SymbolKind::Label { .. } | SymbolKind::Table { .. } => Named::Label,
-                        SymbolKind::Prototype(_) => Named::Unknown,
+        let referent = self.function.referent(name);
+        match self.function.resolution(referent) {
+            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
+                match &self.function.symbol(symbol).kind {
+                    SymbolKind::Register { ty, vector } | SymbolKind::RegisterRange { ty, vector, .. } => {
+                        Named::Register(*ty, *vector)
                     }
+                    SymbolKind::Variable(variable) => Named::Variable(variable.space, variable.ty),
+                    SymbolKind::Param { .. } => Named::Parameter,
+                    SymbolKind::Label { .. } | SymbolKind::Table { .. } => Named::Label,
+                    SymbolKind::Prototype(_) => Named::Unknown,
                 }
-                Referent::Padded { of, .. } => {
-                    referent = of;
-                    continue;
-                }
-                Referent::Special(_) => Named::Unknown,
-                Referent::External(_) => self.external(referent),
-            };
+            }
+            Resolution::Special(_) => Named::Unknown,
+            Resolution::External(_) => self.external(referent),
         }
     }
 

@@ -107,7 +107,7 @@ impl<'a> Body<'a> {
         Parts {
             scopes: self.scopes.scopes.into(),
             symbols: self.scopes.symbols.into(),
-            mnemonics: self.mnemonics.finish(),
+            mnemonics: self.mnemonics.mnemonics.into(),
             instructions: self.instructions.into(),
             operands: self.operands.into(),
             lists: self.lists.into(),

@@ -1,7 +1,7 @@
 //! Variables, parameters and signatures, which look alike in modules and functions.
 
 use text_size::TextRange;
-use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::SyntaxKind::{self, *};
 use warplens_syntax::{Node, Token};
 
 use super::super::{
@@ -38,7 +38,7 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
             _ => FunctionKind::Entry,
         },
         keyword: keyword.map_or(TextRange::empty(node.range().start()), Token::range),
-        linkage: linkage(node),
+        linkage: word(node, LINKAGE, Linkage::from_name),
         name: node.child(NAME).and_then(|name| name.token(IDENT)),
         signature: Signature { returns, params, directives: directives(node, problems) },
         return_names,
@@ -118,13 +118,10 @@ impl Shape {
     /// Reads a `VARIABLE` or `PARAM`.
     pub(super) fn of(node: Node<'_>, site: DeclarationSite, problems: &mut Vec<Problem>) -> Shape {
         Shape {
-            linkage: linkage(node),
+            linkage: word(node, LINKAGE, Linkage::from_name),
             space: space(node).unwrap_or(if node.kind() == PARAM { Space::Param } else { site.space() }),
             align: alignment(node, problems),
-            vector: node
-                .child(VECTOR_SIZE)
-                .and_then(word)
-                .and_then(|token| VectorLength::from_name(token.word())),
+            vector: word(node, VECTOR_SIZE, VectorLength::from_name),
             ty: ty(node, problems),
         }
     }
@@ -172,20 +169,17 @@ pub(super) fn range_count(declarator: Node<'_>, problems: &mut Vec<Problem>) -> 
     Some(u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX))
 }
 
-fn word(node: Node<'_>) -> Option<Token<'_>> {
-    node.token(DOT_WORD)
-}
-
-fn linkage(node: Node<'_>) -> Option<Linkage> {
-    node.child(LINKAGE).and_then(word).and_then(|token| Linkage::from_name(token.word()))
-}
-
 fn space(node: Node<'_>) -> Option<Space> {
-    node.child(STATE_SPACE).and_then(word).and_then(|token| Space::from_name(token.word()))
+    word(node, STATE_SPACE, Space::from_name)
+}
+
+/// What the word in a child node means.
+fn word<T>(node: Node<'_>, child: SyntaxKind, meaning: fn(&str) -> Option<T>) -> Option<T> {
+    meaning(node.child(child)?.token(DOT_WORD)?.word())
 }
 
 fn ty(node: Node<'_>, problems: &mut Vec<Problem>) -> Option<Type> {
-    let token = node.child(TYPE_NAME).and_then(word)?;
+    let token = node.child(TYPE_NAME)?.token(DOT_WORD)?;
     let ty = Type::from_name(token.word());
     if ty.is_none() {
         let kind = ProblemKind::UnknownType(token.text.into());

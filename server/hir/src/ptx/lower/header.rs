@@ -11,15 +11,18 @@ use super::declaration::{self, Shape};
 use super::literal;
 use super::rules::DeclarationSite;
 
-/// Reads an `ITEM`.
-pub(super) fn header(item: Node<'_>) -> Header {
-    let Some(node) = item.nodes().find(|node| node.kind() != ERROR) else { return Header::default() };
-    match node.kind() {
-        VARIABLE => variables(node),
-        FUNCTION => function(node),
-        ALIAS_DIRECTIVE => alias(node),
-        SECTION_DIRECTIVE => section(node),
-        _ => Header { directive: directive(node), ..Header::default() },
+impl Header {
+    /// Lowers the outside of any module item, and the declarations in its body.
+    /// `warplens_syntax::ptx::outside` cuts out the text that this needs.
+    pub fn lower(item: Node<'_>) -> Header {
+        let Some(node) = item.nodes().find(|node| node.kind() != ERROR) else { return Header::default() };
+        match node.kind() {
+            VARIABLE => variables(node),
+            FUNCTION => function(node),
+            ALIAS_DIRECTIVE => alias(node),
+            SECTION_DIRECTIVE => section(node),
+            _ => Header { directive: directive(node), ..Header::default() },
+        }
     }
 }
 

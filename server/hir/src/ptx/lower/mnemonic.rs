@@ -23,7 +23,7 @@ type Shape = (usize, bool);
 
 #[derive(Default)]
 pub(super) struct MnemonicInterner<'a> {
-    mnemonics: Vec<Mnemonic>,
+    pub(super) mnemonics: Vec<Mnemonic>,
     ids: FxHashMap<Box<[&'a str]>, MnemonicId>,
     /// The roles at the last use of each mnemonic, and the inputs they depend on besides the words.
     roles: Vec<(Shape, Roles)>,
@@ -54,10 +54,6 @@ impl<'a> MnemonicInterner<'a> {
         self.mnemonics.push(mnemonic);
         self.roles.push((shape, roles));
         (id, roles)
-    }
-
-    pub(super) fn finish(self) -> Box<[Mnemonic]> {
-        self.mnemonics.into()
     }
 }
 

@@ -81,31 +81,15 @@ words! {
     Extern "extern"; Visible "visible"; Weak "weak"; Common "common";
 }
 
-/// The number of elements of a vector register or variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VectorLength {
-    V2,
-    V4,
-    V8,
+words! {
+    /// The number of elements of a vector register or variable.
+    VectorLength:
+    V2 "v2"; V4 "v4"; V8 "v8";
 }
 
 impl VectorLength {
-    /// Parses the vector word, given without its dot.
-    pub fn from_name(name: &str) -> Option<VectorLength> {
-        match name {
-            "v2" => Some(VectorLength::V2),
-            "v4" => Some(VectorLength::V4),
-            "v8" => Some(VectorLength::V8),
-            _ => None,
-        }
-    }
-
     pub fn count(self) -> u32 {
-        match self {
-            VectorLength::V2 => 2,
-            VectorLength::V4 => 4,
-            VectorLength::V8 => 8,
-        }
+        2 << self as u32
     }
 }
 

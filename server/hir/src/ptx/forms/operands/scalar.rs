@@ -4,8 +4,9 @@ use warplens_isa::ptx::{self as isa, OperandKind};
 
 use super::{Checker, HANDLES, Named, OperandError, Written};
 use crate::ptx::forms::rule::{AddressSpace, Count, Kinds, OperandRule};
-use crate::ptx::model::Referent;
-use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Space, Type, TypeKind};
+use crate::ptx::{
+    Component, Constant, ConstantId, NameId, Operand, OperandList, Resolution, Space, Type, TypeKind,
+};
 
 impl Checker<'_> {
     pub(super) fn scalar(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
@@ -108,8 +109,10 @@ impl Checker<'_> {
         if !rule.kinds.has(OperandKind::SpecialRegister) {
             return Some(OperandError::Kind(Written::Special(name)));
         }
-        let Referent::Special(word) = self.referent(name) else { return None };
-        let register = isa::special_register(&self.function.parts.words[word as usize])?;
+        let Resolution::Special(word) = self.function.resolution(self.function.referent(name)) else {
+            return None;
+        };
+        let register = isa::special_register(word)?;
         if register.is_vector() && component.is_none() {
             let is_wanted = matches!(rule.count, Count::Braced(_) | Count::Any);
             return (!is_wanted).then_some(OperandError::SpecialVector(name));
@@ -178,11 +181,6 @@ impl Checker<'_> {
             },
             _ => None,
         }
-    }
-
-    fn referent(&self, name: NameId) -> Referent {
-        let parts = &self.function.parts;
-        parts.referents[parts.names[name.index()].referent().index()]
     }
 }
 
