@@ -36,7 +36,6 @@ macro_rules! accessors {
 
 /// An entry that lists refer to by its index in a table.
 pub trait Shared: Sized + 'static {
-    /// The table with all entries of this type.
     const TABLE: &'static [Self];
 }
 
@@ -46,33 +45,27 @@ pub struct List<T: Shared> {
     entries: PhantomData<&'static T>,
 }
 
-/// The list of the entries at these indexes.
 pub(crate) const fn list<T: Shared>(numbers: &'static [u16]) -> List<T> {
     List { numbers, entries: PhantomData }
 }
 
 impl<T: Shared> List<T> {
-    /// The number of entries.
     pub const fn len(self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether the list has no entries.
     pub const fn is_empty(self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// The entry at an index.
     pub fn get(self, index: usize) -> Option<&'static T> {
         self.numbers.get(index).map(|&number| entry(number))
     }
 
-    /// The first entry.
     pub fn first(self) -> Option<&'static T> {
         self.get(0)
     }
 
-    /// The last entry.
     pub fn last(self) -> Option<&'static T> {
         self.numbers.last().map(|&number| entry(number))
     }
@@ -86,7 +79,6 @@ impl<T: Shared> List<T> {
         Self { numbers: &self.numbers[range], ..self }
     }
 
-    /// Iterates over the entries.
     pub fn iter(self) -> Entries<T> {
         self.into_iter()
     }
@@ -132,7 +124,6 @@ impl<T: Shared + fmt::Debug> fmt::Debug for List<T> {
 
 /// The value of a field that a table omits.
 pub(crate) trait Empty {
-    /// The value itself.
     const EMPTY: Self;
 }
 
@@ -162,7 +153,6 @@ impl<T: Shared> Empty for List<T> {
 pub(crate) struct Names(pub(crate) &'static [(&'static str, u16)]);
 
 impl Names {
-    /// The index of `name`.
     pub(crate) fn get(&self, name: &str) -> Option<usize> {
         self.find(name).map(|(_, index)| index)
     }

@@ -5,14 +5,11 @@ use std::fmt;
 /// A version such as 8.6. Versions compare in release order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// The number before the dot.
     pub major: u8,
-    /// The number after the dot.
     pub minor: u8,
 }
 
 impl Version {
-    /// The version `major.minor`.
     pub const fn new(major: u8, minor: u8) -> Self {
         Self { major, minor }
     }

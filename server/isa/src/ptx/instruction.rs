@@ -44,7 +44,6 @@ pub fn by_opcode(opcode: &str) -> &'static [&'static Instruction] {
     tables::OPCODE_NAMES.get(opcode).map_or(&[], |index| tables::BY_OPCODE[index])
 }
 
-/// The entry with this id.
 pub fn instruction(id: &str) -> Option<&'static Instruction> {
     tables::BY_ID.get(id).map(|index| tables::INSTRUCTIONS[index])
 }

@@ -6,13 +6,11 @@ use crate::schema::ptx_module::{
 };
 
 accessors! {
-    /// All directives.
     directives: all Directive = DIRECTIVES;
     /// The directive with this name, written with its dot.
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
     /// The feature of a directive that the data calls by this name.
     feature: Feature = FEATURE_NAMES in FEATURES;
-    /// All pragmas.
     pragmas: all Pragma = PRAGMAS;
     /// The pragma whose string starts with this word.
     pragma: Pragma = PRAGMA_NAMES in PRAGMAS;
@@ -20,11 +18,9 @@ accessors! {
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
     /// The entry of a name as a program writes it (`%tid`, `%pm3`, `WARP_SZ`), without a component.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
-    /// All types.
     types: all Type = TYPES;
     /// The type with this name, written with its dot.
     type_: Type = TYPE_NAMES in TYPES;
-    /// All state spaces.
     state_spaces: all StateSpace = STATE_SPACES;
     /// The state space with this name, written with its dot. A part, such as `.shared::cluster`, finds its
     /// space.

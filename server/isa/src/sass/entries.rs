@@ -9,17 +9,12 @@ use crate::schema::sass::{
 
 accessors! {
     shared Modifier = MODIFIER;
-    /// All categories.
     categories: all Category = CATEGORIES;
     /// All tests of the condition code, in the order of their numbers.
     conditions: all ConditionTest = CONDITIONS;
-    /// The test with this name.
     condition: ConditionTest = CONDITION_NAMES in CONDITIONS;
-    /// All special registers.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
-    /// The special register with this name.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
-    /// The operand word with this name.
     operand_word: OperandWord = OPERAND_WORD_NAMES in OPERAND_WORDS;
     /// All sequences that compilers emit for one operation.
     sequences: all Sequence = SEQUENCES;
@@ -32,13 +27,11 @@ pub fn opcodes() -> impl ExactSizeIterator<Item = &'static Instruction> + Clone 
     tables::INSTRUCTIONS.iter().copied()
 }
 
-/// The opcode with this name.
 pub fn opcode(name: &str) -> Option<&'static Instruction> {
     tables::OPCODES.get(name).map(|index| tables::INSTRUCTIONS[index])
 }
 
 impl Instruction {
-    /// The modifier with this name.
     pub fn modifier(&self, name: &str) -> Option<&'static Modifier> {
         self.modifiers.iter().find(|modifier| modifier.name == name)
     }
@@ -61,7 +54,6 @@ impl Flow {
 }
 
 impl Generation {
-    /// All generations, from oldest to newest.
     pub const ALL: [Generation; 8] = [
         Generation::Fermi,
         Generation::Kepler,
@@ -78,12 +70,10 @@ impl Generation {
         self as u8 >= Generation::Volta as u8
     }
 
-    /// The size of an instruction in bytes.
     pub const fn instruction_bytes(self) -> u32 {
         if self.has_convergence_barriers() { 16 } else { 8 }
     }
 
-    /// The targets of the generation.
     pub const fn targets(self) -> &'static str {
         match self {
             Generation::Fermi => "sm_20",

@@ -80,7 +80,6 @@ entries! {
         form_lines: Text,
     }
 
-    /// One operand.
     #[derive(Debug)]
     pub struct Operand {
         /// Name in the forms.
@@ -89,7 +88,6 @@ entries! {
         role: Role,
         /// The syntax it accepts.
         kinds: Words<OperandKind>,
-        /// Whether it may be omitted.
         #[serde(default)]
         optional: bool,
         /// Whether a register in this address must be as wide as an address. For other operands, the assembler widens
@@ -146,7 +144,6 @@ entries! {
     pub struct Modifier {
         /// The modifier as written, with its dot.
         name: Text,
-        /// What it means.
         summary: Text,
     }
 

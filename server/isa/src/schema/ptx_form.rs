@@ -10,19 +10,15 @@ entries! {
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum OperandKind {
-        /// A register.
         #[serde(rename(deserialize = "reg"))]
         Register,
-        /// A predicate register.
         #[serde(rename(deserialize = "pred"))]
         Predicate,
         /// A predicate register with `!`.
         #[serde(rename(deserialize = "not-pred"))]
         NotPredicate,
-        /// A special register.
         #[serde(rename(deserialize = "sreg"))]
         SpecialRegister,
-        /// A constant.
         #[serde(rename(deserialize = "imm"))]
         Immediate,
         /// A memory operand, or another operand in brackets.
@@ -40,18 +36,14 @@ entries! {
         Label,
         /// The address of a label.
         LabelAddress,
-        /// A texture.
         #[serde(rename(deserialize = "texref"))]
         Texture,
-        /// A sampler.
         #[serde(rename(deserialize = "samplerref"))]
         Sampler,
-        /// A surface.
         #[serde(rename(deserialize = "surfref"))]
         Surface,
     }
 
-    /// One form of an instruction.
     #[derive(Debug)]
     pub struct Form {
         /// The form as a reader sees it: `add{.sat}.{u16x2,s16x2} d, a, b`.
@@ -73,7 +65,6 @@ entries! {
         class: Text,
         /// The modifiers that it accepts.
         values: List<Value>,
-        /// Whether the modifier may be omitted.
         optional: bool,
         /// Whether it must precede all slots that do not lead, like `.lo` in `mul.lo`, because the assembler treats it as
         /// part of the opcode. Other slots may be in any order, except that slots with equal words keep theirs.
@@ -97,7 +88,6 @@ entries! {
         indexes: bool,
     }
 
-    /// An operand of a form.
     #[derive(Debug)]
     pub struct FormOperand {
         /// Index into the operands of the entry.
@@ -190,9 +180,7 @@ entries! {
     /// The integer constants that an operand accepts.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Range {
-        /// The smallest constant.
         low: i64,
-        /// The largest constant.
         high: Bound,
         /// Which constants between them.
         step: Step,
@@ -201,7 +189,6 @@ entries! {
     /// The end of a range.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Bound {
-        /// This number.
         Number(i64),
         /// The constant that is written for this operand of the entry.
         Operand(usize),
@@ -224,16 +211,13 @@ entries! {
     #[serde(try_from = "String")]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Requirement {
-        /// The oldest version.
         since: Version,
-        /// The accepted targets.
         target: TargetRequirement,
     }
 
     /// The targets that satisfy a requirement.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TargetRequirement {
-        /// All targets.
         Any,
         /// `sm_NN` and later ones, with or without a letter.
         AtLeast(u16),

@@ -5,7 +5,6 @@ use super::ptx_form::Requirement;
 use super::storage::*;
 
 entries! {
-    /// A directive.
     #[derive(Debug)]
     pub struct Directive {
         /// Name, with the dot (`@@DWARF` has none).
@@ -87,9 +86,7 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Holder {
-        /// A kernel.
         Entry,
-        /// A function.
         Func,
         /// A `.callprototype`.
         Prototype,
@@ -218,7 +215,6 @@ entries! {
         Device,
     }
 
-    /// A type.
     #[derive(Debug)]
     pub struct Type {
         /// Its name, with the dot.
@@ -248,21 +244,15 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TypeKind {
-        /// An unsigned integer.
         Unsigned,
-        /// A signed integer.
         Signed,
-        /// A floating-point number.
         Float,
-        /// Untyped bits.
         Bits,
-        /// True or false.
         Predicate,
         /// A handle that only some instructions accept.
         Opaque,
     }
 
-    /// A state space.
     #[derive(Debug)]
     pub struct StateSpace {
         /// Its name, with the dot.
@@ -293,11 +283,9 @@ entries! {
         summary: Text,
     }
     data {
-        /// The state space.
         of: Text,
     }
 
-    /// An architecture.
     #[derive(Debug)]
     pub struct Target {
         /// Name, such as `sm_90a`.
@@ -361,10 +349,8 @@ entries! {
         summary: Text,
     }
 
-    /// A version of PTX.
     #[derive(Debug)]
     pub struct Release {
-        /// The version number.
         version: Version,
         /// The CUDA toolkit that introduced it; empty if none did.
         #[serde(default)]

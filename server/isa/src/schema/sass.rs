@@ -21,7 +21,6 @@ entries! {
         /// Its effect on control flow.
         #[serde(default)]
         flow: Flow,
-        /// Which of the first operands it writes.
         #[serde(default)]
         writes: Writes,
         /// What it computes: `d` is the destination, `a`, `b`, `c` are the sources in printed order, `p` and `q` are predicates.
@@ -45,7 +44,6 @@ entries! {
         modifiers: List<Modifier>,
     }
 
-    /// A modifier of an opcode.
     #[derive(Debug)]
     pub struct Modifier {
         /// Name, without the dot.
@@ -147,7 +145,6 @@ entries! {
     /// A sequence of instructions that compilers emit for one operation.
     #[derive(Debug)]
     pub struct Sequence {
-        /// The operation.
         name: Text,
         /// One sentence: how it is computed.
         detail: Text,
@@ -166,7 +163,6 @@ entries! {
         test: Text,
     }
 
-    /// A special register.
     #[derive(Debug)]
     pub struct SpecialRegister {
         /// Name, such as `SR_TID.X`.
@@ -181,7 +177,7 @@ entries! {
         varies: bool,
     }
 
-    /// A value that a launch puts into constant bank 0.
+    /// A value that a launch puts into constant bank 0, at an offset that depends on the generation.
     #[derive(Debug)]
     pub struct LaunchConstant {
         /// Name, for hovers and documentation.
@@ -193,28 +189,24 @@ entries! {
         /// The PTX special register with this value; often empty.
         #[serde(default)]
         ptx: Text,
-        /// Offset on Fermi.
         #[serde(default)]
         fermi: Option<u16>,
-        /// Offset on Kepler.
         #[serde(default)]
         kepler: Option<u16>,
-        /// Offset on sm_50 to sm_53.
+        /// sm_50 to sm_53
         #[serde(default)]
         maxwell: Option<u16>,
-        /// Offset on sm_60 to sm_62.
+        /// sm_60 to sm_62
         #[serde(default)]
         pascal: Option<u16>,
         /// Offset on Volta and Turing.
         #[serde(default)]
         volta: Option<u16>,
-        /// Offset on Ampere and Ada.
+        /// Ampere and Ada
         #[serde(default)]
         ampere: Option<u16>,
-        /// Offset on Hopper.
         #[serde(default)]
         hopper: Option<u16>,
-        /// Offset on Blackwell.
         #[serde(default)]
         blackwell: Option<u16>,
     }

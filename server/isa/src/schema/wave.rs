@@ -4,7 +4,6 @@ use super::entry::{Role, Simulation};
 use super::storage::*;
 
 entries! {
-    /// One instruction.
     #[derive(Debug)]
     pub struct Instruction {
         /// The guide's mnemonic: `icmp.lt`.
@@ -66,7 +65,6 @@ entries! {
         toolchain_example: Text,
     }
 
-    /// One operand.
     #[derive(Debug)]
     pub struct Operand {
         /// Name, such as `rd`, `rs1` or `ps`.
@@ -78,7 +76,6 @@ entries! {
         /// How its bits are interpreted; empty for predicates, labels and scopes.
         #[serde(default, rename = "type")]
         ty: Text,
-        /// Whether it may be omitted.
         #[serde(default)]
         optional: bool,
     }
@@ -87,18 +84,14 @@ entries! {
     #[serde(rename_all(deserialize = "kebab-case"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum OperandKind {
-        /// A general register.
         #[serde(rename(deserialize = "gpr"))]
         General,
-        /// A predicate register.
         Predicate,
         /// A predicate register with `!`, in the guide's dialect only.
         NotPredicate,
-        /// A special register.
         Special,
         /// A number. The toolchain accepts one in `mov_imm` only.
         Immediate,
-        /// A label.
         Label,
         /// A scope, with or without a dot.
         Scope,
@@ -157,7 +150,6 @@ entries! {
         Move,
     }
 
-    /// A directive.
     #[derive(Debug)]
     pub struct Directive {
         /// Its name, with the dot.
@@ -174,7 +166,6 @@ entries! {
         example: Text,
     }
 
-    /// A special register.
     #[derive(Debug)]
     pub struct SpecialRegister {
         /// Name, as written.
@@ -191,7 +182,6 @@ entries! {
         example: Text,
     }
 
-    /// A class of registers.
     #[derive(Debug)]
     pub struct RegisterClass {
         /// Name: general, half, predicate or special.
@@ -220,7 +210,6 @@ entries! {
         summary: Text,
     }
 
-    /// A hint about caching.
     #[derive(Debug)]
     pub struct CacheHint {
         /// Its name, with the dot.
@@ -252,7 +241,6 @@ entries! {
         written: Text,
         /// What the toolchain accepts instead.
         toolchain: Text,
-        /// Why it is wrong.
         why: Text,
     }
 }

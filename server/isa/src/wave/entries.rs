@@ -8,27 +8,20 @@ use crate::{Category, List};
 
 accessors! {
     shared Operand = OPERAND;
-    /// All categories.
     categories: all Category = CATEGORIES;
-    /// All directives.
     directives: all Directive = DIRECTIVES;
     /// The directive with this name, written with its dot.
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
     /// All special registers, in encoding order.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
-    /// The special register with this name.
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
-    /// All register classes.
     register_classes: all RegisterClass = REGISTER_CLASSES;
     /// All scopes, from the smallest to the largest.
     scopes: all Scope = SCOPES;
-    /// All cache hints.
     cache_hints: all CacheHint = CACHE_HINTS;
     /// The cache hint with this name, written with its dot.
     cache_hint: CacheHint = CACHE_HINT_NAMES in CACHE_HINTS;
-    /// All invalid names.
     invalid_names: all InvalidName = INVALID_NAMES;
-    /// The entry for an invalid name.
     invalid_name: InvalidName = INVALID_NAME_NAMES in INVALID_NAMES;
     /// All syntax that the toolchain rejects, or that has no meaning.
     mistakes: all Mistake = MISTAKES;
