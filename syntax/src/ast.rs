@@ -1,35 +1,14 @@
-//! What typed trees are built from: the trait, the child iterator, and the finders that generated accessors
-//! use.
+//! What typed trees are built from: the trait, and the finders that generated accessors use.
 //!
 //! A typed node is a checked pointer into the tree; nothing here interprets text.
 
-use std::marker::PhantomData;
-
-use crate::{SyntaxKind, SyntaxNode, SyntaxNodeChildren};
+use crate::{SyntaxKind, SyntaxNode};
 
 /// A node of a typed tree: a [`SyntaxNode`] whose kind has been checked.
 pub trait AstNode: Sized {
-    /// Whether nodes of this kind have this type.
     fn can_cast(kind: SyntaxKind) -> bool;
-    /// Wraps the node, if its kind fits.
     fn cast(syntax: SyntaxNode) -> Option<Self>;
-    /// The untyped node.
     fn syntax(&self) -> &SyntaxNode;
-}
-
-/// The children of a node that are an `N`, in order.
-#[derive(Debug, Clone)]
-pub struct AstChildren<N> {
-    inner: SyntaxNodeChildren,
-    node: PhantomData<N>,
-}
-
-impl<N: AstNode> Iterator for AstChildren<N> {
-    type Item = N;
-
-    fn next(&mut self) -> Option<N> {
-        self.inner.find_map(N::cast)
-    }
 }
 
 /// Finders for accessors, generated and hand-written.
@@ -39,12 +18,11 @@ pub mod support {
 
     /// The `nth` child (from 0) that is an `N`.
     pub fn nth_child<N: AstNode>(parent: &SyntaxNode, nth: usize) -> Option<N> {
-        parent.children().filter_map(N::cast).nth(nth)
+        children(parent).nth(nth)
     }
 
-    /// All children that are an `N`.
-    pub fn children<N: AstNode>(parent: &SyntaxNode) -> AstChildren<N> {
-        AstChildren { inner: parent.children(), node: PhantomData }
+    pub fn children<N: AstNode>(parent: &SyntaxNode) -> impl Iterator<Item = N> + use<N> {
+        parent.children().filter_map(N::cast)
     }
 
     /// The first direct token of one of these kinds.
@@ -52,7 +30,6 @@ pub mod support {
         tokens(parent, kinds).next()
     }
 
-    /// All direct tokens of these kinds.
     pub fn tokens(
         parent: &SyntaxNode,
         kinds: &'static [SyntaxKind],
@@ -98,25 +75,21 @@ macro_rules! ast_node {
 /// One accessor of a typed node.
 macro_rules! accessor {
     ($accessor:ident: child $node:ident $nth:literal) => {
-        #[doc = concat!("The child [`", stringify!($node), "`] with index ", $nth, " among its kind.")]
         pub fn $accessor(&self) -> Option<$node> {
             $crate::ast::support::nth_child(&self.syntax, $nth)
         }
     };
     ($accessor:ident: children $node:ident) => {
-        #[doc = concat!("The children that are a [`", stringify!($node), "`].")]
-        pub fn $accessor(&self) -> $crate::ast::AstChildren<$node> {
+        pub fn $accessor(&self) -> impl Iterator<Item = $node> + use<> {
             $crate::ast::support::children(&self.syntax)
         }
     };
     ($accessor:ident: token $kinds:tt) => {
-        #[doc = concat!("The first token of kind `", stringify!($kinds), "`.")]
         pub fn $accessor(&self) -> Option<SyntaxToken> {
             $crate::ast::support::token(&self.syntax, &$kinds)
         }
     };
     ($accessor:ident: tokens $kinds:tt) => {
-        #[doc = concat!("The tokens of kind `", stringify!($kinds), "`.")]
         pub fn $accessor(&self) -> impl Iterator<Item = SyntaxToken> + use<> {
             $crate::ast::support::tokens(&self.syntax, &$kinds)
         }
@@ -129,7 +102,7 @@ macro_rules! ast_enum {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $name {
-            $(#[doc = concat!("A [`", stringify!($member), "`].")] $member($member),)*
+            $($member($member),)*
         }
 
         impl $crate::ast::AstNode for $name {

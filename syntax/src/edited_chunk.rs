@@ -2,7 +2,7 @@
 //!
 //! Only a chunk can be parsed alone: it starts with a statement and a line and ends with a statement, so its parse depends on its own
 //! text only. A language's [`ParseChunk`] rejects a text that may reach past the chunk, such as an open brace. Then the item is parsed
-//! from the chunk on ([`ParseRest`]), since everything before it stays the same.
+//! from the chunk on, since everything before it stays the same.
 
 use rowan::{NodeOrToken, TextRange};
 
@@ -12,12 +12,9 @@ use crate::lexed::Lexed;
 use crate::parser::Parser;
 use crate::tree::{Node, Tree};
 
-/// Parses an edited chunk; `None` if the whole item has to be parsed.
+/// Parses an edited chunk, or an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be
+/// parsed.
 pub type ParseChunk = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
-
-/// Parses an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be parsed. It is called
-/// only for items whose first token is at the start of its line.
-pub type ParseRest = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
 
 /// A chunk with an edit strictly inside.
 pub struct EditedChunk<'a> {
@@ -28,8 +25,6 @@ pub struct EditedChunk<'a> {
     pub(crate) path: Vec<Step>,
     /// The text of the chunk after the edit.
     pub(crate) text: &'a str,
-    /// The text of the item after the chunk.
-    pub(crate) rest: &'a str,
     /// The text of the item from the chunk on.
     pub(crate) tail: &'a str,
     /// The inserted text with the byte before it and the byte after it.
@@ -38,7 +33,6 @@ pub struct EditedChunk<'a> {
 
 /// A node on the path from the root to a chunk.
 pub(crate) struct Step {
-    /// Its index in the list of elements.
     pub(crate) index: usize,
     /// Its index among the children of its parent.
     pub(crate) child: usize,
@@ -76,8 +70,8 @@ impl<'a> EditedChunk<'a> {
         let range = node.range();
         let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=end(changed)];
         let tail = &text[usize::from(range.start())..];
-        let (text, rest) = tail.split_at(end(range) - usize::from(range.start()));
-        Some(EditedChunk { node, parent, path, text, rest, tail, inserted })
+        let text = &tail[..end(range) - usize::from(range.start())];
+        Some(EditedChunk { node, parent, path, text, tail, inserted })
     }
 
     /// The node after the chunk.
@@ -91,25 +85,20 @@ impl<'a> EditedChunk<'a> {
         lexed: Lexed,
         rule: impl FnOnce(&mut Parser<'_>) -> bool,
     ) -> Option<ParsedChunk> {
-        let parsed = parse(self.text, lexed, rule)?;
+        let parsed = parse_part(self.text, lexed, rule)?;
         let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
         let mut elements = parsed.tree.root().elements();
         let is_closed = is_node(elements.next()) && is_node(parsed.tree.root().elements().last());
         is_closed.then_some(parsed)
     }
-
-    /// The tree of the item from the chunk on, if `rule` accepts the tokens as the rest of its body and nothing else.
-    pub(crate) fn parse_rest(
-        &self,
-        lexed: Lexed,
-        rule: impl FnOnce(&mut Parser<'_>) -> bool,
-    ) -> Option<ParsedChunk> {
-        parse(self.tail, lexed, rule)
-    }
 }
 
 /// The tree of a text, if the rule accepts it.
-fn parse(text: &str, mut lexed: Lexed, rule: impl FnOnce(&mut Parser<'_>) -> bool) -> Option<ParsedChunk> {
+pub(crate) fn parse_part(
+    text: &str,
+    mut lexed: Lexed,
+    rule: impl FnOnce(&mut Parser<'_>) -> bool,
+) -> Option<ParsedChunk> {
     let mut parser = Parser::new(text, &lexed);
     let is_accepted = rule(&mut parser);
     let (tree, found) = parser.finish(&text.into());

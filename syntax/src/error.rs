@@ -24,7 +24,6 @@ pub enum SyntaxErrorKind {
 }
 
 impl SyntaxError {
-    /// An error of kind [`SyntaxErrorKind::Grammar`].
     pub(crate) fn new(range: TextRange, message: impl Into<SmolStr>) -> SyntaxError {
         SyntaxError { range, message: message.into(), kind: SyntaxErrorKind::Grammar }
     }

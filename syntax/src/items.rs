@@ -15,35 +15,27 @@ use rowan::{TextRange, TextSize};
 use self::groups::Groups;
 pub use self::groups::ItemGroup;
 pub use self::item::Item;
-use crate::checkpoints::EditedItem;
 use crate::language::Language;
-use crate::scan::{CommentEnds, Rescan, Scan, Tail};
+use crate::scan::{CommentEnds, Scan, Tail};
 
 /// The effect of an edit on the list: items `first .. first + removed` became `first .. first + inserted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EditSummary {
-    /// The first item that is new.
     pub first: usize,
-    /// The number of removed items.
     pub removed: usize,
-    /// The number of inserted items.
     pub inserted: usize,
-    /// The number of bytes that were scanned.
     pub relexed_bytes: usize,
 }
 
-/// A document as a list of items.
 #[derive(Debug, Clone)]
 pub struct ItemList {
     scan: Scan,
-    rescan: Option<Rescan>,
     items: Groups,
     /// Where each item starts, followed by the end of the text.
     starts: Vec<u32>,
 }
 
 impl ItemList {
-    /// Cuts a text into items.
     pub fn new(language: Language, text: &str) -> ItemList {
         let scan = language.scan;
         let known = CommentEnds::default();
@@ -56,23 +48,19 @@ impl ItemList {
             items.push(Item::new(text, start, scanned));
             start = end;
         }
-        let (rescan, items) = (language.rescan, Groups::new(items));
-        let mut list = ItemList { scan, rescan, items, starts: Vec::new() };
+        let mut list = ItemList { scan, items: Groups::new(items), starts: Vec::new() };
         list.sum_up(0);
         list
     }
 
-    /// The items in order.
     pub fn iter(&self) -> impl Iterator<Item = &Item> + Clone {
         self.items.iter()
     }
 
-    /// The items from item `index` on.
     pub fn iter_from(&self, index: usize) -> impl Iterator<Item = &Item> + Clone {
         self.items.iter_from(index)
     }
 
-    /// Item `index`.
     pub fn get(&self, index: usize) -> Option<&Item> {
         self.items.get(index)
     }
@@ -82,12 +70,10 @@ impl ItemList {
         self.items.groups()
     }
 
-    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether the text is empty, so that there is no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -97,12 +83,10 @@ impl ItemList {
         TextSize::new(self.starts[index])
     }
 
-    /// The range of item `index`.
     pub fn range_of(&self, index: usize) -> TextRange {
         TextRange::new(self.start_of(index), self.start_of(index + 1))
     }
 
-    /// The length of the text.
     pub fn text_len(&self) -> TextSize {
         self.start_of(self.len())
     }
@@ -121,7 +105,6 @@ impl ItemList {
         (first..self.len()).map_while(move |index| Some((index, range.intersect(self.range_of(index))?)))
     }
 
-    /// Concatenates the items.
     pub fn text(&self) -> String {
         self.iter().map(|item| &*item.text).collect()
     }
@@ -131,11 +114,6 @@ impl ItemList {
     pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
-        if let Some((item, relexed_bytes)) = self.edited_inside(first, &range, insert) {
-            self.items.set(first, item);
-            self.sum_up(first);
-            return EditSummary { first, removed: 1, inserted: 1, relexed_bytes };
-        }
         let stop = self.starts[..self.len()].partition_point(|start| (*start as usize) < range.end);
         let mut patch = Patch::new(self, first..stop, range, insert);
         let items = patch.rescan(self);
@@ -148,26 +126,6 @@ impl ItemList {
         self.items.replace(first, patch.next - first, items);
         self.sum_up(first);
         summary
-    }
-
-    /// The item after an edit inside it that moves no item boundary, and the number of bytes scanned.
-    fn edited_inside(&self, index: usize, range: &Range<usize>, insert: &str) -> Option<(Item, usize)> {
-        let rescan = self.rescan?;
-        let old = self.items.get(index)?;
-        let start = self.starts[index] as usize;
-        // An open comment depends on all the text after it.
-        if range.start <= start || range.end >= start + old.text.len() || old.open_comment {
-            return None;
-        }
-        let range = range.start - start..range.end - start;
-        let text = [&old.text[..range.start], insert, &old.text[range.end..]].concat();
-        let comment_ends_later = || self.comment_ends_after(&text, index + 1);
-        let tail = Tail { known: &CommentEnds::default(), comment_ends_later: &comment_ends_later };
-        let checkpoints = old.checkpoints.as_deref().unwrap_or_default();
-        let edited = EditedItem { text: &text, range, old_length: old.text.len(), checkpoints };
-        let rescanned = rescan(&edited, &tail)?;
-        let scanned = rescanned.scanned;
-        Some((old.edited(&text, rescanned), scanned))
     }
 
     fn sum_up(&mut self, from: usize) {

@@ -3,18 +3,16 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
 
-use crate::edited_chunk::{ParseChunk, ParseRest};
+use crate::edited_chunk::ParseChunk;
 use crate::lexed::Lexed;
 use crate::parser::Parser;
-use crate::scan::{Rescan, Scan};
+use crate::scan::Scan;
 
-/// A language: a handle to its table entry, compared by [`LanguageInfo::id`].
-#[derive(Clone, Copy)]
-pub struct Language(&'static LanguageInfo);
+/// A language: a reference to its table entry.
+pub type Language = &'static LanguageInfo;
 
-/// The facts and hooks of a language.
+/// The facts and hooks of a language. Entries are compared by [`LanguageInfo::id`].
 pub struct LanguageInfo {
     /// The name in settings, in `--language` and in the language protocol: `ptx`.
     pub id: &'static str,
@@ -34,66 +32,47 @@ pub struct LanguageInfo {
     pub has_dialects: bool,
     /// The external assembler for the files: `ptxas`.
     pub assembler: Option<&'static str>,
-    /// Finds the end of an item.
     pub scan: Scan,
-    /// Rescans an item around an edit; `None` for a language whose items are always scanned whole.
-    pub rescan: Option<Rescan>,
     /// Cuts an item into tokens.
     pub lex: fn(text: &str) -> Lexed,
     /// The grammar of an item. It emits exactly one outermost node, an `ITEM` with all tokens.
     pub parse_item: fn(parser: &mut Parser<'_>),
     /// Parses the edited chunk of a long body; `None` for a language whose items are always parsed whole.
     pub parse_chunk: Option<ParseChunk>,
-    /// Parses a long item from the edited chunk on; `None` for a language that parses the whole item in that
-    /// case.
-    pub parse_rest: Option<ParseRest>,
+    /// Parses a long item from the edited chunk on, if the item starts at the beginning of its line; `None` for a
+    /// language that parses the whole item in that case.
+    pub parse_rest: Option<ParseChunk>,
 }
 
-impl Language {
-    /// Makes a handle from a table entry.
-    pub const fn new(info: &'static LanguageInfo) -> Language {
-        Language(info)
-    }
-
-    /// Whether some line of the text can only be in this language.
-    pub fn sniffs(self, text: &str) -> bool {
+impl LanguageInfo {
+    pub fn sniffs(&self, text: &str) -> bool {
         text.lines().any(self.sniff)
     }
 
-    /// Whether other software uses the same file extensions.
-    pub fn shares_extensions(self) -> bool {
+    pub fn shares_extensions(&self) -> bool {
         !self.shared_ids.is_empty()
     }
 
-    /// The prefix for new line comments.
-    pub fn line_comment(self) -> &'static str {
+    pub fn line_comment(&self) -> &'static str {
         self.line_comments[0]
     }
 }
 
-impl Deref for Language {
-    type Target = LanguageInfo;
-
-    fn deref(&self) -> &LanguageInfo {
-        self.0
-    }
-}
-
-impl PartialEq for Language {
+impl PartialEq for LanguageInfo {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl Eq for Language {}
+impl Eq for LanguageInfo {}
 
-impl Hash for Language {
+impl Hash for LanguageInfo {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.id.hash(state);
     }
 }
 
-impl fmt::Debug for Language {
+impl fmt::Debug for LanguageInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id)
     }

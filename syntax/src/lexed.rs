@@ -47,12 +47,6 @@ impl Lexed {
         }
     }
 
-    /// The kinds of the significant tokens, in order.
-    pub(crate) fn significant_kinds(&self) -> impl Iterator<Item = SyntaxKind> {
-        self.significant.iter().map(|token| token.kind)
-    }
-
-    /// Adds the token that ends at `end`.
     #[inline]
     pub fn push(&mut self, kind: SyntaxKind, end: usize) {
         if !kind.is_trivia() {
@@ -69,7 +63,6 @@ impl Lexed {
         self.line_ended = true;
     }
 
-    /// Adds an error about the text from `start` to `end`.
     pub fn error(&mut self, start: usize, end: usize, message: impl Into<SmolStr>) {
         let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
         self.errors.push(SyntaxError::new(range, message));

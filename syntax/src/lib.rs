@@ -15,12 +15,9 @@
 //!   with one `IDENT` (`%r1`, `%tid`, `foo`, `$L__BB0_1`); a declaration is a `NAME` with one `IDENT`.
 //! * Words such as `.entry` or `.reg` are `DOT_WORD`s too; the grammar distinguishes them by their text.
 //! * Each mistake is reported by one [`SyntaxError`]; ranges are relative to the root of the parsed tree.
-//! * In bodies over 64 KB the statements are grouped in `CHUNK` nodes; `Block::statements` includes them.
-
-#![warn(missing_docs)]
+//! * In bodies over 64 KB the statements are grouped in `CHUNK` nodes.
 
 pub mod ast;
-mod checkpoints;
 mod chunks;
 mod edited_chunk;
 mod error;
@@ -32,17 +29,16 @@ mod lexed;
 mod parse;
 mod parser;
 pub mod ptx;
+mod punctuation;
 mod reparse;
 pub mod sass;
 mod scan;
 mod syntax_node;
-mod tokens;
 mod tree;
 pub mod wave;
 
-pub use checkpoints::{Checkpoint, EditedItem};
 pub use chunks::CHUNKED_FROM;
-pub use edited_chunk::{EditedChunk, ParseChunk, ParseRest, ParsedChunk};
+pub use edited_chunk::{EditedChunk, ParseChunk, ParsedChunk};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use generated::kinds::SyntaxKind;
 pub use items::{EditSummary, Item, ItemGroup, ItemList};
@@ -52,7 +48,6 @@ pub use parse::{Parse, parse_file, parse_item, parse_shared_item};
 pub use parser::{CompletedMarker, Marker, Parser};
 pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
-pub use scan::{CommentEnd, ItemKind, Rescan, Rescanned, Scan, Scanned, Tail};
+pub use scan::{CommentEnd, ItemKind, Scan, Scanned, Tail};
 pub use syntax_node::{SyntaxElement, SyntaxNode, SyntaxNodeChildren, SyntaxToken, WarplensLanguage};
-pub use tokens::token_at_offset;
 pub use tree::{Elements, Node, Token};

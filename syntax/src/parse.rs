@@ -28,15 +28,10 @@ struct Inner {
 }
 
 impl Parse {
-    pub(crate) fn new(tree: Tree, errors: Vec<SyntaxError>) -> Parse {
-        Parse(Arc::new(Inner { tree, errors, items: Vec::new(), green: OnceLock::new() }))
-    }
-
-    /// Adds rowan's tree, which the caller has built.
-    pub(crate) fn with_green(self, green: GreenNode) -> Parse {
-        // The parse is not shared yet, so the cell is empty.
-        let _ = self.0.green.set(green);
-        self
+    /// A parse of an item; `green` is rowan's tree, if it has been built.
+    pub(crate) fn new(tree: Tree, errors: Vec<SyntaxError>, green: Option<GreenNode>) -> Parse {
+        let green = green.map_or_else(OnceLock::new, OnceLock::from);
+        Parse(Arc::new(Inner { tree, errors, items: Vec::new(), green }))
     }
 
     /// The root, as a cursor to its descendants; the fastest way to read a whole tree.
@@ -70,16 +65,10 @@ impl Parse {
         Arc::try_unwrap(self.0).map_or_else(|shared| shared.tree.clone(), |inner| inner.tree)
     }
 
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.0.tree
-    }
-
-    /// The text that was parsed.
     pub fn text(&self) -> &str {
         self.0.tree.text()
     }
 
-    /// The errors in text order.
     pub fn errors(&self) -> &[SyntaxError] {
         &self.0.errors
     }
@@ -96,7 +85,7 @@ pub fn parse_shared_item(language: Language, text: &Arc<str>) -> Parse {
     let mut parser = Parser::new(text, &lexed);
     (language.parse_item)(&mut parser);
     let (tree, found) = parser.finish(text);
-    Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found))
+    Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found), None)
 }
 
 /// Parses a whole file: a `SOURCE_FILE` whose children are the trees of its items.
@@ -110,7 +99,7 @@ pub fn parse_file(language: Language, text: &str) -> Parse {
         errors.extend(item.errors().iter().map(moved));
         start += TextSize::of(item.text());
     }
-    let trees: Vec<&Tree> = items.iter().map(Parse::tree).collect();
+    let trees: Vec<&Tree> = items.iter().map(|item| &item.0.tree).collect();
     let tree = Tree::around(SyntaxKind::SOURCE_FILE, text, &trees);
     Parse(Arc::new(Inner { tree, errors, items, green: OnceLock::new() }))
 }

@@ -37,25 +37,21 @@ impl<'t> Parser<'t> {
         (self.tree.finish(text), self.errors)
     }
 
-    /// The kind of the next token, `EOF` at the end.
     #[inline]
     pub fn current(&self) -> SyntaxKind {
         self.nth(0)
     }
 
-    /// The kind of the token `n` after the next one.
     #[inline]
     pub fn nth(&self, n: usize) -> SyntaxKind {
         self.lexed.significant_kind(self.position + n)
     }
 
-    /// Whether the next token is of this kind.
     #[inline]
     pub fn at(&self, kind: SyntaxKind) -> bool {
         self.current() == kind
     }
 
-    /// Whether the next token is of one of these kinds.
     pub fn at_any(&self, kinds: &[SyntaxKind]) -> bool {
         kinds.contains(&self.current())
     }
@@ -65,17 +61,11 @@ impl<'t> Parser<'t> {
         self.nth_text(0)
     }
 
-    /// The text of the token `n` after the next one.
     pub fn nth_text(&self, n: usize) -> &'t str {
         let nth = self.position + n;
-        if nth >= self.lexed.significant_len() {
-            return "";
-        }
-        let index = self.lexed.raw_index(nth);
-        &self.text[self.lexed.start(index)..self.lexed.end(index)]
+        if nth < self.lexed.significant_len() { &self.text[self.token_range(nth)] } else { "" }
     }
 
-    /// The length of the whole text in bytes.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
@@ -86,11 +76,8 @@ impl<'t> Parser<'t> {
         &self.text[start..end]
     }
 
-    /// The text of the previous token, empty at the start.
     pub fn previous_text(&self) -> &'t str {
-        let Some(previous) = self.position.checked_sub(1) else { return "" };
-        let index = self.lexed.raw_index(previous);
-        &self.text[self.lexed.start(index)..self.lexed.end(index)]
+        self.position.checked_sub(1).map_or("", |previous| &self.text[self.token_range(previous)])
     }
 
     /// Whether the token `n` after the next one is the first of its line.
@@ -99,7 +86,6 @@ impl<'t> Parser<'t> {
         self.lexed.starts_line(self.position + n)
     }
 
-    /// The indentation of the first token.
     pub fn first_indentation(&self) -> Option<usize> {
         self.indentation(0)
     }
@@ -173,18 +159,16 @@ impl<'t> Parser<'t> {
 
     /// Reports an error at the next token, or after the last one at the end.
     pub fn error(&mut self, message: impl Into<SmolStr>) {
-        if self.position >= self.lexed.significant_len() {
+        if self.at(SyntaxKind::EOF) {
             return self.error_after_previous(message);
         }
-        let range = self.token_range(self.position);
-        self.error_at(range, message);
+        self.error_at(self.current_range(), message);
     }
 
     /// Reports an error at the next token even if the lexer has reported one for the previous token.
     pub fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
         let range = self.current_range();
-        let next = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
-        if self.lexed.errors.get(next).is_none_or(|error| error.range.start() >= range.end()) {
+        if !self.lexer_error_in(range) {
             self.errors.push(SyntaxError::new(range, message));
         }
     }
@@ -212,8 +196,7 @@ impl<'t> Parser<'t> {
         match self.position.checked_sub(1) {
             Some(previous) => {
                 let range = self.token_range(previous);
-                let text = &self.text[usize::from(range.start())..usize::from(range.end())];
-                let last = text.chars().next_back().map_or(0, char::len_utf8);
+                let last = self.text[range].chars().next_back().map_or(0, char::len_utf8);
                 TextRange::new(range.end() - TextSize::new(last as u32), range.end())
             }
             None if self.lexed.significant_len() > 0 => self.token_range(0),
@@ -241,7 +224,6 @@ impl<'t> Parser<'t> {
         self.lexed.errors.get(next).is_some_and(|error| error.range.start() < here.end())
     }
 
-    /// The range of the next token, empty at the end.
     pub fn current_range(&self) -> TextRange {
         if self.position < self.lexed.significant_len() {
             self.token_range(self.position)
@@ -258,12 +240,10 @@ impl<'t> Parser<'t> {
         )
     }
 
-    /// The number of errors so far.
     pub fn error_count(&self) -> usize {
         self.errors.len()
     }
 
-    /// Sets the kind of the last error that was reported.
     pub fn last_error_is(&mut self, kind: SyntaxErrorKind) {
         if let Some(error) = self.errors.last_mut() {
             error.kind = kind;
@@ -275,7 +255,6 @@ impl<'t> Parser<'t> {
         self.errors.truncate(count);
     }
 
-    /// Starts a node before the next token.
     #[inline]
     pub fn start(&mut self) -> Marker {
         Marker { at: self.tree.start() }
@@ -330,7 +309,6 @@ impl CompletedMarker {
         Marker { at: self.at }
     }
 
-    /// The kind of the node.
     pub fn kind(self) -> SyntaxKind {
         self.kind
     }

@@ -1,12 +1,10 @@
 //! PTX: lexer, grammar, item scanner, and the typed tree.
 
-/// The typed tree: nodes and choices as in `ptx.ungram`, and the accessors that need more than a child
-/// look-up.
+/// The typed tree: nodes and choices as in `ptx.ungram`.
 pub mod ast {
     pub use crate::generated::ptx::*;
 }
 
-mod ast_ext;
 mod chunk;
 mod grammar;
 mod lexer;
@@ -18,8 +16,7 @@ pub use outside::outside;
 
 use crate::language::{Language, LanguageInfo};
 
-/// NVIDIA PTX.
-pub const LANGUAGE: Language = Language::new(&INFO);
+pub const LANGUAGE: Language = &INFO;
 
 static INFO: LanguageInfo = LanguageInfo {
     id: "ptx",
@@ -31,7 +28,6 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: false,
     assembler: Some("ptxas"),
     scan: scan::scan,
-    rescan: Some(scan::rescan),
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),

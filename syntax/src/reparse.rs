@@ -22,14 +22,10 @@ pub fn reparse_item(language: Language, old: Parse, text: &Arc<str>, edited: Opt
         Some(Edit::Chunk { path, tree, errors }) => {
             let green = old.known_green().map(|known| with_replaced(known, &path[1..], green::build(&tree)));
             let path: Vec<usize> = path.iter().map(|step| step.index).collect();
-            let parse = Parse::new(old.into_tree().replace(&path, &tree, text), errors);
-            match green {
-                Some(green) => parse.with_green(green),
-                None => parse,
-            }
+            Parse::new(old.into_tree().replace(&path, &tree, text), errors, green)
         }
         Some(Edit::Rest { around, from, tree, errors }) => {
-            Parse::new(old.into_tree().replace_rest(around, from, &tree, text), errors)
+            Parse::new(old.into_tree().replace_rest(around, from, &tree, text), errors, None)
         }
         None => parse_shared_item(language, text),
     }
@@ -119,9 +115,9 @@ fn changed_within(old: &str, new: &str, edited: TextRange) -> TextRange {
 /// The part of the old text between the common prefix and the common suffix of both texts.
 fn changed(old: &str, new: &str) -> TextRange {
     let (old, new) = (old.as_bytes(), new.as_bytes());
-    let mut before = common_prefix(old, new);
-    let max = old.len().min(new.len()) - before;
-    let mut after = common_suffix(&old[old.len() - max..], &new[new.len() - max..]);
+    let mut before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let rest = old[before..].iter().rev().zip(new[before..].iter().rev());
+    let mut after = rest.take_while(|(old, new)| old == new).count();
     // Characters are not cut: a byte that continues one belongs to the change.
     let continues = |bytes: &[u8], at: usize| bytes.get(at).is_some_and(|byte| (byte & 0xc0) == 0x80);
     while before > 0 && (continues(old, before) || continues(new, before)) {
@@ -132,22 +128,6 @@ fn changed(old: &str, new: &str) -> TextRange {
     }
     TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32))
 }
-
-/// The length of the common prefix, compared in blocks because the texts are long and nearly equal.
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
-}
-
-/// The length of the common suffix of two texts of the same length.
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    let blocks =
-        a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
-    let (a, b) = (&a[..a.len() - blocks], &b[..b.len() - blocks]);
-    blocks + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
-}
-
-const BLOCK: usize = 256;
 
 /// The errors outside of the old chunk, moved to their new offsets, and the errors of the new chunk.
 fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError>) -> Vec<SyntaxError> {

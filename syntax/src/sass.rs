@@ -12,13 +12,11 @@ mod tests;
 
 use crate::language::{Language, LanguageInfo};
 
-/// The typed tree of a listing.
 pub mod ast {
     pub use crate::generated::sass::*;
 }
 
-/// SASS listings.
-pub const LANGUAGE: Language = Language::new(&INFO);
+pub const LANGUAGE: Language = &INFO;
 
 static INFO: LanguageInfo = LanguageInfo {
     id: "sass",
@@ -30,7 +28,6 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: false,
     assembler: None,
     scan: scan::scan,
-    rescan: None,
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: None,

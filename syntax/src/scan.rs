@@ -9,8 +9,6 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::checkpoints::{Checkpoint, EditedItem};
-
 /// The kind of an item, judged by its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemKind {
@@ -86,26 +84,20 @@ pub struct Scanned {
     pub name: Option<Range<usize>>,
     /// Whether a block comment in the item has no end in the whole file, and so ends with its line.
     pub open_comment: bool,
-    /// Positions in the item from which a [`Rescan`] can resume; empty for a language without one.
-    pub checkpoints: Vec<Checkpoint>,
+}
+
+impl Scanned {
+    /// An item of any kind that ends with the text.
+    pub(crate) fn to_end(text: &str) -> Scanned {
+        Scanned {
+            end: text.len(),
+            examined: text.len() + 1,
+            kind: ItemKind::Other,
+            name: None,
+            open_comment: false,
+        }
+    }
 }
 
 /// Finds the end of the item that starts at `start`, which is before the end of `text`.
 pub type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;
-
-/// Rescans an item after an edit strictly inside it; `None` if the item may now end elsewhere or depend on
-/// other text.
-pub type Rescan = fn(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned>;
-
-/// What an edit changed in an item whose end is still the same.
-#[derive(Debug)]
-pub struct Rescanned {
-    /// The kind, and the range of the name; `None` if both are unchanged.
-    pub head: Option<(ItemKind, Option<Range<usize>>)>,
-    /// The number of scanned bytes.
-    pub scanned: usize,
-    /// Like [`Scanned::open_comment`], but only for the scanned text.
-    pub open_comment: bool,
-    /// The checkpoints of the whole item.
-    pub checkpoints: Vec<Checkpoint>,
-}

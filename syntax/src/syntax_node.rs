@@ -30,5 +30,4 @@ pub type SyntaxNode = rowan::SyntaxNode<WarplensLanguage>;
 pub type SyntaxToken = rowan::SyntaxToken<WarplensLanguage>;
 /// A node or a token that knows its parent and its offset.
 pub type SyntaxElement = rowan::SyntaxElement<WarplensLanguage>;
-/// Iterates over the child nodes of a node.
 pub type SyntaxNodeChildren = rowan::SyntaxNodeChildren<WarplensLanguage>;

@@ -110,11 +110,6 @@ impl Tree {
         &self.text
     }
 
-    /// The number of nodes and tokens.
-    pub(crate) fn len(&self) -> usize {
-        self.elements.len()
-    }
-
     /// All nodes and tokens in text order.
     pub(crate) fn elements(&self) -> impl Iterator<Item = (Element, &str)> {
         let mut start = 0;
@@ -226,7 +221,6 @@ impl<'t> Builder<'t> {
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     tree: &'a Tree,
-    /// The index in the list of elements.
     at: u32,
     start: TextSize,
 }
@@ -234,21 +228,16 @@ pub struct Node<'a> {
 /// A token and its offset in the parsed text.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
-    /// The token's kind.
     pub kind: SyntaxKind,
-    /// The token's text.
     pub text: &'a str,
-    /// The offset where the token starts.
     pub start: TextSize,
 }
 
 impl<'a> Token<'a> {
-    /// The range of the token in the parsed text.
     pub fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::of(self.text))
     }
 
-    /// Whether the token is white space, a comment or a line mark.
     pub fn is_trivia(self) -> bool {
         is_trivia(self.kind)
     }
@@ -271,7 +260,6 @@ impl<'a> Node<'a> {
         self.tree.elements[self.at as usize]
     }
 
-    /// The node's kind.
     #[inline]
     pub fn kind(self) -> SyntaxKind {
         self.element().kind
@@ -301,7 +289,6 @@ impl<'a> Node<'a> {
         self.children().filter(|child| !child.is_trivia()).map(Child::get)
     }
 
-    /// The child nodes in order.
     #[inline]
     pub fn nodes(self) -> impl Iterator<Item = Node<'a>> + Clone {
         self.children().filter(|child| child.element.span > 0).map(|child| child.node)
@@ -353,13 +340,11 @@ impl<'a> Node<'a> {
         self.children().next().filter(|child| child.element.span == 0).map(Child::token)
     }
 
-    /// The first child node of this kind.
     #[inline]
     pub fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
         self.nodes().find(|node| node.kind() == kind)
     }
 
-    /// The first child token of this kind.
     #[inline]
     pub fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
         self.children().find(|child| child.element.span == 0 && child.element.kind == kind).map(Child::token)

@@ -1,7 +1,6 @@
 //! WAVE: lexer, item scanner, grammar and typed tree. Both dialects, the guide's and the toolchain's, share
 //! one grammar.
 
-mod ast_ext;
 mod chunk;
 mod eight;
 mod grammar;
@@ -18,8 +17,7 @@ pub mod ast {
     pub use crate::generated::wave::*;
 }
 
-/// WAVE assembly, both dialects.
-pub const LANGUAGE: Language = Language::new(&INFO);
+pub const LANGUAGE: Language = &INFO;
 
 static INFO: LanguageInfo = LanguageInfo {
     id: "wave-asm",
@@ -31,7 +29,6 @@ static INFO: LanguageInfo = LanguageInfo {
     has_dialects: true,
     assembler: None,
     scan: scan::scan,
-    rescan: None,
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),

@@ -36,7 +36,8 @@ fn check_bodies(bodies: &[&str], expect: Expect) {
         let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);
         let rendered = render(&source, &parse);
         let instructions = parse.syntax().descendants().filter_map(ast::Instruction::cast);
-        assert!(instructions.map(|it| it.full_name()).any(|name| name == "ret"), "{rendered}");
+        let mut opcodes = instructions.filter_map(|it| it.opcode_token());
+        assert!(opcodes.any(|opcode| opcode.text() == "ret"), "{rendered}");
         assert_eq!(parse.errors().len(), 1, "{rendered}");
         let around = rendered.trim_start_matches(".entry k() {\n").trim_end_matches("  ret;\n}\n");
         all.push_str(around);
@@ -54,8 +55,8 @@ fn check_modules(modules: &[&str], expect: Expect) {
         let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);
         let rendered = render(&source, &parse);
         let functions = parse.syntax().descendants().filter_map(ast::Function::cast);
-        let mut names = functions.filter_map(|it| it.name()).map(|name| name.text());
-        assert!(names.any(|name| name == "after"), "{rendered}");
+        let mut names = functions.filter_map(|it| it.name()?.ident_token());
+        assert!(names.any(|name| name.text() == "after"), "{rendered}");
         assert_eq!(parse.errors().len(), 1, "{rendered}");
         all.push_str(rendered.trim_end_matches(AFTER));
         all.push_str("--\n");

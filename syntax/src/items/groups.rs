@@ -15,7 +15,6 @@ const MOST: (usize, usize) = (2 * FILL.0, 2 * FILL.1);
 pub struct ItemGroup {
     /// The number of the group. It survives edits and is unique in the list.
     pub id: u32,
-    /// The items in order.
     pub items: Arc<[Item]>,
 }
 
@@ -55,12 +54,6 @@ impl Groups {
     pub(super) fn get(&self, index: usize) -> Option<&Item> {
         let group = self.group_of(index);
         self.groups.get(group)?.items.get(index - self.firsts[group] as usize)
-    }
-
-    pub(super) fn set(&mut self, index: usize, item: Item) {
-        let group = self.group_of(index);
-        let place = index - self.firsts[group] as usize;
-        Arc::make_mut(&mut self.groups[group].items)[place] = item;
     }
 
     /// Replaces `removed` items from `first` on. All others stay in their groups.

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem;
 use smol_str::SmolStr;
 
-use crate::checkpoints::Checkpoint;
-use crate::scan::{ItemKind, Rescanned, Scanned};
+use crate::scan::{ItemKind, Scanned};
 
 /// An item with the trivia before it.
 #[derive(Debug, Clone)]
@@ -20,8 +19,6 @@ pub struct Item {
     /// The number of bytes after the item that the scanner examined; the end of the file counts as one.
     pub(super) lookahead: u32,
     pub(super) open_comment: bool,
-    /// Positions from which a scan can resume.
-    pub(super) checkpoints: Option<Arc<[Checkpoint]>>,
     /// Whether the text contains `*/`. Cached, because an open comment anywhere before queries all items.
     has_comment_end: OnceLock<bool>,
 }
@@ -42,24 +39,6 @@ impl Item {
             text: Arc::from(&text[start..scanned.end]),
             lookahead: (scanned.examined.max(scanned.end) - scanned.end) as u32,
             open_comment: scanned.open_comment,
-            checkpoints: shared(scanned.checkpoints),
-            has_comment_end: OnceLock::new(),
-        }
-    }
-
-    /// The item after an edit: what the rescan found, and the rest unchanged.
-    pub(super) fn edited(&self, text: &str, rescanned: Rescanned) -> Item {
-        let (kind, name) = match rescanned.head {
-            Some((kind, name)) => (kind, name.map(|name| SmolStr::new(&text[name]))),
-            None => (self.kind, self.name.clone()),
-        };
-        Item {
-            kind,
-            name,
-            text: Arc::from(text),
-            lookahead: self.lookahead,
-            open_comment: rescanned.open_comment,
-            checkpoints: shared(rescanned.checkpoints),
             has_comment_end: OnceLock::new(),
         }
     }
@@ -67,8 +46,4 @@ impl Item {
     pub(super) fn has_comment_end(&self) -> bool {
         *self.has_comment_end.get_or_init(|| memmem::find(self.text.as_bytes(), b"*/").is_some())
     }
-}
-
-fn shared(checkpoints: Vec<Checkpoint>) -> Option<Arc<[Checkpoint]>> {
-    (!checkpoints.is_empty()).then(|| checkpoints.into())
 }

@@ -6,9 +6,8 @@ use rowan::NodeOrToken;
 
 use super::{grammar, lexer};
 use crate::T;
-use crate::edited_chunk::{EditedChunk, ParsedChunk};
+use crate::edited_chunk::{EditedChunk, ParsedChunk, parse_part};
 use crate::generated::kinds::SyntaxKind;
-use crate::lexed::Lexed;
 use crate::tree::{Node, Token};
 
 /// Parses the chunk, if its text is exactly one chunk and no surrounding text can become part of it.
@@ -19,33 +18,13 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         return None;
     }
     let lexed = lexer::lex(chunk.text);
-    if lexed.open_comment && memmem::find(chunk.rest.as_bytes(), b"*/").is_some() {
+    if lexed.open_comment && memmem::find(&chunk.tail.as_bytes()[chunk.text.len()..], b"*/").is_some() {
         // The comment ends after the chunk.
         return None;
     }
-    if opens_block(&lexed) {
-        return None;
-    }
     chunk
-        .parse(lexed, |parser| grammar::lone_chunk(parser, is_last))
+        .parse(lexed, |parser| grammar::STATEMENTS.lone_chunk(parser, is_last))
         .filter(|parsed| is_closed(parsed.tree.root()))
-}
-
-/// Whether the text opens a block that it does not close, so that the chunk continues after its text.
-/// Checking the tokens is cheaper than parsing them first.
-fn opens_block(lexed: &Lexed) -> bool {
-    let mut before = T![;];
-    // For each open brace, whether it opens a block; other braces surround operands.
-    let mut open = Vec::new();
-    for kind in lexed.significant_kinds() {
-        match kind {
-            T!['{'] => open.push(matches!(before, T![;] | T!['{'] | T!['}'] | T![:])),
-            T!['}'] => _ = open.pop(),
-            _ => {}
-        }
-        before = kind;
-    }
-    open.contains(&true)
 }
 
 /// Parses the item from the chunk on, if no earlier text can become part of it.
@@ -55,7 +34,7 @@ pub(super) fn parse_rest(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
     if closes_comment || !is_independent(chunk) {
         return None;
     }
-    chunk.parse_rest(lexer::lex(chunk.tail), grammar::rest_of_item)
+    parse_part(chunk.tail, lexer::lex(chunk.tail), grammar::rest_of_item)
 }
 
 /// Whether the chunk is the last one of its body. `None` if the body is not closed or something other than

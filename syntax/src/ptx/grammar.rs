@@ -9,6 +9,7 @@ mod functions;
 mod operands;
 mod statements;
 
+pub(super) use self::statements::STATEMENTS;
 use super::words;
 use crate::SyntaxKind::*;
 use crate::T;
@@ -22,11 +23,6 @@ pub(crate) fn item(p: &mut Parser<'_>) {
         leftovers(p);
     }
     item.complete(p, ITEM);
-}
-
-/// Parses a chunk as the root of its tree. Returns whether it is also exactly one chunk inside its body.
-pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
-    statements::lone_chunk(p, is_last)
 }
 
 /// Parses an item from a chunk of its body on. Returns whether the item ends with the body and the end
@@ -107,7 +103,7 @@ fn leftovers(p: &mut Parser<'_>) {
 }
 
 /// Runs a rule and keeps only its first error.
-fn one_error(p: &mut Parser<'_>, rule: fn(&mut Parser<'_>)) {
+fn one_error(p: &mut Parser<'_>, rule: impl FnOnce(&mut Parser<'_>)) {
     let before = p.error_count();
     rule(p);
     p.truncate_errors(before + 1);

@@ -7,10 +7,10 @@
 use memchr::{memchr2, memchr3};
 
 use crate::lexed::Lexed;
+use crate::punctuation::single;
 use crate::scan::CommentEnds;
 use crate::{SyntaxKind, T};
 
-/// Cuts a text into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
     let mut lexer = Lexer {
         text,
@@ -48,34 +48,6 @@ static CLASS: [u8; 256] = {
     class
 };
 
-/// The tokens of one character that no longer token starts with.
-static SINGLE: [Option<SyntaxKind>; 256] = {
-    let mut single = [None; 256];
-    let known = [
-        (b';', T![;]),
-        (b',', T![,]),
-        (b':', T![:]),
-        (b'(', T!['(']),
-        (b')', T![')']),
-        (b'[', T!['[']),
-        (b']', T![']']),
-        (b'{', T!['{']),
-        (b'}', T!['}']),
-        (b'^', T![^]),
-        (b'~', T![~]),
-        (b'+', T![+]),
-        (b'-', T![-]),
-        (b'*', T![*]),
-        (b'?', T![?]),
-    ];
-    let mut index = 0;
-    while index < known.len() {
-        single[known[index].0 as usize] = Some(known[index].1);
-        index += 1;
-    }
-    single
-};
-
 fn is(byte: u8, class: u8) -> bool {
     CLASS[usize::from(byte)] & class != 0
 }
@@ -95,10 +67,6 @@ impl Lexer<'_> {
         let start = self.at;
         let kind = match self.bytes[start] {
             byte if is(byte, SPACE) => self.whitespace(),
-            byte if let Some(kind) = SINGLE[usize::from(byte)] => {
-                self.at += 1;
-                kind
-            }
             b'%' if is(self.peek(1), WORD) => self.name(),
             byte if is(byte, DIGIT) => self.number(),
             byte if is(byte, WORD) => self.name(),
@@ -326,16 +294,10 @@ impl Lexer<'_> {
             (b'!', b'=') => (T![!=], 2),
             (b'&', b'&') => (T![&&], 2),
             (b'|', b'|') => (T![||], 2),
-            (b'<', _) => (T![<], 1),
-            (b'>', _) => (T![>], 1),
-            (b'@', _) => (T![@], 1),
-            (b'!', _) => (T![!], 1),
-            (b'|', _) => (T![|], 1),
-            (b'&', _) => (T![&], 1),
-            (b'/', _) => (T![/], 1),
-            (b'%', _) => (T![%], 1),
-            (b'=', _) => (T![=], 1),
-            _ => return self.unknown_character(),
+            (byte, _) => {
+                let Some(kind) = single(byte) else { return self.unknown_character() };
+                (kind, 1)
+            }
         };
         self.at += length;
         kind

@@ -14,12 +14,10 @@ use memchr::{memchr2, memchr3};
 use self::header::Header;
 use super::words;
 use crate::ItemKind;
-use crate::checkpoints::{Checkpoint, Checkpoints, EditedItem};
-use crate::scan::{CommentEnd, Rescanned, Scanned, Tail};
+use crate::scan::{CommentEnd, Scanned, Tail};
 
-/// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
-    let mut scanner = Scanner::new(text, start, tail, Checkpoints::default());
+    let mut scanner = Scanner::new(text, start, tail);
     let (kind, name) = scanner.item();
     let end = scanner.at;
     debug_assert!(end > start, "an item is never empty");
@@ -30,30 +28,7 @@ pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
         kind,
         name,
         open_comment: scanner.open_comment,
-        checkpoints: scanner.checkpoints.finish(),
     }
-}
-
-/// Rescans an edited item around the edit; `None` if the item may now end elsewhere.
-pub(crate) fn rescan(item: &EditedItem<'_>, tail: &Tail<'_>) -> Option<Rescanned> {
-    let mut scanner = Scanner::new(item.text, 0, tail, Checkpoints::of_edited(item));
-    let resume = item.resume();
-    let head = match resume {
-        Some(place) => {
-            scanner.at = place.offset as usize;
-            scanner.body(place.depth);
-            None
-        }
-        None => Some(scanner.item()),
-    };
-    let ends_as_before = scanner.checkpoints.rest_is_same() || scanner.at == item.text.len();
-    let is_whole = scanner.examined <= item.text.len() && !scanner.waits_for_comment_end;
-    (ends_as_before && is_whole).then(|| Rescanned {
-        head,
-        scanned: scanner.at - resume.map_or(0, |place| place.offset as usize),
-        open_comment: scanner.open_comment,
-        checkpoints: scanner.checkpoints.finish(),
-    })
 }
 
 /// The bytes that can matter after the first word of a line in a statement.
@@ -83,7 +58,6 @@ struct Scanner<'t> {
     /// Whether a comment continues after the given text.
     waits_for_comment_end: bool,
     tail: &'t Tail<'t>,
-    checkpoints: Checkpoints,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,8 +83,24 @@ struct Token {
     starts_line: bool,
 }
 
+/// The state of the scanner in a body.
+struct Body {
+    /// The number of open blocks.
+    depth: u32,
+    /// The number of open braces around operands.
+    operand_braces: u32,
+    /// Whether the next token starts a statement.
+    fresh: bool,
+    /// Whether the next token is the first of its line.
+    line_starts: bool,
+    /// Where the current statement starts.
+    statement: usize,
+    /// Where the previous statement ends.
+    settled: usize,
+}
+
 impl<'t> Scanner<'t> {
-    fn new(text: &'t str, start: usize, tail: &'t Tail<'t>, checkpoints: Checkpoints) -> Scanner<'t> {
+    fn new(text: &'t str, start: usize, tail: &'t Tail<'t>) -> Scanner<'t> {
         Scanner {
             text,
             bytes: text.as_bytes(),
@@ -120,7 +110,6 @@ impl<'t> Scanner<'t> {
             open_comment: false,
             waits_for_comment_end: false,
             tail,
-            checkpoints,
         }
     }
 
@@ -266,96 +255,77 @@ impl<'t> Scanner<'t> {
     }
 
     /// The rest of a body, from a position where a statement may start inside `depth` braces.
-    fn body(&mut self, mut depth: u32) {
-        let mut operand_braces = 0;
-        let mut fresh = true;
-        // Where the current statement starts, and where the previous one ends.
-        let mut statement = self.at;
-        let mut settled = self.at;
-        let mut line_starts = false;
+    fn body(&mut self, depth: u32) {
+        let (statement, settled) = (self.at, self.at);
+        let mut body = Body { depth, operand_braces: 0, fresh: true, line_starts: false, statement, settled };
         while let Some(&byte) = self.bytes.get(self.at) {
-            match byte {
-                b' ' | b'\t' | 0x0b | 0x0c => {
-                    self.at += 1;
-                    continue;
-                }
-                b'\n' | b'\r' => {
-                    fresh |= self.statement_ends_with_line(statement);
-                    line_starts = true;
-                    self.at += 1;
-                    continue;
-                }
-                b'/' if matches!(self.byte(1), b'/' | b'*') => {
-                    self.comment();
-                    continue;
-                }
-                b'#' if self.is_first_of_line(self.at) => {
-                    self.at = self.line_end(self.at);
-                    continue;
-                }
-                b'@' if self.bytes[self.at..].starts_with(b"@@DWARF") => {
-                    self.at = self.line_end(self.at);
-                    fresh = true;
-                    continue;
-                }
-                _ => {}
+            if self.skip_trivia(byte, &mut body) {
+                continue;
             }
-            let first_of_line = std::mem::take(&mut line_starts);
-            let was_fresh = std::mem::replace(&mut fresh, false);
+            let first_of_line = std::mem::take(&mut body.line_starts);
+            let was_fresh = std::mem::take(&mut body.fresh);
             if was_fresh {
-                statement = self.at;
+                body.statement = self.at;
             }
             match byte {
-                b';' => {
-                    operand_braces = 0;
-                    fresh = true;
-                    let offset = (self.at + 1 - self.start) as u32;
-                    if self.checkpoints.reach(Checkpoint { offset, depth }) {
-                        self.at += 1;
-                        return;
-                    }
+                _ if is_word(byte) => {
+                    self.inside_statement();
+                    continue;
                 }
-                b'{' if was_fresh
-                    || first_of_line && operand_braces == 0 && self.has_operands(statement)
-                    || self.is_guard(statement) =>
-                {
-                    depth += 1;
-                    fresh = true;
-                }
-                b'{' => operand_braces += 1,
-                b'}' if operand_braces > 0 => operand_braces -= 1,
-                b'}' => {
-                    depth -= 1;
-                    fresh = true;
-                    if depth == 0 {
-                        self.at += 1;
-                        return;
-                    }
-                }
-                b':' if self.byte(1) == b':' => self.at += 1,
-                b':' => fresh = true,
                 b'"' => {
-                    self.string();
+                    self.at = self.string_end(self.at);
                     continue;
                 }
                 b'.' if was_fresh || first_of_line => {
                     let token = self.peek();
                     if token.piece == Piece::Word && self.closes_body(&token) {
-                        return self.back_to_last_token(settled);
+                        return self.back_to_last_token(body.settled);
                     }
                 }
-                _ if is_word(byte) => {
-                    self.inside_statement();
-                    continue;
+                b';' => (body.operand_braces, body.fresh) = (0, true),
+                b'{' if was_fresh
+                    || first_of_line && body.operand_braces == 0 && self.has_operands(body.statement)
+                    || self.is_guard(body.statement) =>
+                {
+                    (body.depth, body.fresh) = (body.depth + 1, true);
                 }
+                b'{' => body.operand_braces += 1,
+                b'}' if body.operand_braces > 0 => body.operand_braces -= 1,
+                b'}' if body.depth == 1 => {
+                    self.at += 1;
+                    return;
+                }
+                b'}' => (body.depth, body.fresh) = (body.depth - 1, true),
+                b':' if self.byte(1) == b':' => self.at += 1,
+                b':' => body.fresh = true,
                 _ => {}
             }
             self.at += 1;
-            if fresh {
-                settled = self.at;
+            if body.fresh {
+                body.settled = self.at;
             }
         }
         self.examined = self.bytes.len() + 1;
+    }
+
+    /// Skips white space, a comment, a line mark or a `@@DWARF` line in a body. Returns whether there is one.
+    fn skip_trivia(&mut self, byte: u8, body: &mut Body) -> bool {
+        match byte {
+            b' ' | b'\t' | 0x0b | 0x0c => self.at += 1,
+            b'\n' | b'\r' => {
+                body.fresh |= self.statement_ends_with_line(body.statement);
+                body.line_starts = true;
+                self.at += 1;
+            }
+            b'/' if matches!(self.byte(1), b'/' | b'*') => self.comment(),
+            b'#' if self.is_first_of_line(self.at) => self.at = self.line_end(self.at),
+            b'@' if self.bytes[self.at..].starts_with(b"@@DWARF") => {
+                self.at = self.line_end(self.at);
+                body.fresh = true;
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// Moves back to the end of the last token before here; `from` is at or before that end.
@@ -540,10 +510,6 @@ impl<'t> Scanner<'t> {
                 self.at = self.line_end(self.at);
             }
         }
-    }
-
-    fn string(&mut self) {
-        self.at = self.string_end(self.at);
     }
 
     fn string_end(&self, at: usize) -> usize {

@@ -1,16 +1,13 @@
 //! Classes of bytes.
 
-/// The length of the leading white space.
 pub(super) fn indentation(line: &[u8]) -> usize {
     line.iter().take_while(|byte| is_space(**byte)).count()
 }
 
-/// Whether a byte is white space within a line.
 pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0xc)
 }
 
-/// Whether a byte belongs to a word.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -6,8 +6,8 @@ use super::bytes::{indentation, is_space, is_symbol, is_word};
 use super::line::{self, Class};
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
+use crate::punctuation::single;
 
-/// Cuts `text` into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
     let bytes = text.as_bytes();
     let mut lexer = Lexer { text: bytes, at: 0, lexed: Lexed::with_capacity(text), after_code: false };
@@ -164,23 +164,16 @@ impl<'t> Lexer<'t> {
         while self.at < end {
             let byte = self.text[self.at];
             match byte {
-                b' ' | b'\t' | b'\r' | 0xc => {
-                    let length = indentation(self.rest(end));
-                    let columns = opcode && !after_comma && self.rest(end)[..length].contains(&b'\t');
-                    self.push(WHITESPACE, self.at + length);
-                    if columns && self.begins_columns(end) {
+                _ if is_space(byte) => {
+                    if self.columns_follow(end) && opcode && !after_comma {
                         return self.push(COMMENT, end);
                     }
                     continue;
                 }
                 b'/' if matches!(self.byte(1, end), b'/' | b'*') => return self.comments(end),
-                b'(' if self.byte(1, end) == b'*' => {
-                    let rest = self.rest(end);
-                    let length = memmem::find(rest, b"*)").map_or(rest.len(), |length| length + 2);
-                    self.push(NOTE, self.at + length);
-                }
+                b'(' if self.byte(1, end) == b'*' => self.note(end),
                 b';' => {
-                    self.push(SEMICOLON, self.at + 1);
+                    self.punctuation(end);
                     return self.after_end(end);
                 }
                 b'{' => {
@@ -193,18 +186,6 @@ impl<'t> Lexer<'t> {
                         return self.after_end(end);
                     }
                     braces -= 1;
-                }
-                b'(' | b'[' => {
-                    depth += u32::from(byte == b'(');
-                    self.punctuation(end);
-                }
-                b')' => {
-                    depth = depth.saturating_sub(1);
-                    self.push(R_PAREN, self.at + 1);
-                }
-                b'@' if !opcode => {
-                    guard = true;
-                    self.push(AT, self.at + 1);
                 }
                 b'&' => self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';'),
                 b'0'..=b'9' => self.number(end),
@@ -219,15 +200,34 @@ impl<'t> Lexer<'t> {
                     opcode |= !std::mem::take(&mut guard);
                     continue;
                 }
-                _ => self.punctuation(end),
+                _ => {
+                    match byte {
+                        b'(' => depth += 1,
+                        b')' => depth = depth.saturating_sub(1),
+                        b'@' => guard |= !opcode,
+                        _ => {}
+                    }
+                    self.punctuation(end);
+                }
             }
             after_comma = byte == b',';
         }
     }
 
-    /// Whether the columns of a profiler begin here rather than another part of the instruction.
-    fn begins_columns(&self, end: usize) -> bool {
-        !matches!(self.byte(0, end), b';' | b'}' | b'/' | b'(' | b'.' | b',' | b'&' | 0)
+    /// Skips white space. Returns whether the columns of a profiler may follow rather than another part of an
+    /// instruction.
+    fn columns_follow(&mut self, end: usize) -> bool {
+        let length = indentation(self.rest(end));
+        let has_tab = self.rest(end)[..length].contains(&b'\t');
+        self.push(WHITESPACE, self.at + length);
+        has_tab && !matches!(self.byte(0, end), b';' | b'}' | b'/' | b'(' | b'.' | b',' | b'&' | 0)
+    }
+
+    /// `(*"BRANCH_TARGETS .L_x_6"*)`
+    fn note(&mut self, end: usize) {
+        let rest = self.rest(end);
+        let length = memmem::find(rest, b"*)").map_or(rest.len(), |length| length + 2);
+        self.push(NOTE, self.at + length);
     }
 
     /// The text after the end of an instruction: encodings, notes, comments or anything else.
@@ -238,11 +238,7 @@ impl<'t> Lexer<'t> {
                 0 => return,
                 b'/' => return self.comments(end),
                 b'&' | b'?' => self.while_kind(NOTE, end, |byte| !is_space(byte)),
-                b'(' if self.byte(1, end) == b'*' => {
-                    let rest = self.rest(end);
-                    let length = memmem::find(rest, b"*)").map_or(rest.len(), |length| length + 2);
-                    self.push(NOTE, self.at + length);
-                }
+                b'(' if self.byte(1, end) == b'*' => self.note(end),
                 // `<-- here` before an encoding.
                 _ => {
                     let rest = self.rest(end);
@@ -290,37 +286,20 @@ impl<'t> Lexer<'t> {
     }
 
     fn punctuation(&mut self, end: usize) {
-        let kind = match self.text[self.at] {
-            b',' => COMMA,
-            b':' => COLON,
-            b'(' => L_PAREN,
-            b')' => R_PAREN,
-            b'[' => L_BRACKET,
-            b']' => R_BRACKET,
-            b'<' => L_ANGLE,
-            b'>' => R_ANGLE,
-            b'@' => AT,
-            b'!' => BANG,
-            b'|' => PIPE,
-            b'&' => AMP,
-            b'^' => CARET,
-            b'~' => TILDE,
-            b'+' => PLUS,
-            b'-' => MINUS,
-            b'*' => STAR,
-            b'/' => SLASH,
-            b'%' => PERCENT,
-            b'=' => EQ,
-            b';' => SEMICOLON,
-            b'`' => BACKQUOTE,
+        match self.text[self.at] {
+            b'`' => self.push(BACKQUOTE, self.at + 1),
+            byte if let Some(kind) =
+                single(byte).filter(|kind| !matches!(kind, L_BRACE | R_BRACE | QUESTION)) =>
+            {
+                self.push(kind, self.at + 1);
+            }
             _ => {
                 // The whole character rather than its first byte.
                 let rest = &self.text[self.at + 1..end];
                 let length = rest.iter().take_while(|byte| (**byte & 0xc0) == 0x80).count();
-                return self.push(ERROR_TOKEN, self.at + 1 + length);
+                self.push(ERROR_TOKEN, self.at + 1 + length);
             }
-        };
-        self.push(kind, self.at + 1);
+        }
     }
 }
 

@@ -20,16 +20,8 @@ enum Start {
     Function(Range<usize>),
 }
 
-/// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
-    let mut item = Scanned {
-        end: text.len(),
-        examined: text.len() + 1,
-        kind: ItemKind::Other,
-        name: None,
-        open_comment: false,
-        checkpoints: Vec::new(),
-    };
+    let mut item = Scanned::to_end(text);
     let bytes = text.as_bytes();
     let (mut at, mut opened, mut first) = (start, None, true);
     while at < bytes.len() {

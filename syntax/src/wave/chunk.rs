@@ -10,5 +10,5 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
         return None;
     }
     let is_last = chunk.next().is_none();
-    chunk.parse(lexer::lex(chunk.text), |parser| grammar::lone_chunk(parser, is_last))
+    chunk.parse(lexer::lex(chunk.text), |parser| grammar::STATEMENTS.lone_chunk(parser, is_last))
 }

@@ -6,7 +6,7 @@
 //! instruction instead, with an error.
 
 use crate::SyntaxKind::{self, *};
-use crate::chunks;
+use crate::chunks::Statements;
 use crate::parser::Parser;
 
 use super::words::{is_end, is_kernel};
@@ -34,7 +34,7 @@ fn kernel(p: &mut Parser<'_>) {
     let opening = p.current_range();
     let name = kernel_header(p);
     let block = p.start();
-    body(p);
+    STATEMENTS.body(p);
     block.complete(p, BLOCK);
     if at_directive(p, is_end) {
         kernel_end(p);
@@ -107,48 +107,8 @@ fn stray_code(p: &mut Parser<'_>) {
     stray.complete(p, STRAY_CODE);
 }
 
-/// The statements of a kernel, in chunks if the kernel is long.
-fn body(p: &mut Parser<'_>) {
-    let long = p.text_len() > chunks::CHUNKED_FROM;
-    while !p.at(EOF) && !at_boundary(p) {
-        if long { chunk(p) } else { statement(p) }
-    }
-}
-
-/// Statements up to the end of the chunk or of the kernel.
-fn chunk(p: &mut Parser<'_>) {
-    let chunk = p.start();
-    let start = usize::from(p.current_range().start());
-    loop {
-        statement(p);
-        if p.at(EOF) || at_boundary(p) || ends_chunk(p, start) {
-            break;
-        }
-    }
-    chunk.complete(p, CHUNK);
-}
-
-/// A chunk that is parsed alone, as the root of its tree. Returns whether it is also exactly one chunk inside
-/// its kernel; only the last chunk may be short.
-pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
-    let root = p.start();
-    let start = usize::from(p.current_range().start());
-    let mut full = false;
-    while !p.at(EOF) && !at_boundary(p) && !full {
-        statement(p);
-        full = ends_chunk(p, start);
-    }
-    let whole = p.at(EOF) && (full || is_last);
-    while !p.at(EOF) {
-        p.bump();
-    }
-    root.complete(p, CHUNK);
-    whole
-}
-
-fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
-    p.nth_starts_line(0) && chunks::is_full(p.text_before(start))
-}
+pub(super) const STATEMENTS: Statements =
+    Statements { statement, at_end: |p| p.at(EOF) || at_boundary(p), is_complete: |_| true };
 
 fn statement(p: &mut Parser<'_>) {
     match p.current() {

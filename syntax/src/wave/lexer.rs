@@ -6,8 +6,8 @@
 use super::eight::Eight;
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
+use crate::punctuation;
 
-/// Cuts `text` into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
     let mut lexer = Lexer::new(text, 0, Lexed::with_capacity(text));
     while !lexer.at_end() {
@@ -54,14 +54,9 @@ impl<'t> Lexer<'t> {
                 self.word_end();
                 DOT_WORD
             }
-            b',' => self.single(COMMA),
-            b':' => self.single(COLON),
-            b'@' => self.single(AT),
-            b'!' => self.single(BANG),
-            b'[' => self.single(L_BRACKET),
-            b']' => self.single(R_BRACKET),
             quote @ (b'"' | b'\'') => self.string(quote),
-            byte => match foreign(byte) {
+            // Punctuation that WAVE does not use is a token too, so that the grammar reports it once.
+            byte => match punctuation::single(byte) {
                 Some(kind) => self.single(kind),
                 None => self.odd_character(),
             },
@@ -270,31 +265,6 @@ impl<'t> Lexer<'t> {
         self.lexed.error(start, self.at, format!("unexpected `{}`", first.escape_debug()));
         ERROR_TOKEN
     }
-}
-
-/// Punctuation that WAVE does not use. It becomes a token, so that the grammar reports it once.
-fn foreign(byte: u8) -> Option<SyntaxKind> {
-    Some(match byte {
-        b'(' => L_PAREN,
-        b')' => R_PAREN,
-        b'{' => L_BRACE,
-        b'}' => R_BRACE,
-        b'<' => L_ANGLE,
-        b'>' => R_ANGLE,
-        b'|' => PIPE,
-        b'&' => AMP,
-        b'^' => CARET,
-        b'~' => TILDE,
-        b'+' => PLUS,
-        b'-' => MINUS,
-        b'*' => STAR,
-        b'/' => SLASH,
-        b'%' => PERCENT,
-        b'?' => QUESTION,
-        b'=' => EQ,
-        b'.' => DOT,
-        _ => return None,
-    })
 }
 
 /// Whether the text attached to a register or a number is a separate word, as the assembler reads it:

@@ -18,16 +18,8 @@ use super::words::{is_end, is_kernel};
 /// How far the lexer looks ahead after a token at most.
 const TOKEN_LOOKAHEAD: usize = 4;
 
-/// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
-    let mut item = Scanned {
-        end: text.len(),
-        examined: text.len() + 1,
-        kind: ItemKind::Other,
-        name: None,
-        open_comment: false,
-        checkpoints: Vec::new(),
-    };
+    let mut item = Scanned::to_end(text);
     let mut at = start;
     while let Some(word) = boundary(text, at) {
         at = word.end;
@@ -62,7 +54,7 @@ fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
             continue;
         }
         let line = memrchr(b'\n', &bytes[from..dot]).map_or(from, |end| from + end + 1);
-        let mut tokens = Tokens::new(text, line);
+        let mut tokens = tokens(text, line);
         let (kind, range) = tokens.find(|(_, range)| range.end > dot)?;
         let word = &text[range.clone()];
         if kind == SyntaxKind::DOT_WORD && (is_kernel(word) || is_end(word)) {
@@ -74,13 +66,15 @@ fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
 
 /// Where the last token other than trivia ends.
 fn end_of_code(text: &str, part: Range<usize>) -> Option<usize> {
-    let tokens = Tokens::new(&text[..part.end], part.start);
-    tokens.filter(|(kind, _)| !kind.is_trivia()).last().map(|(_, range)| range.end)
+    tokens(&text[..part.end], part.start)
+        .filter(|(kind, _)| !kind.is_trivia())
+        .last()
+        .map(|(_, range)| range.end)
 }
 
 /// The name right after `.kernel`.
 fn name(text: &str, after: usize) -> Option<Range<usize>> {
-    let (kind, range) = Tokens::new(text, after).find(|(kind, _)| !kind.is_trivia())?;
+    let (kind, range) = tokens(text, after).find(|(kind, _)| !kind.is_trivia())?;
     let is_name = kind == SyntaxKind::IDENT && !text[after..range.start].contains('\n');
     is_name.then_some(range)
 }
@@ -89,7 +83,7 @@ fn name(text: &str, after: usize) -> Option<Range<usize>> {
 /// text.
 fn end_of_line(text: &str, from: usize) -> (usize, usize) {
     let mut end = from;
-    for (kind, range) in Tokens::new(text, from) {
+    for (kind, range) in tokens(text, from) {
         if !kind.is_trivia() {
             return (end, range.end);
         }
@@ -102,21 +96,12 @@ fn end_of_line(text: &str, from: usize) -> (usize, usize) {
 }
 
 /// The tokens of a text from an offset on, including trivia.
-struct Tokens<'t>(Lexer<'t>);
-
-impl Tokens<'_> {
-    fn new(text: &str, at: usize) -> Tokens<'_> {
-        Tokens(Lexer::new(text, at, Lexed::default()))
-    }
-}
-
-impl Iterator for Tokens<'_> {
-    type Item = (SyntaxKind, Range<usize>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.0.at;
-        (!self.0.at_end()).then(|| (self.0.token(), start..self.0.at))
-    }
+fn tokens(text: &str, at: usize) -> impl Iterator<Item = (SyntaxKind, Range<usize>)> {
+    let mut lexer = Lexer::new(text, at, Lexed::default());
+    std::iter::from_fn(move || {
+        let start = lexer.at;
+        (!lexer.at_end()).then(|| (lexer.token(), start..lexer.at))
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use warplens_syntax::{
     ItemKind, Language, LanguageInfo, Lexed, Parser, Scanned, SyntaxKind, SyntaxToken, Tail,
 };
 
-pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
+pub(crate) const LANGUAGE: Language = &LanguageInfo {
     id: "lines",
     title: "Lines",
     extensions: &["lines"],
@@ -28,19 +28,18 @@ pub(crate) const LANGUAGE: Language = Language::new(&LanguageInfo {
     assembler: None,
     has_dialects: false,
     scan,
-    rescan: None,
     lex,
     parse_item,
     parse_chunk: None,
     parse_rest: None,
-});
+};
 
 fn scan(text: &str, start: usize, _: &Tail<'_>) -> Scanned {
     let end = text[start..].find('\n').map(|length| start + length + 1);
     let name = text[start..end.unwrap_or(text.len())].find(':').map(|length| start..start + length);
     let kind = if name.is_some() { ItemKind::Kernel } else { ItemKind::Other };
     let examined = end.unwrap_or(text.len() + 1);
-    Scanned { end: end.unwrap_or(text.len()), examined, kind, name, open_comment: false, checkpoints: vec![] }
+    Scanned { end: end.unwrap_or(text.len()), examined, kind, name, open_comment: false }
 }
 
 fn lex(text: &str) -> Lexed {

@@ -4,19 +4,27 @@ use super::*;
 
 /// Parses a directive that has a rule, if one starts here.
 pub(super) fn opt_directive(p: &mut Parser<'_>) -> bool {
-    let rule = match p.current_text() {
-        ".version" => version,
-        ".target" => target,
-        ".address_size" => address_size,
-        ".file" => file,
-        ".loc" => loc,
-        ".section" => section,
-        ".pragma" => pragma,
-        ".alias" => alias,
+    let (kind, rule): (_, fn(&mut Parser<'_>)) = match p.current_text() {
+        ".version" => (VERSION_DIRECTIVE, version),
+        ".target" => (TARGET_DIRECTIVE, target),
+        ".address_size" => (ADDRESS_SIZE_DIRECTIVE, address_size),
+        ".file" => (FILE_DIRECTIVE, file),
+        ".loc" => (LOC_DIRECTIVE, loc),
+        ".section" => (SECTION_DIRECTIVE, section),
+        ".pragma" => (PRAGMA_DIRECTIVE, pragma),
+        ".alias" => (ALIAS_DIRECTIVE, alias),
         _ => return false,
     };
-    one_error(p, rule);
+    one_error(p, |p| directive(p, kind, rule));
     true
+}
+
+/// A directive whose word is next; `rule` parses the rest.
+pub(super) fn directive(p: &mut Parser<'_>, kind: crate::SyntaxKind, rule: fn(&mut Parser<'_>)) {
+    let directive = p.start();
+    p.bump();
+    rule(p);
+    directive.complete(p, kind);
 }
 
 pub(super) fn dwarf_line(p: &mut Parser<'_>) {
@@ -24,15 +32,12 @@ pub(super) fn dwarf_line(p: &mut Parser<'_>) {
 }
 
 fn version(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     if p.at(T![int_number]) || p.at(T![float_number]) && !is_version(p.current_text()) {
         p.error("a version has two numbers, such as `8.5`");
         p.bump();
     } else {
         p.expect(T![float_number], "`.version` takes a version such as `8.5`");
     }
-    directive.complete(p, VERSION_DIRECTIVE);
 }
 
 /// Accepts `8.5`, but neither `8.` nor `8e5`.
@@ -42,25 +47,17 @@ fn is_version(word: &str) -> bool {
 }
 
 fn target(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     p.expect(T![ident], "`.target` takes a target such as `sm_90`");
     while p.eat(T![,]) {
         p.expect(T![ident], "expected a target or an option after this `,`");
     }
-    directive.complete(p, TARGET_DIRECTIVE);
 }
 
 fn address_size(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     p.expect(T![int_number], "`.address_size` takes 32 or 64");
-    directive.complete(p, ADDRESS_SIZE_DIRECTIVE);
 }
 
 fn file(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     if p.expect(T![int_number], "`.file` takes a number and a name in quotes")
         && p.expect(T![string], "expected the file's name in quotes")
     {
@@ -72,13 +69,10 @@ fn file(p: &mut Parser<'_>) {
             p.expect(T![int_number], "`.file` takes the file's time and size as two numbers");
         }
     }
-    directive.complete(p, FILE_DIRECTIVE);
 }
 
 /// `.loc 1 20 5, function_name $L__info_string0, inlined_at 1 30 3`
 fn loc(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     for _ in 0..3 {
         if !p.expect(T![int_number], "`.loc` takes a file, a line and a column") {
             break;
@@ -87,7 +81,6 @@ fn loc(p: &mut Parser<'_>) {
     if p.at(T![,]) {
         loc_attributes(p);
     }
-    directive.complete(p, LOC_DIRECTIVE);
 }
 
 /// `, function_name $L__info_string0+4, inlined_at 1 30 3`: both attributes, in this order.
@@ -154,8 +147,6 @@ fn skip_line(p: &mut Parser<'_>) {
 
 /// `.section .debug_str { ... }`
 fn section(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     p.expect(T![dot_word], "`.section` takes a name such as `.debug_info`");
     while !p.at_any(&[T!['{'], T!['}'], T![;], EOF]) && !p.nth_starts_line(0) {
         p.bump();
@@ -166,7 +157,6 @@ fn section(p: &mut Parser<'_>) {
         }
         p.expect(T!['}'], "missing `}`: this section is not closed");
     }
-    directive.complete(p, SECTION_DIRECTIVE);
 }
 
 fn section_line(p: &mut Parser<'_>) {
@@ -206,19 +196,14 @@ fn section_data(p: &mut Parser<'_>) {
 }
 
 pub(super) fn pragma(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     p.expect(T![string], "`.pragma` takes a string such as `\"nounroll\"`");
     while p.eat(T![,]) {
         p.expect(T![string], "expected a string after this `,`");
     }
     semicolon(p, "missing `;` after this pragma");
-    directive.complete(p, PRAGMA_DIRECTIVE);
 }
 
 fn alias(p: &mut Parser<'_>) {
-    let directive = p.start();
-    p.bump();
     if p.at(T![ident]) {
         leaf(p, NAME_REF);
         p.expect(T![,], "missing `,` between the alias and the function it stands for");
@@ -229,7 +214,6 @@ fn alias(p: &mut Parser<'_>) {
         p.error_after_previous("`.alias` takes two function names");
     }
     semicolon(p, "missing `;` after this alias");
-    directive.complete(p, ALIAS_DIRECTIVE);
 }
 
 /// A directive without a rule: everything up to its `;` or the end of its line. The grammar does not check

@@ -122,7 +122,7 @@ fn at_body_without_brace(p: &Parser<'_>) -> bool {
 /// `.maxntid 16, 16`, `.noreturn`, or a pragma.
 pub(super) fn function_directive(p: &mut Parser<'_>) {
     if p.current_text() == ".pragma" {
-        return directives::pragma(p);
+        return directives::directive(p, PRAGMA_DIRECTIVE, directives::pragma);
     }
     let directive = p.start();
     p.bump();

@@ -25,7 +25,6 @@ pub(super) fn operands(p: &mut Parser<'_>) {
     }
 }
 
-/// Whether an operand can start here.
 fn at_operand(p: &Parser<'_>) -> bool {
     p.at_any(&[
         T![ident],

@@ -1,17 +1,20 @@
 //! Statements: blocks, labels, tables, and instructions with any name.
 
 use super::*;
-use crate::{SyntaxErrorKind, chunks};
+use crate::SyntaxErrorKind;
+use crate::chunks::Statements;
+
+pub(crate) const STATEMENTS: Statements = Statements {
+    statement,
+    at_end: |p| p.at_any(&[T!['}'], EOF]),
+    is_complete: |text| text.ends_with([';', '}']),
+};
 
 /// The body of a function. If its `{` is missing, the caller has reported that.
 pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
-    if p.text_len() > chunks::CHUNKED_FROM {
-        chunks(p);
-    } else {
-        statements(p);
-    }
+    STATEMENTS.body(p);
     end_of_body(p, p.first_indentation());
     body.complete(p, BLOCK);
 }
@@ -20,7 +23,7 @@ pub(super) fn body(p: &mut Parser<'_>) {
 /// depends on nothing before the chunk.
 pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
     let body = p.start();
-    chunks(p);
+    STATEMENTS.chunks(p);
     let is_known = end_of_body(p, Some(0));
     body.complete(p, BLOCK);
     is_known
@@ -42,62 +45,6 @@ fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) -> bool {
     p.expect(T!['}'], "missing `}`: the body of this function is not closed") || !follows_brace
 }
 
-fn chunks(p: &mut Parser<'_>) {
-    while !p.at_any(&[T!['}'], EOF]) {
-        chunk(p);
-    }
-}
-
-fn statements(p: &mut Parser<'_>) {
-    while !p.at_any(&[T!['}'], EOF]) {
-        statement(p);
-    }
-}
-
-/// Statements up to the end of the chunk or of the body.
-fn chunk(p: &mut Parser<'_>) {
-    let chunk = p.start();
-    let start = usize::from(p.current_range().start());
-    loop {
-        statement(p);
-        if p.at_any(&[T!['}'], EOF]) || ends_chunk(p, start) {
-            break;
-        }
-    }
-    chunk.complete(p, CHUNK);
-}
-
-/// A chunk that is parsed alone. Returns whether it is also exactly one chunk inside its body; only the last
-/// chunk may be short.
-pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
-    let chunk = p.start();
-    let start = usize::from(p.current_range().start());
-    let mut whole = true;
-    loop {
-        statement(p);
-        if p.at(EOF) {
-            break;
-        }
-        if p.at(T!['}']) || ends_chunk(p, start) {
-            whole = false;
-            while !p.at(EOF) {
-                p.bump();
-            }
-            break;
-        }
-    }
-    whole &= is_last || ends_chunk(p, start);
-    chunk.complete(p, CHUNK);
-    whole
-}
-
-/// Whether the chunk that starts at `start` ends here, which depends on its own text alone.
-fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
-    let text = p.text_before(start);
-    text.ends_with([';', '}']) && p.nth_starts_line(0) && chunks::is_full(text)
-}
-
-/// One statement. It always consumes at least one token.
 pub(super) fn statement(p: &mut Parser<'_>) {
     match p.current() {
         T!['{'] => block(p),
@@ -121,7 +68,7 @@ fn block(p: &mut Parser<'_>) {
     }
     let block = p.start();
     p.bump();
-    statements(p);
+    STATEMENTS.plain(p);
     // At the end of the text the body is not closed either, and reports it.
     p.eat(T!['}']);
     block.complete(p, BLOCK);

@@ -68,7 +68,7 @@ fn variable(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextE
         let text = declarator.syntax().text().to_string();
         kept.push(match (&function.symbol(symbol).kind, used.largest.get(&symbol)) {
             (SymbolKind::RegisterRange { count, .. }, Some(largest)) if largest + 1 < *count => {
-                format!("{}<{}>", name.text(), largest + 1)
+                format!("{}<{}>", name.syntax(), largest + 1)
             }
             _ => text.trim().to_owned(),
         });
@@ -102,7 +102,9 @@ fn label(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit
 
 /// Removes a block of the body that has no statements.
 fn empty_block(node: &SyntaxNode, body: TextRange) -> Option<TextEdit> {
-    let is_empty = ast::Block::cast(node.clone())?.statements().next().is_none();
+    let is_code =
+        |child: SyntaxNode| child.kind() == SyntaxKind::CHUNK || ast::Statement::can_cast(child.kind());
+    let is_empty = node.kind() == SyntaxKind::BLOCK && !node.children().any(is_code);
     let is_inner = node.text_range().start() > body.start();
     (is_empty && is_inner).then(|| TextEdit { range: node.text_range(), insert: String::new() })
 }

@@ -56,7 +56,7 @@ fn named_later(position: &FilePosition<'_>) -> Option<String> {
     let token = token_covering(&tree, position.offset.checked_sub(1.into())?)?;
     let call = token.parent_ancestors().find_map(ast::Instruction::cast)?;
     let callee = call.syntax().children().find_map(ast::NameRef::cast)?;
-    Some(callee.text())
+    Some(callee.syntax().to_string())
 }
 
 /// The part of the call before the cursor.
