@@ -121,7 +121,7 @@ impl<'f> Uniformity<'f> {
             }
             for index in 0..self.branches.len() {
                 if !self.branches[index].is_uniform() {
-                    self.part(index);
+                    self.diverge(index);
                 }
             }
         }
@@ -248,15 +248,15 @@ impl<'f> Uniformity<'f> {
         }
         self.branches[index].variance = variance;
         if !self.branches[index].is_promised {
-            self.part(index);
+            self.diverge(index);
         }
         true
     }
 
     /// Records that lanes diverge at a branch, and queues everything that depends on that.
-    fn part(&mut self, index: usize) {
+    fn diverge(&mut self, index: usize) {
         let Branch { block, variance, .. } = self.branches[index];
-        self.joins.part(block, variance);
+        self.joins.diverge(block, variance);
         for block in self.joins.take_touched() {
             self.pending.add_watchers(block);
         }

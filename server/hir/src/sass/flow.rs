@@ -210,14 +210,14 @@ impl<'f> Walk<'f> {
         }
     }
 
-    fn go(&mut self, from: u32, to: u32, stack: Stack) {
+    fn follow(&mut self, from: u32, to: u32, stack: Stack) {
         self.edges.push((from, to));
         self.open.push((to, stack));
     }
 
-    fn next(&mut self, from: u32, stack: Stack) {
+    fn fall_through(&mut self, from: u32, stack: Stack) {
         if from as usize + 1 < self.seen.len() {
-            self.go(from, from + 1, stack);
+            self.follow(from, from + 1, stack);
         } else {
             self.ends.push(from);
         }
@@ -234,40 +234,40 @@ impl<'f> Walk<'f> {
         match flow {
             Flow::Branch => {
                 if let Some(target) = target {
-                    self.go(index, target, stack);
+                    self.follow(index, target, stack);
                 }
                 if !ends {
-                    self.next(index, stack);
+                    self.fall_through(index, stack);
                 }
             }
             Flow::IndirectBranch => self.indirect_branch(index, stack, ends),
             Flow::Call => {
                 if let Some(target) = target {
-                    self.go(index, target, None);
+                    self.follow(index, target, None);
                 }
                 if (index as usize) + 1 < self.seen.len() {
                     self.returns.push(index + 1);
                 }
-                self.next(index, stack);
+                self.fall_through(index, stack);
             }
             Flow::Return => {
                 self.returners.push(index);
                 if !ends {
-                    self.next(index, stack);
+                    self.fall_through(index, stack);
                 }
             }
             Flow::Push => {
                 let stack = target.map_or(stack, |_| self.push(index, stack));
-                self.next(index, stack);
+                self.fall_through(index, stack);
             }
             Flow::Pop => self.pop(index, stack, ends),
             Flow::Exit => {
                 if !ends {
-                    self.next(index, stack);
+                    self.fall_through(index, stack);
                 }
             }
             _ if joins(self.function, instruction) => self.pop(index, stack, ends),
-            _ => self.next(index, stack),
+            _ => self.fall_through(index, stack),
         }
     }
 
@@ -280,11 +280,11 @@ impl<'f> Walk<'f> {
         for word in noted {
             let label = self.function.label(&word.text).map(|label| label.before);
             if let Some(target) = label.filter(|target| (*target as usize) < self.seen.len()) {
-                self.go(index, target, stack);
+                self.follow(index, target, stack);
             }
         }
         if !ends {
-            self.next(index, stack);
+            self.fall_through(index, stack);
         }
     }
 
@@ -313,7 +313,7 @@ impl<'f> Walk<'f> {
                 if let Destination::Instruction(target) =
                     self.function.instructions[pushed as usize].destination
                 {
-                    self.go(index, target, rest);
+                    self.follow(index, target, rest);
                 }
             }
             None => {
@@ -323,7 +323,7 @@ impl<'f> Walk<'f> {
             }
         }
         if !ends {
-            self.next(index, stack);
+            self.fall_through(index, stack);
         }
     }
 

@@ -31,7 +31,7 @@ impl<'f> Reaching<'f> {
         accesses.is_some_and(|all| all.iter().any(|it| it.is_write == is_write && it.covers(register)))
     }
 
-    /// Whether an instruction overwrites a register in all lanes. A guarded write does not hide earlier ones.
+    /// Whether an instruction writes a register in all lanes, so that earlier writes do not get past it.
     fn overwrites(&self, index: usize, register: Register) -> bool {
         let is_always =
             |index: usize| self.function.instructions[index].guard.is_none_or(|it| it.is_always());

@@ -335,7 +335,7 @@ pub enum Link {
 }
 
 impl Link {
-    /// The first instruction of the construct, if this is another one.
+    /// The instruction that opens the construct; `None` for that instruction itself.
     pub(crate) fn opener(self) -> Option<u32> {
         match self {
             Link::If { .. } | Link::Loop { .. } => None,

@@ -173,7 +173,7 @@ fn space(node: Node<'_>) -> Option<Space> {
     word(node, STATE_SPACE, Space::from_name)
 }
 
-/// What the word in a child node means.
+/// The meaning of the word in a child node.
 fn word<T>(node: Node<'_>, child: SyntaxKind, meaning: fn(&str) -> Option<T>) -> Option<T> {
     meaning(node.child(child)?.token(DOT_WORD)?.word())
 }

@@ -146,7 +146,7 @@ impl<'f> Joins<'f> {
     }
 
     /// Records that the branch at the end of a block diverges.
-    pub(super) fn part(&mut self, branch: BlockId, variance: Variance) {
+    pub(super) fn diverge(&mut self, branch: BlockId, variance: Variance) {
         for block in self.joined(branch) {
             let known = &mut self.divergence[block.index()];
             if known.is_none_or(|(known, _)| variance > known) {
@@ -162,13 +162,13 @@ impl<'f> Joins<'f> {
             }
         }
         for point in points {
-            self.part_region((branch, point), variance);
+            self.add_region((branch, point), variance);
         }
     }
 
     /// Records that lanes take different paths through a region, and exit its loop, if there is one, in
     /// different iterations.
-    fn part_region(&mut self, region: Region, variance: Variance) {
+    fn add_region(&mut self, region: Region, variance: Variance) {
         if let Some(known) = self.regions.get(&region) {
             let known = &mut self.loops[*known as usize];
             if variance > known.variance {

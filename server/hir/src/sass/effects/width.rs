@@ -124,10 +124,10 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
     }
 }
 
-/// The numbers of registers of the data of a memory access, by modifier.
+/// How many registers the data of a memory access covers, by modifier.
 const DATA: &[(&str, u8)] = &[("128", 4), ("256", 8), ("64", 2), ("U64", 2), ("S64", 2), ("F64", 2)];
 
-/// The number that belongs to the first of these modifiers that an instruction has, or 1.
+/// The count of the first of these modifiers that an instruction has; 1 if it has none.
 fn first(has: impl Fn(&str) -> bool, counts: &[(&str, u8)]) -> u8 {
     counts.iter().find(|(modifier, _)| has(modifier)).map_or(1, |(_, count)| *count)
 }

@@ -63,8 +63,8 @@ impl Builder {
         });
     }
 
-    /// An encoding belongs to the instruction on its line, or to the one that awaits it; or the other lines
-    /// decide what it means.
+    /// An encoding belongs to the instruction on its line, or to the second instruction of a pair before it. What any
+    /// other one means depends on the generation, which is known at the end.
     pub(super) fn encoding(&mut self, token: Token<'_>) {
         let Some(word) = word_of(token.text) else { return };
         let is_of_last = self.on_line || std::mem::take(&mut self.awaits_encoding);

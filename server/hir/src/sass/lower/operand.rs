@@ -23,7 +23,7 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     }
 }
 
-/// The value of a number, and its sign if a minus precedes it. Resets `negative` for the next number.
+/// The value of a number, negated after a minus sign. Resets `negative` for the next number.
 pub(super) fn signed(text: &str, negative: &mut bool) -> i64 {
     let number = integer(text).unwrap_or_default() as i64;
     if std::mem::take(negative) { number.wrapping_neg() } else { number }
