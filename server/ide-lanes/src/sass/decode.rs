@@ -119,7 +119,7 @@ fn registers(program: &Program, index: usize) -> Box<[(SmolStr, ScalarType)]> {
         | Op::FloatMinMax(_)
         | Op::FloatSetp(..)
         | Op::FloatSet(..)
-        | Op::SelectFloat(_)
+        | Op::SelectFloat { .. }
         | Op::Mufu(_) => (ScalarType::F32, ScalarType::B64),
         Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) | Op::DoubleMinMax | Op::DoubleSetp(..) => {
             (ScalarType::U32, ScalarType::F64)

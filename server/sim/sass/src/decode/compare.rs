@@ -4,26 +4,24 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, is_uniform};
+use super::unsupported::{Decoded, Unsupported};
 use crate::exec::table_of;
-use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, SetTo};
+use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, Relation, SetTo};
 use crate::registers::{DROPPED, Part};
 use warplens_hir::sass::{Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 
-type Decoded = Result<Operation, String>;
-
 impl Decoder<'_> {
     pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.trim_start_matches('U');
-        let (cmp, is_true) = comparison(inst)?;
+        let relation = relation(inst)?;
         let known = ["AND", "OR", "XOR", "U32", "S32", "U64", "S64", "X", "EX", "BF"];
         inst.allow(&[&known[..], &COMPARISONS[..]].concat())?;
         let combine = bool_of(inst);
         let compare = IntCompare {
-            cmp,
-            is_true,
+            relation,
             signed: !(inst.has("U32") || inst.has("U64")),
             wide: inst.has("U64") || inst.has("S64"),
             extends: inst.has("EX") || inst.has("X"),
@@ -56,7 +54,7 @@ impl Decoder<'_> {
         for operand in &inst.ops[shape.q.len()..] {
             match &operand.value {
                 Value::Immediate(Immediate::Integer(table)) => tables.push(*table as u32),
-                _ if at >= 3 => return Err("it has too many operands".to_owned()),
+                _ if at >= 3 => return Err("it has too many operands".into()),
                 _ => {
                     match condition(operand) {
                         Some(condition) => operation.p[at] = condition,
@@ -79,7 +77,7 @@ impl Decoder<'_> {
     pub(super) fn combine_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["AND", "OR", "XOR", "BF"])?;
         let ops: Vec<Bool> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
-        let [first, second] = ops[..] else { return Err("its operations are missing".to_owned()) };
+        let [first, second] = ops[..] else { return Err("its operations are missing".into()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
         if inst.ins.opcode == "PSET" {
             let mut operation =
@@ -156,34 +154,29 @@ impl Decoder<'_> {
 const COMPARISONS: [&str; 16] =
     ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
 
-/// The comparison of an instruction; `None` for `.F` and `.T`, with whether it is `.T`.
-pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), String> {
+pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
     let named = |word: &str| {
-        Some((
-            match word {
-                "F" => return Some((None, false)),
-                "T" => return Some((None, true)),
-                "LT" => Comparison::Less,
-                "EQ" => Comparison::Equal,
-                "LE" => Comparison::LessEqual,
-                "GT" => Comparison::Greater,
-                "NE" => Comparison::NotEqual,
-                "GE" => Comparison::GreaterEqual,
-                "NUM" => Comparison::Numbers,
-                "NAN" => Comparison::AnyNan,
-                "LTU" => Comparison::LessUnordered,
-                "EQU" => Comparison::EqualUnordered,
-                "LEU" => Comparison::LessEqualUnordered,
-                "GTU" => Comparison::GreaterUnordered,
-                "NEU" => Comparison::NotEqualUnordered,
-                "GEU" => Comparison::GreaterEqualUnordered,
-                _ => return None,
-            }
-            .into(),
-            false,
-        ))
+        Some(Relation::Is(match word {
+            "F" => return Some(Relation::Never),
+            "T" => return Some(Relation::Always),
+            "LT" => Comparison::Less,
+            "EQ" => Comparison::Equal,
+            "LE" => Comparison::LessEqual,
+            "GT" => Comparison::Greater,
+            "NE" => Comparison::NotEqual,
+            "GE" => Comparison::GreaterEqual,
+            "NUM" => Comparison::Numbers,
+            "NAN" => Comparison::AnyNan,
+            "LTU" => Comparison::LessUnordered,
+            "EQU" => Comparison::EqualUnordered,
+            "LEU" => Comparison::LessEqualUnordered,
+            "GTU" => Comparison::GreaterUnordered,
+            "NEU" => Comparison::NotEqualUnordered,
+            "GEU" => Comparison::GreaterEqualUnordered,
+            _ => return None,
+        }))
     };
-    inst.find(named).ok_or_else(|| "its comparison is missing".to_owned())
+    inst.find(named).ok_or("its comparison is missing".into())
 }
 
 /// The comparisons that may be modifiers.

@@ -1,11 +1,13 @@
 //! The state of decoding a program.
 
+use la_arena::Arena;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::sass::{Destination, Function, Listed, Listing};
 
 use super::instruction::Inst;
 use super::pool::Pool;
+use super::unsupported::Unsupported;
 use crate::program::{self, Program};
 use crate::target::Target;
 
@@ -53,13 +55,13 @@ impl<'l> Decoder<'l> {
             functions: Vec::new(),
             addresses: Vec::new(),
             layout: program::Layout::default(),
-            accesses: Vec::new(),
-            atomics: Vec::new(),
-            matrix_loads: Vec::new(),
-            conversions: Vec::new(),
-            products: Vec::new(),
-            notes: Vec::new(),
-            unknowns: Vec::new(),
+            accesses: Arena::new(),
+            atomics: Arena::new(),
+            matrix_loads: Arena::new(),
+            conversions: Arena::new(),
+            products: Arena::new(),
+            notes: Arena::new(),
+            unknowns: Arena::new(),
             banks: Vec::new(),
             globals: Vec::new(),
             pointers: Vec::new(),
@@ -106,15 +108,15 @@ impl<'l> Decoder<'l> {
     }
 
     /// The statement that an instruction targets.
-    pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
+    pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, Unsupported> {
         match inst.ins.destination {
             Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
             Destination::Symbol => {
                 let name = inst.target_symbol().unwrap_or_default();
-                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing"))
+                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing").into())
             }
-            Destination::End => Err("its target is the end of the function".to_owned()),
-            _ => Err("its target is not an instruction of the listing".to_owned()),
+            Destination::End => Err("its target is the end of the function".into()),
+            _ => Err("its target is not an instruction of the listing".into()),
         }
     }
 

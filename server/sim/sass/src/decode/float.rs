@@ -5,17 +5,16 @@ use warplens_sim_cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::{BF16, F16, Rounding};
 
-use super::compare::{bool_of, comparison, comparisons};
+use super::compare::{bool_of, comparisons, relation};
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
+use super::unsupported::Decoded;
 use crate::exec::half_result;
 use crate::program::{
-    FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
+    Angle, FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, Relation, SetTo,
 };
 use crate::registers::{DROPPED, Part, Source};
-
-type Decoded = Result<Operation, String>;
 
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
 const DOUBLE: [Kind; 3] = [Kind::Double; 3];
@@ -51,15 +50,15 @@ fn mode(inst: &Inst<'_>) -> FloatMode {
 
 /// The comparison of an instruction, or the modifiers of a minimum.
 fn float_compare_of(inst: &Inst<'_>) -> FloatCompare {
-    let (cmp, is_true) = comparison(inst).unwrap_or((None, false));
-    FloatCompare { cmp, is_true, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
+    let relation = relation(inst).unwrap_or(Relation::Never);
+    FloatCompare { relation, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
 }
 
 impl Decoder<'_> {
     pub(super) fn float(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["FTZ", "SAT", "RN", "RM", "RP", "RZ", "D2", "D4", "D8", "M2", "M4", "M8", "FMZ"])?;
         if inst.has("FMZ") {
-            return Err("modifier `.FMZ` is not simulated".to_owned());
+            return Err("modifier `.FMZ` is not simulated".into());
         }
         let mode = mode(inst);
         let op = match inst.ins.opcode.trim_start_matches('U').trim_end_matches("32I") {
@@ -108,10 +107,13 @@ impl Decoder<'_> {
         let combine = bool_of(inst);
         let opcode = inst.ins.opcode.trim_start_matches('U');
         match opcode {
-            "DSETP" if inst.has("MIN") || inst.has("MAX") => {
-                self.assemble(Op::DoublePick(inst.has("MAX")), inst, &inst.predicate_shape(), DOUBLE)
-            }
-            _ if comparison(inst).is_err() => Err("its comparison is missing".to_owned()),
+            "DSETP" if inst.has("MIN") || inst.has("MAX") => self.assemble(
+                Op::DoublePick { maximum: inst.has("MAX") },
+                inst,
+                &inst.predicate_shape(),
+                DOUBLE,
+            ),
+            _ if relation(inst).is_err() => Err("its comparison is missing".into()),
             "FSETP" => self.assemble(Op::FloatSetp(compare, combine), inst, &inst.predicate_shape(), FLOAT),
             "DSETP" => self.assemble(Op::DoubleSetp(compare, combine), inst, &inst.predicate_shape(), DOUBLE),
             "FCMP" => self.assemble(Op::FloatSelect(compare), inst, &inst.shape(), FLOAT),
@@ -122,7 +124,7 @@ impl Decoder<'_> {
 
     pub(super) fn float_select(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["FTZ"])?;
-        self.assemble(Op::SelectFloat(inst.has("FTZ")), inst, &inst.shape(), FLOAT)
+        self.assemble(Op::SelectFloat { flush: inst.has("FTZ") }, inst, &inst.shape(), FLOAT)
     }
 
     pub(super) fn float_check(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -133,7 +135,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn mufu(&mut self, inst: &Inst<'_>) -> Decoded {
-        let turns = self.target.has_barriers();
+        let angle = if self.target.has_barriers() { Angle::Turns } else { Angle::Radians };
         let function = inst.find(|word| {
             Some(match word {
                 "RCP" => Mufu::Rcp,
@@ -141,8 +143,8 @@ impl Decoder<'_> {
                 "SQRT" => Mufu::Sqrt,
                 "EX2" => Mufu::Ex2,
                 "LG2" => Mufu::Lg2,
-                "SIN" => Mufu::Sin(turns),
-                "COS" => Mufu::Cos(turns),
+                "SIN" => Mufu::Sin(angle),
+                "COS" => Mufu::Cos(angle),
                 "RCP64H" => Mufu::Rcp64High,
                 "RSQ64H" => Mufu::Rsq64High,
                 "TANH" => Mufu::Tanh,
@@ -157,7 +159,7 @@ impl Decoder<'_> {
                 };
                 self.assemble(Op::Mufu(function), inst, &inst.shape(), [kind; 3])
             }
-            _ => Err("its function is not simulated".to_owned()),
+            _ => Err("its function is not simulated".into()),
         }
     }
 
@@ -188,7 +190,7 @@ impl Decoder<'_> {
     pub(super) fn half(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["MMA", "F32", "FTZ", "SAT", "RELU", "BF16_V2", "MRG_H0", "MRG_H1"])?;
         if inst.has("MRG_H0") || inst.has("MRG_H1") {
-            return Err("merging into a half is not simulated".to_owned());
+            return Err("merging into a half is not simulated".into());
         }
         let arithmetic = match &inst.ins.opcode[..4] {
             "HADD" => HalfArithmetic::Add,
@@ -210,7 +212,7 @@ impl Decoder<'_> {
         inst.allow(&["FTZ", "NAN", "XORSIGN", "BF16_V2"])?;
         let (compare, mode) = (float_compare_of(inst), half_mode(inst));
         let op = match inst.ins.opcode.as_str() {
-            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".to_owned()),
+            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".into()),
             "VHMNMX" => Op::HalfMinMax3(compare, mode),
             _ => Op::HalfMinMax(compare, mode),
         };
@@ -224,7 +226,8 @@ impl Decoder<'_> {
         let (combine, mode) = (bool_of(inst), half_mode(inst));
         match inst.ins.opcode.as_str() {
             "HSETP2" => {
-                self.assemble_halves(Op::HalfSetp(compare, combine, mode, inst.has("H_AND")), inst, false)
+                let op = Op::HalfSetp { compare, combine, mode, both: inst.has("H_AND") };
+                self.assemble_halves(op, inst, false)
             }
             _ => {
                 let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
@@ -266,7 +269,7 @@ impl Decoder<'_> {
         };
         let mut operation = self.conversion(inst, from, to, rounding(inst), inst.has("FTZ"))?;
         let rounds = ["ROUND", "TRUNC", "FLOOR", "CEIL"].into_iter().any(|word| inst.has(word));
-        if let Op::Convert(convert, _, _) = &mut operation.op {
+        if let Op::Convert(convert) = &mut operation.op {
             convert.integral = rounds || inst.ins.opcode.ends_with("FRND");
             if inst.has("SAT") {
                 convert.clamp = Clamp::Saturate;
@@ -301,7 +304,7 @@ impl Decoder<'_> {
             (false, true) => Kind::Float,
             (false, false) => Kind::Int,
         };
-        self.assemble(Op::Convert(convert, wide_from, wide_to), inst, &inst.shape(), [kind; 3])
+        self.assemble(Op::Convert(convert), inst, &inst.shape(), [kind; 3])
     }
 
     /// Such as `F2FP.F16.F32.PACK_AB R0, R1, R2` or `F2FP.F16.E4M3.UNPACK_B R0, R1`.
@@ -317,28 +320,28 @@ impl Decoder<'_> {
         let shape = inst.shape();
         let merged = shape.sources.get(if packed { 1 } else { 2 });
         if merges && merged.and_then(|operand| operand.register()).is_none_or(|it| !it.is_constant()) {
-            return Err("merging into a register is not simulated".to_owned());
+            return Err("merging into a register is not simulated".into());
         }
-        let op = match (to, from, packed) {
-            (Element::Half(_), Element::Single, false) if !inst.has("SATFINITE") => {
-                Op::PackHalves { brain: inst.has("BF16"), rounding: rounding(inst), relu: inst.has("RELU") }
-            }
-            _ => Op::ConvertPair { packed },
-        };
+        if let (Element::Half(_), Element::Single, false, false) = (to, from, packed, inst.has("SATFINITE")) {
+            let (brain, relu) = (inst.has("BF16"), inst.has("RELU"));
+            return self.assemble(
+                Op::PackHalves { brain, rounding: rounding(inst), relu },
+                inst,
+                &shape,
+                FLOAT,
+            );
+        }
         let clamp = match (inst.has("SATFINITE"), inst.has("RELU")) {
             (true, true) => Clamp::FiniteRelu,
             (true, false) => Clamp::Finite,
             (false, true) => Clamp::Relu,
             (false, false) => Clamp::None,
         };
-        let mut operation = self.assemble(op, inst, &shape, FLOAT)?;
-        if op == (Op::ConvertPair { packed }) {
-            if packed && operation.s[0].part != Part::Whole {
-                return Err("a part of its source is not simulated".to_owned());
-            }
-            let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
-            self.program.conversions.push(convert);
-            operation.n = self.program.conversions.len() as u32 - 1;
+        let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
+        let conversion = self.program.conversions.alloc(convert);
+        let operation = self.assemble(Op::ConvertPair { conversion, packed }, inst, &shape, FLOAT)?;
+        if packed && operation.s[0].part != Part::Whole {
+            return Err("a part of its source is not simulated".into());
         }
         Ok(operation)
     }

@@ -3,14 +3,13 @@
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use super::predicates::{condition, destination_predicate, is_uniform};
+use super::predicates::{condition, destination_predicate, is_data_register, is_uniform};
+use super::unsupported::{Decoded, Unsupported};
 use crate::exec::reduction_named;
 use crate::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};
 use crate::registers::Condition;
 use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
-
-type Decoded = Result<Operation, String>;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 
@@ -33,11 +32,11 @@ impl Decoder<'_> {
         inst.allow(&["32", "64"])?;
         let register = match inst.ops.get(1).map(|operand| &operand.value) {
             Some(Value::Special(name)) => special(name)?,
-            _ => return Err("its special register is missing".to_owned()),
+            _ => return Err("its special register is missing".into()),
         };
         let counts = inst.ins.opcode.starts_with("CS2");
         let wide = counts && self.target.has_barriers() && !inst.has("32");
-        let mut operation = Operation::new(Op::Special(register, wide));
+        let mut operation = Operation::new(Op::Special { register, wide });
         operation.d = self.destination(inst.ops.first())?;
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
         Ok(operation)
@@ -65,7 +64,7 @@ impl Decoder<'_> {
             ["UP"] => ShuffleMode::Up,
             ["DOWN"] => ShuffleMode::Down,
             ["BFLY"] => ShuffleMode::Butterfly,
-            _ => return Err("its mode is not simulated".to_owned()),
+            _ => return Err("its mode is not simulated".into()),
         };
         self.assemble(Op::Shuffle(mode), inst, &inst.shape(), INT)
     }
@@ -83,7 +82,7 @@ impl Decoder<'_> {
         let mut operands = inst.ops;
         operation.uniform = inst.ins.opcode == "VOTEU";
         if let [first, rest @ ..] = operands
-            && first.register().is_some_and(|register| !register.is_predicate())
+            && is_data_register(first)
         {
             operation.d = self.destination(Some(first))?;
             operands = rest;
@@ -99,7 +98,7 @@ impl Decoder<'_> {
 
     pub(super) fn match_values(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["ALL", "ANY", "U64", "U32"])?;
-        self.assemble(Op::Match(inst.has("ALL"), inst.has("U64")), inst, &inst.shape(), INT)
+        self.assemble(Op::Match { all: inst.has("ALL"), wide: inst.has("U64") }, inst, &inst.shape(), INT)
     }
 
     pub(super) fn reduce(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -112,22 +111,21 @@ impl Decoder<'_> {
     /// Such as `ELECT P0, UR4, PT`.
     pub(super) fn elect(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&[])?;
-        let mut operation = Operation::new(Op::Elect);
-        let [first, second, rest @ ..] = inst.ops else { return Err("an operand is missing".to_owned()) };
+        let mut operation = Operation::new(Op::Elect { masked: false });
+        let [first, second, rest @ ..] = inst.ops else { return Err("an operand is missing".into()) };
         operation.q[0] = destination_predicate(first).ok_or("its predicate is missing")?;
         operation.d = self.destination(Some(second))?;
         operation.p[0] = rest.iter().find_map(condition).unwrap_or(Condition::ALWAYS);
-        let mask: Vec<&Operand> =
-            rest.iter().filter(|operand| operand.register().is_some_and(|it| !it.is_predicate())).collect();
+        let mask: Vec<&Operand> = rest.iter().filter(|operand| is_data_register(operand)).collect();
         if !mask.is_empty() {
             operation.s = self.sources(inst, &mask, INT)?;
-            operation.n = 1;
+            operation.op = Op::Elect { masked: true };
         }
         Ok(operation)
     }
 }
 
-fn special(name: &str) -> Result<SpecialRegister, String> {
+fn special(name: &str) -> Result<SpecialRegister, Unsupported> {
     let upper = name.to_ascii_uppercase().replace('.', "_");
     let axis = |prefix: &str| {
         let rest = upper.strip_prefix(prefix)?.trim_start_matches('_');
@@ -154,7 +152,7 @@ fn special(name: &str) -> Result<SpecialRegister, String> {
             let ntid = || axis("SR_NTID").map(SpecialRegister::BlockSize);
             let grid = || axis("SR_NCTAID").map(SpecialRegister::GridSize);
             let found = tid.or_else(cta).or_else(ntid).or_else(grid);
-            return found.ok_or_else(|| format!("special register `{name}` is not simulated"));
+            return found.ok_or_else(|| format!("special register `{name}` is not simulated").into());
         }
     })
 }

@@ -2,9 +2,8 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use crate::program::Operation;
-
-type Decoded = Result<Operation, String>;
+use super::unsupported::Decoded;
+use crate::program::Op;
 
 impl Decoder<'_> {
     /// The operation of an instruction. An error says why it is not simulated.
@@ -59,7 +58,7 @@ impl Decoder<'_> {
             "F2F" | "FRND" | "UFRND" => self.float_to_float(inst),
             "F2FP" | "UF2FP" => self.pack_floats(inst),
             "LDG" | "LD" | "LDS" | "LDL" => self.load(inst),
-            "STG" | "ST" | "STS" | "STL" => self.store(inst),
+            "STG" | "ST" | "STS" | "STL" => self.store(inst, Op::Store),
             "LDC" | "ULDC" | "LDCU" => self.load_constant(inst),
             "LDGSTS" => self.copy(inst),
             "LDSM" => self.matrix_load(inst),
@@ -68,7 +67,7 @@ impl Decoder<'_> {
             "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => self.atomic(inst),
             "QSPC" => self.in_space(inst),
             "LDSLK" => self.load_locked(inst),
-            "STSUL" => self.store_unlock(inst),
+            "STSUL" => self.store(inst, Op::StoreUnlock),
             "S2R" | "S2UR" | "CS2R" | "CS2UR" => self.special_register(inst),
             "R2UR" => self.first_lane(inst),
             "B2R" => self.barrier_result(inst),

@@ -11,8 +11,8 @@ use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
 use super::lanewise::map1;
 use super::predicate::{set_compared, set_to};
-use crate::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
-use crate::registers::{Registers, Source};
+use crate::program::{Angle, Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
+use crate::registers::{Part, Registers, Source};
 
 const NAN_32: u32 = 0x7fff_ffff;
 
@@ -161,10 +161,9 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
 /// The lanes in which a comparison of singles holds.
 #[inline(always)]
 pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
-    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
     let [a, b, _] = o.s.map(|source| r.row(source.row));
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-    ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
+    compare.relation.lanes(|cmp| ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane]))))
 }
 
 /// Compares floats of any width.
@@ -199,11 +198,11 @@ pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl
     }
 }
 
-/// Infrequent operations on singles and doubles.
+/// Infrequent operations on singles.
 pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::MoveFloat => map1(o, r, mask, |a| a),
-        Op::SelectFloat(flush) => {
+        Op::SelectFloat { flush } => {
             let chosen = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
             let value = |lane: usize| {
@@ -212,18 +211,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             };
             r.set(o.d, mask, &std::array::from_fn(value));
         }
-        Op::FloatPair(op, mode) => {
-            for word in 0..2 {
-                let value = |source: Source, buffer: &mut Lanes<u32>| {
-                    let word = if source.part == crate::registers::Part::Single { 0 } else { word };
-                    *r.float(Source { part: Default::default(), ..source.word(word) }, buffer)
-                };
-                let mut buffer = [0; 32];
-                let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
-                let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
-                r.set(o.d + word, mask, &values);
-            }
-        }
+        Op::FloatPair(op, mode) => pair(op, mode, o, r, mask),
         Op::FloatMinMax3(compare) => {
             let smaller = r.holds(o.p[0]);
             let [a, b, c] = o.s.map(|source| *r.row(source.row));
@@ -241,7 +229,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::FloatSelect(compare) => {
             let [a, b, c] = o.s.map(|source| *r.row(source.row));
             let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-            let holds = |c: u32| compare.cmp.map_or(compare.is_true, |cmp| cmp.holds(&value(c), &0.0));
+            let holds = |c: u32| compare.relation.holds(value(c), 0.0);
             let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
             r.set(o.d, mask, &values);
         }
@@ -261,7 +249,21 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             }
             r.set(o.d, mask, &results);
         }
-        _ => uncommon_double(op, o, r, mask),
+        _ => {}
+    }
+}
+
+/// An operation on pairs, word by word.
+fn pair(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+    for word in 0..2 {
+        let value = |source: Source, buffer: &mut Lanes<u32>| {
+            let word = if source.part == Part::Single { 0 } else { word };
+            *r.float(Source { part: Part::Whole, ..source.word(word) }, buffer)
+        };
+        let mut buffer = [0; 32];
+        let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
+        let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
+        r.set(o.d + word, mask, &values);
     }
 }
 
@@ -280,15 +282,18 @@ fn approximate(function: Mufu, bits: u32) -> u32 {
         return high_of_double(function, bits);
     }
     let x = f64::from(f32::from_bits(flush_32(bits)));
-    let turns = |turned: bool| if turned { x.fract() * std::f64::consts::TAU } else { x };
+    let radians = |angle: Angle| match angle {
+        Angle::Radians => x,
+        Angle::Turns => x.fract() * std::f64::consts::TAU,
+    };
     let value = match function {
         Mufu::Rcp => 1.0 / x,
         Mufu::Rsq => 1.0 / x.sqrt(),
         Mufu::Sqrt => x.sqrt(),
         Mufu::Ex2 => x.exp2(),
         Mufu::Lg2 => x.log2(),
-        Mufu::Sin(turned) => turns(turned).sin(),
-        Mufu::Cos(turned) => turns(turned).cos(),
+        Mufu::Sin(angle) => radians(angle).sin(),
+        Mufu::Cos(angle) => radians(angle).cos(),
         Mufu::Tanh => x.tanh(),
         Mufu::Rcp64High | Mufu::Rsq64High => 0.0,
     };
@@ -359,17 +364,11 @@ fn nan_of(sources: [u64; 3]) -> u64 {
     nan.map_or(F64.nan(), |bits| bits | 1 << 51)
 }
 
-fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+/// Infrequent operations on doubles.
+pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     let (a, b) = (r.double(o.s[0]).map(f64::from_bits), r.double(o.s[1]).map(f64::from_bits));
-    let compared = |compare: FloatCompare| match compare.cmp {
-        None => {
-            if compare.is_true {
-                u32::MAX
-            } else {
-                0
-            }
-        }
-        Some(cmp) => ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])),
+    let compared = |compare: FloatCompare| {
+        compare.relation.lanes(|cmp| ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])))
     };
     match op {
         Op::DoubleMinMax => {
@@ -392,11 +391,9 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set_64(o.d, mask, &std::array::from_fn(value));
         }
         Op::DoubleSetp(compare, combine) => {
-            let (holds, other) = (compared(compare), r.holds(o.p[0]));
-            r.set_predicate(o.q[0], mask, combine.of(holds, other));
-            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+            set_compared(combine, compared(compare), o, r, mask);
         }
-        Op::DoublePick(maximum) => {
+        Op::DoublePick { maximum } => {
             let takes = |lane: usize| match (a[lane].is_nan(), b[lane].is_nan()) {
                 (true, _) => false,
                 (false, true) => true,

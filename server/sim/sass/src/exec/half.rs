@@ -72,10 +72,10 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 extremum(compare, mode, smaller, [first, c], [0; 2])
             });
         }
-        Op::HalfSetp(compare, combine, mode, together) => {
+        Op::HalfSetp { compare, combine, mode, both } => {
             let [low, high] = compared(compare, mode, o, r);
             let other = r.holds(o.p[0]);
-            let (first, second) = match together {
+            let (first, second) = match both {
                 true => (low & high, !(low & high)),
                 false => (low, high),
             };
@@ -169,8 +169,9 @@ fn extremum(compare: FloatCompare, mode: HalfMode, smaller: bool, [a, b]: [u64; 
 /// The lanes in which the comparison holds, for the lower and for the upper halves.
 fn compared(compare: FloatCompare, mode: HalfMode, o: &Operation, r: &Registers) -> [u32; 2] {
     let format = format(mode);
-    let Some(cmp) = compare.cmp else { return [if compare.is_true { u32::MAX } else { 0 }; 2] };
     let values = |source| halves(source, mode, r).map(|halves| halves.map(|bits| format.to_f32(bits)));
     let (a, b) = (values(o.s[0]), values(o.s[1]));
-    [0, 1].map(|half: usize| ordered(Scalar::new(), cmp, |lane| (a[lane][half], b[lane][half])))
+    [0, 1].map(|half: usize| {
+        compare.relation.lanes(|cmp| ordered(Scalar::new(), cmp, |lane| (a[lane][half], b[lane][half])))
+    })
 }

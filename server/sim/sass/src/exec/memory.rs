@@ -485,15 +485,15 @@ fn atomic_in(
 }
 
 /// `QSPC`
-pub(super) fn in_space(space: u8, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
+pub(super) fn in_space(space: Space, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
     let addresses = r.bits_64(o.s[0].row);
     let found = lanes(mask).filter(|&lane| {
         let within = |start: u64| (start..start + size).contains(&addresses[lane]);
         match space {
-            1 => within(shared),
-            2 => within(local),
+            Space::Shared => within(shared),
+            Space::Local => within(local),
             _ => !within(shared) && !within(local),
         }
     });

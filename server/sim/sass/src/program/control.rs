@@ -121,12 +121,12 @@ impl Token {
 /// `BMOV`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierStep {
-    /// `d` = the mask of a barrier; whether the mask is then cleared.
-    Read(u8, bool),
+    /// `d` = the mask of a barrier, which may then be cleared.
+    Read { barrier: u8, clears: bool },
     /// Sets the mask of a barrier.
     Write(u8, Source),
-    /// Copies the mask of the second barrier to the first; whether the second is then cleared.
-    Copy(u8, u8, bool),
+    /// Copies the mask of a barrier, which may then be cleared, to another one.
+    Copy { to: u8, from: u8, clears: bool },
     /// `d` = a state of the warp.
     State(BarrierState),
     /// Writes a state of the warp that is not simulated.
