@@ -363,11 +363,7 @@ impl Sanitizer {
             self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
-        let strength = match (strong, order.in_block) {
-            (false, _) => Strength::Weak,
-            (true, true) => Strength::Block,
-            (true, false) => Strength::Device,
-        };
+        let strength = Strength::of(strong, order.in_block);
         if strong {
             self.access_strong(event, spaces);
         }
@@ -402,14 +398,13 @@ impl Sanitizer {
         if !conflicts.is_empty() {
             self.report_races(event, &conflicts, spaces);
         }
-        if event.kind.reads()
+        let is_uninitialized = event.kind.reads()
             && self.checks.uninitialized
-            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0)
-        {
-            match event.kind {
-                AccessKind::Load => self.note_uninitialized(event, spaces, local),
-                _ => self.report_uninitialized(event, spaces, local),
-            }
+            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0);
+        match event.kind {
+            _ if !is_uninitialized => {}
+            AccessKind::Load => self.note_uninitialized(event, spaces, local),
+            _ => self.report_uninitialized(event, spaces, local),
         }
     }
 
