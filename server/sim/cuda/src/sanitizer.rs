@@ -118,6 +118,7 @@ pub(crate) struct Report<'s> {
 }
 
 /// The sanitizer of a run.
+#[derive(Default)]
 pub struct Sanitizer {
     pub checks: Checks,
     counts: bool,
@@ -211,31 +212,9 @@ impl Sanitizer {
             grid,
             patterns,
             block_size,
-            sync: HappensBefore::default(),
-            proxies: Proxies::default(),
-            volatile: VolatileAccesses::default(),
-            launch: Shadow::default(),
-            globals: Shadow::default(),
-            cluster: ClusterSanitizer::default(),
-            block: BlockSanitizer::default(),
-            visit: Visit::default(),
-            has_begun: false,
-            uninitialized: [0; ELEMENTS],
-            made_undefined: false,
-            inactive: None,
-            undefined: UndefinedAccess::default(),
-            uninitialized_memory: FxHashMap::default(),
-            cost: None,
-            findings: Vec::new(),
-            races: RaceContext::default(),
-            scopes: FxHashMap::default(),
-            reported: FxHashSet::default(),
             budget: limits.max_shadow,
-            exhausted: false,
             watch: watch.map(WatchedByte::new),
-            prerequisite_writes: Vec::new(),
-            initializers: FxHashSet::default(),
-            accesses: None,
+            ..Sanitizer::default()
         })
     }
 

@@ -49,12 +49,8 @@ impl<const W: usize> Wave<W> {
                 self.open_if(ctx, executed & self.state.holds(condition), otherwise, end)?;
                 Next::Advance
             }
-            Control::Else => {
-                self.check_end(ctx, "else")?;
-                Next::Resume
-            }
-            Control::EndIf => {
-                self.check_end(ctx, "endif")?;
+            Control::Else | Control::EndIf => {
+                self.check_end(ctx, if control == Control::Else { "else" } else { "endif" })?;
                 Next::Resume
             }
             Control::EndLoop => {
@@ -63,11 +59,9 @@ impl<const W: usize> Wave<W> {
                 self.check_end(ctx, "endloop")?;
                 Next::Repeat
             }
-            Control::Break { condition } => {
-                self.leave_loop(ctx, executed & self.state.holds(condition), false)?
-            }
-            Control::Continue { condition } => {
-                self.leave_loop(ctx, executed & self.state.holds(condition), true)?
+            Control::Break { condition } | Control::Continue { condition } => {
+                let again = matches!(control, Control::Continue { .. });
+                self.leave_loop(ctx, executed & self.state.holds(condition), again)?
             }
             Control::Barrier => {
                 self.visit_control(ctx, executed);
@@ -80,11 +74,7 @@ impl<const W: usize> Wave<W> {
                 }
                 Next::Jump
             }
-            Control::Loop { .. }
-            | Control::Call { .. }
-            | Control::Return
-            | Control::Halt
-            | Control::Refused { .. } => self.rare_control(control, executed, ctx)?,
+            _ => self.rare_control(control, executed, ctx)?,
         };
         match next {
             Next::Jump => {}

@@ -299,13 +299,7 @@ impl Sanitizer {
         let reads = access.reads() && access != AccessKind::Atomic;
         let here =
             Side { statement: at.pc, wave: at.position.wave, lane: lane as u32, lanes: lanes[0], reads };
-        let there = Side {
-            statement: before.statement(),
-            wave: before.wave(),
-            lane: before.lane().into(),
-            lanes: lanes[1],
-            reads: conflict.was_read,
-        };
+        let there = Side::of(conflict, lanes[1]);
         let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
         // One store writes the same value from several waves, so the value is only replicated.
         if same && here.statement == there.statement {
@@ -402,6 +396,15 @@ struct Side {
     lane: u32,
     lanes: Mask,
     reads: bool,
+}
+
+impl Side {
+    /// The earlier access of a conflict.
+    fn of(conflict: &Conflict, lanes: Mask) -> Side {
+        let before = conflict.before;
+        let (wave, lane) = (before.wave(), before.lane().into());
+        Side { statement: before.statement(), wave, lane, lanes, reads: conflict.was_read }
+    }
 }
 
 /// What fixes a race. `own` says whether both lanes are in one wave, `one_store` whether one statement stores
