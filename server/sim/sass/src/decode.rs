@@ -200,7 +200,7 @@ fn preparation(operation: &Operation) -> Prepare {
     match operation.op {
         _ if plain => Prepare::Nothing,
         // These operations apply the signs themselves.
-        Op::FloatAdd(mode) | Op::FloatMul(mode) | Op::FloatFma(mode) if mode.is_nearest() => Prepare::Nothing,
+        Op::Float(_, mode) if mode.is_nearest() => Prepare::Nothing,
         Op::Move
         | Op::Add3
         | Op::MulAdd
@@ -238,9 +238,7 @@ fn preparation(operation: &Operation) -> Prepare {
         Op::MinMax(kind) if kind.bits != 64 => Prepare::Integers,
         Op::MoveFloat
         | Op::SelectFloat { .. }
-        | Op::FloatAdd(_)
-        | Op::FloatMul(_)
-        | Op::FloatFma(_)
+        | Op::Float(..)
         | Op::FloatMinMax3(_)
         | Op::FloatSetp(..)
         | Op::FloatSet(..)

@@ -31,6 +31,9 @@ pub(crate) use quick_run::run as run_quick;
 use super::program::{Op, Operation, Prepare, Program};
 use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
 
+/// The end of an operation. A fault ends the run.
+type Executed = Result<(), Box<Fault>>;
+
 /// Runs an operation in the lanes of `mask`, which must not be empty.
 #[inline(never)]
 pub(crate) fn execute<S: Simd>(
@@ -40,7 +43,7 @@ pub(crate) fn execute<S: Simd>(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     let prepared;
     let operation = match operation.prepare {
         Prepare::Nothing => operation,
@@ -71,7 +74,7 @@ fn run_operation<S: Simd>(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     macro_rules! vectorized {
         ($call:expr) => {
             simd.vectorize(
@@ -96,10 +99,10 @@ fn run_operation<S: Simd>(
             vectorized!(bits::shift(op, o, r, mask))
         }
         Op::Compare(compare) => vectorized!(predicate::compare(compare, o, r, mask)),
-        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
+        Op::Float(..) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
             vectorized!(float::execute(simd, op, o, r, mask));
         }
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => vectorized!(float::double(op, o, r, mask)),
+        Op::Double(op, rounding) => vectorized!(float::double(op, rounding, o, r, mask)),
         Op::Load(access) => vectorized!(memory::load(&program.accesses[access], r, ctx, mask))?,
         Op::Store(access) => vectorized!(memory::store(&program.accesses[access], r, ctx, mask))?,
         _ => vectorized!(uncommon(op, o, program, r, ctx, mask))?,
@@ -115,7 +118,7 @@ fn uncommon(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     match op {
         Op::LoadConstant(access) => memory::load_constant(&program.accesses[access], r, ctx, mask),
         Op::Copy { to, from, fill } => {

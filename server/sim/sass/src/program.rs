@@ -18,9 +18,8 @@ use warplens_sim_cuda::semantics::narrow::PackedConvert;
 pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use modifiers::{
-    Accumulate, AddendPart, Angle, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare,
-    Lanewise, MinMax, Mufu, Relation, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction,
-    Xmad,
+    Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
+    Mufu, Relation, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 pub use operation::{Op, Operation, Prepare};
 pub use quick::Quick;
@@ -29,7 +28,7 @@ use super::registers::{Predicate, Row};
 use super::target::Target;
 
 /// A kernel and the functions that it can reach.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub name: SmolStr,
     pub target: Target,

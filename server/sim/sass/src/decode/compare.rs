@@ -8,7 +8,7 @@ use super::unsupported::{Decoded, Unsupported};
 use crate::exec::table_of;
 use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, Relation, SetTo};
 use crate::registers::{DROPPED, Part};
-use warplens_hir::sass::{Immediate, Operand, Value};
+use warplens_hir::sass::{Condition, Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
@@ -17,8 +17,7 @@ impl Decoder<'_> {
     pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.trim_start_matches('U');
         let relation = relation(inst)?;
-        let known = ["AND", "OR", "XOR", "U32", "S32", "U64", "S64", "X", "EX", "BF"];
-        inst.allow(&[&known[..], &COMPARISONS[..]].concat())?;
+        inst.allow_all(&[COMPARISONS, "AND OR XOR U32 S32 U64 S64 X EX BF"])?;
         let combine = bool_of(inst);
         let compare = IntCompare {
             relation,
@@ -30,8 +29,8 @@ impl Decoder<'_> {
         let kinds = if compare.wide { [Kind::Int64; 3] } else { INT };
         let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
         match opcode {
-            "ICMP" => self.assemble(Op::CompareSelect(compare), inst, &inst.shape(), kinds),
-            "ISET" => self.assemble(Op::CompareTo(compare, to), inst, &inst.shape(), kinds),
+            "ICMP" => self.plain(inst, Op::CompareSelect(compare), kinds),
+            "ISET" => self.plain(inst, Op::CompareTo(compare, to), kinds),
             _ => {
                 let op = match compare.extends && !self.target.has_barriers() {
                     true => Op::CompareCc(compare),
@@ -43,7 +42,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn plop3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["LUT"])?;
         let mut operation = Operation::new(Op::Nop);
         operation.d = self.pool.dropped();
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
@@ -75,7 +73,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn combine_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["AND", "OR", "XOR", "BF"])?;
         let ops: Vec<Bool> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
         let [first, second] = ops[..] else { return Err("its operations are missing".into()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
@@ -96,10 +93,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn test_cc(&mut self, inst: &Inst<'_>) -> Decoded {
-        let test = inst
-            .find(CcTest::named)
-            .or_else(|| inst.cc_test().ok())
-            .ok_or("its condition is not simulated")?;
+        let named = inst.find(|word| Condition::parse(word).filter(|test| !test.is_of_graphics()));
+        let test = named.map(|test| CcTest(test.0)).or_else(|| inst.cc_test().ok());
+        let test = test.ok_or("its condition is not simulated")?;
         let mut operation = self.assemble(Op::TestCc(bool_of(inst)), inst, &inst.predicate_shape(), INT)?;
         operation.n = test.0.into();
         Ok(operation)
@@ -122,7 +118,6 @@ impl Decoder<'_> {
     }
 
     fn packed(&mut self, inst: &Inst<'_>, op: Op) -> Decoded {
-        inst.allow(&["B0", "B1", "B2", "B3"])?;
         let byte = |word: &str| match word {
             "B0" => Some(0),
             "B1" => Some(1),
@@ -151,8 +146,8 @@ impl Decoder<'_> {
     }
 }
 
-const COMPARISONS: [&str; 16] =
-    ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
+/// The comparisons that may be modifiers.
+pub(super) const COMPARISONS: &str = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T";
 
 pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
     let named = |word: &str| {
@@ -177,11 +172,6 @@ pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
         }))
     };
     inst.find(named).ok_or("its comparison is missing".into())
-}
-
-/// The comparisons that may be modifiers.
-pub(super) fn comparisons() -> &'static [&'static str] {
-    &COMPARISONS
 }
 
 fn bool_named(word: &str) -> Option<Bool> {

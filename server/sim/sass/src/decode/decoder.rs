@@ -1,6 +1,5 @@
 //! The state of decoding a program.
 
-use la_arena::Arena;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::sass::{Destination, Function, Listed, Listing};
@@ -46,32 +45,7 @@ impl<'l> Decoder<'l> {
         });
         let firsts = firsts.collect();
         let pool = Pool::new(functions.iter().map(function));
-        let program = Program {
-            name: SmolStr::default(),
-            target,
-            code: Vec::new(),
-            straight_runs: Vec::new(),
-            quick: Vec::new(),
-            functions: Vec::new(),
-            addresses: Vec::new(),
-            layout: program::Layout::default(),
-            accesses: Arena::new(),
-            atomics: Arena::new(),
-            matrix_loads: Arena::new(),
-            conversions: Arena::new(),
-            products: Arena::new(),
-            notes: Arena::new(),
-            unknowns: Arena::new(),
-            banks: Vec::new(),
-            globals: Vec::new(),
-            pointers: Vec::new(),
-            symbol_words: Vec::new(),
-            shared_size: None,
-            stack_size: 0,
-            params: Vec::new(),
-            named: Vec::new(),
-            uses: Vec::new(),
-        };
+        let program = Program { target, ..Program::default() };
         let mut decoder = Decoder {
             listing,
             target,

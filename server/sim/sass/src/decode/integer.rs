@@ -55,7 +55,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn mov(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["64", "U32", "64.U32"])?;
         let shape = inst.shape();
         let wide = inst.has("64");
         let kind = if wide { Kind::Int64 } else { Kind::Int };
@@ -80,10 +79,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn select(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["64"])?;
         let wide = inst.has("64");
         let kinds = if wide { [Kind::Int64; 3] } else { INT };
-        self.assemble(if wide { Op::SelectWide } else { Op::Select }, inst, &inst.shape(), kinds)
+        self.plain(inst, if wide { Op::SelectWide } else { Op::Select }, kinds)
     }
 
     pub(super) fn permute(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -97,11 +95,10 @@ impl Decoder<'_> {
             ["RC16"] => Permute::Replicate16,
             _ => return Err("".into()),
         };
-        self.assemble(Op::Permute(mode), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Permute(mode), INT)
     }
 
     pub(super) fn add3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["X", "RS", "LS", "64", "PO"])?;
         let shape = inst.shape();
         if inst.has("64") {
             return Ok(carried(
@@ -141,9 +138,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "X", "SAT", "PO", "64", "S32", "ISAT", "U8x4", "S8x4", "U16x2", "S16x2", "16x2", "S", "U32",
-        ])?;
         let shape = inst.shape();
         if inst.has("64") {
             return Ok(carried(
@@ -176,7 +170,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn multiply_add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["WIDE", "HI", "U32", "S32", "X", "MOV", "SHL", "IADD", "SAT", "CC", "LO"])?;
         let shape = inst.shape();
         let signed = !inst.has("U32");
         let old = !self.target.has_barriers();
@@ -212,7 +205,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn multiply(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["HI", "U32", "S32"])?;
         let shape = inst.shape();
         let signed = !inst.has("U32");
         if inst.has("HI") {
@@ -223,7 +215,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn xmad(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["PSL", "MRG", "CLO", "CHI", "CBCC", "CSFU", "S16", "U16"])?;
         let shape = inst.shape();
         let mut operation = self.assemble(Op::Nop, inst, &shape, INT)?;
         let high = |source: Source| source.part == Part::Half(1);
@@ -250,7 +241,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn scaled_add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
         let shape = inst.shape();
         let mut operation = self.assemble(Op::ScaledAdd, inst, &shape, INT)?;
         operation.n = self.number(&shape, 2)?;
@@ -260,7 +250,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lea(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["HI", "X", "SX32"])?;
         let shape = inst.shape();
         let old = !self.target.has_barriers();
         let zero = Source::of(self.pool.zero());
@@ -295,7 +284,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lop3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["LUT", "PAND", "NZ", "Z"])?;
         let shape = inst.shape();
         let test = if inst.has("PAND") { Test::NonZeroAnd } else { Test::NonZeroOr };
         let mut operation = self.assemble(Op::Lop3(test), inst, &shape, INT)?;
@@ -310,7 +298,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lop(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["AND", "OR", "XOR", "PASS_B", "NZ", "Z"])?;
         let shape = inst.shape();
         let test = if inst.has("Z") { Test::Zero } else { Test::NonZeroOr };
         let mut operation = self.assemble(Op::Lop3(test), inst, &shape, INT)?;
@@ -328,7 +315,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn funnel(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["L", "R", "W", "U32", "S32", "U64", "S64", "HI", "LO"])?;
         let left = inst.has("L");
         let op = Op::Funnel {
             left,
@@ -337,28 +323,25 @@ impl Decoder<'_> {
             signed: inst.has("S32") || inst.has("S64"),
             high: inst.has("HI") || left && !self.target.has_barriers(),
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn shift(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["W", "U32", "S32"])?;
         let op = match inst.ins.opcode.as_str() {
             "SHL" => Op::ShiftLeft { wrap: inst.has("W") },
             _ => Op::ShiftRight { signed: !inst.has("U32"), wrap: inst.has("W") },
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn absolute(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
-        let mut operation = self.assemble(Op::Move, inst, &inst.shape(), INT)?;
+        let mut operation = self.plain(inst, Op::Move, INT)?;
         operation.s[0].sign |= ABSOLUTE;
         operation.s[0].sign &= !NEGATE;
         Ok(operation)
     }
 
     pub(super) fn count_bits(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "SH"])?;
         let op = match inst.ins.opcode.trim_start_matches('U') {
             "POPC" => Op::PopCount,
             "BREV" => Op::Reverse,
@@ -384,7 +367,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn field(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "W", "BREV"])?;
         let signed = !inst.has("U32");
         let op = match inst.ins.opcode.trim_start_matches('U') {
             "SGXT" => Op::Extend { wrap: inst.has("W"), signed },
@@ -392,11 +374,10 @@ impl Decoder<'_> {
             "BFE" => Op::ExtractField { signed, reversed: inst.has("BREV") },
             _ => Op::InsertField,
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "U64", "S64", "U8x4", "S8x4", "U16x2", "S16x2", "RELU", "XHI", "XLO"])?;
         let shape = inst.shape();
         let bits = inst
             .find(|word| match word {
@@ -429,42 +410,38 @@ impl Decoder<'_> {
     }
 
     pub(super) fn dot(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16"])?;
         let product = match (inst.has("4A"), inst.has("HI")) {
             (true, _) => DotProduct::Bytes,
             (false, true) => DotProduct::High,
             (false, false) => DotProduct::Low,
         };
         let op = Op::Dot { product, signed: factors_are_signed(inst) };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn difference(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "U8", "S8", "ACC", "SD"])?;
         let op = match inst.ins.opcode.as_str() {
             "VABSDIFF4" => Op::AbsoluteDifferences { signed: !inst.has("U8"), summed: inst.has("ACC") },
             _ => Op::AbsoluteDifference { signed: !inst.has("U32") },
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn video_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["MX", "MN", "MAX", "MIN", "ACC", "S32", "U32"])?;
         let then = match () {
             () if inst.has("MAX") => Accumulate::Max,
             () if inst.has("MIN") => Accumulate::Min,
             () => Accumulate::Add,
         };
         let op = Op::VideoMinMax { first_max: inst.has("MX"), then, signed: !inst.has("U32") };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn clamp(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["S8", "U8", "S16", "U16", "S32", "U32", "SAT"])?;
         let types: Vec<&str> = inst.mods.iter().copied().filter(|word| *word != "SAT").collect();
         let [to, from] = types[..] else { return Err("its types are missing".into()) };
         let bits = |ty: &str| ty[1..].parse::<u8>().unwrap_or(32);
-        let mut operation = self.assemble(Op::Nop, inst, &inst.shape(), INT)?;
+        let mut operation = self.plain(inst, Op::Nop, INT)?;
         let (from_signed, to_signed) = (from.starts_with('S'), to.starts_with('S'));
         let (from_bits, to_bits) = (bits(from), bits(to));
         let part = operation.s[0].part;
@@ -488,11 +465,6 @@ impl Decoder<'_> {
             false => Op::Move,
         };
         Ok(operation)
-    }
-
-    pub(super) fn pack_bytes(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["S8", "U8", "S32", "SAT"])?;
-        self.assemble(Op::PackBytes { signed: inst.has("S8") }, inst, &inst.shape(), INT)
     }
 }
 

@@ -16,48 +16,9 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::Rounding;
 
 /// Modifiers that do not change any value when blocks run one after another.
-const CACHE: [&str; 40] = [
-    "E",
-    "SYS",
-    "STRONG",
-    "WEAK",
-    "GPU",
-    "CTA",
-    "SM",
-    "VC",
-    "CONSTANT",
-    "CI",
-    "CG",
-    "CS",
-    "CV",
-    "LU",
-    "WT",
-    "NA",
-    "EF",
-    "EL",
-    "EU",
-    "LTC64B",
-    "LTC128B",
-    "LTC256B",
-    "PRIVATE",
-    "U",
-    "BYPASS",
-    "MMIO",
-    "P",
-    "Q",
-    "IL",
-    "EVICT_FIRST",
-    "EVICT_LAST",
-    "NORMAL",
-    "DEFAULT",
-    "ACCESS",
-    "HINT",
-    "CLUSTER",
-    "RELAXED",
-    "ACQUIRE",
-    "WB",
-    "INVALL",
-];
+const CACHE: &str = "E SYS STRONG WEAK GPU CTA SM VC CONSTANT CI CG CS CV LU WT NA EF EL EU LTC64B LTC128B \
+    LTC256B PRIVATE U BYPASS MMIO P Q IL EVICT_FIRST EVICT_LAST NORMAL DEFAULT ACCESS HINT \
+    CLUSTER RELAXED ACQUIRE WB INVALL";
 
 /// The size of an element, the number of elements, and whether a narrow element is signed.
 fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), Unsupported> {
@@ -73,8 +34,7 @@ fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), Unsupported> {
             _ => return None,
         })
     });
-    let sizes = ["U8", "S8", "U16", "S16", "32", "64", "128"];
-    inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+    inst.allow_all(&[CACHE, "U8 S8 U16 S16 32 64 128"])?;
     Ok(named.unwrap_or((4, 1, false)))
 }
 
@@ -200,8 +160,7 @@ impl Decoder<'_> {
 
     /// Such as `LDGSTS.E.128 [R7], [R2.64], P0`.
     pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
-        let sizes = ["64", "128", "ZFILL"];
-        inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+        inst.allow_all(&[CACHE, "64 128 ZFILL"])?;
         let count = if inst.has("128") {
             4
         } else if inst.has("64") {
@@ -236,7 +195,6 @@ impl Decoder<'_> {
 
     /// Such as `QSPC.E.S P0, RZ, [R2]`.
     pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["E", "S", "L", "G"])?;
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
         let address = self.address(address_operand(inst)?, true)?;
         let [Some(Term { row, .. }), None] = address.terms else {
@@ -255,11 +213,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Decoded {
-        let operations = [
-            "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SPIN", "POPC",
-            "S32", "U32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16_V2", "BF16x2", "FTZ", "RN", "32",
-        ];
-        inst.allow(&[&CACHE[..], &operations[..]].concat())?;
+        let operations = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SPIN POPC";
+        let types = "S32 U32 64 U64 S64 F32 F64 F16x2 BF16_V2 BF16x2 FTZ RN 32";
+        inst.allow_all(&[CACHE, operations, types])?;
         let space = space(inst);
         let op = inst
             .find(|word| match word {
@@ -316,7 +272,6 @@ impl Decoder<'_> {
 
     /// Such as `LDSM.16.M88.4 R4, [R3]`.
     pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["16", "M88", "MT88", "2", "4"])?;
         let data = self.destination(inst.ops.first())?;
         let address = self.address(address_operand(inst)?, false)?;
         let count = if inst.has("4") {
@@ -333,15 +288,11 @@ impl Decoder<'_> {
     }
 
     pub(super) fn matrix_transpose(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["16", "MT88"])?;
-        self.assemble(Op::MatrixTranspose, inst, &inst.shape(), [Kind::Int; 3])
+        self.plain(inst, Op::MatrixTranspose, [Kind::Int; 3])
     }
 
     /// Such as `HMMA.16816.F32 R4, R8, R12, R4`.
     pub(super) fn matrix_product(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT",
-        ])?;
         let (m, n, k) = inst
             .find(|word| match word {
                 "16816" => Some((16, 8, 16)),
@@ -381,7 +332,7 @@ impl Decoder<'_> {
             scale: None,
         };
         let product = self.program.products.alloc(product);
-        self.assemble(Op::MatrixProduct(product), inst, &inst.shape(), [Kind::Int; 3])
+        self.plain(inst, Op::MatrixProduct(product), [Kind::Int; 3])
     }
 }
 

@@ -3,7 +3,9 @@
 use smol_str::{SmolStr, format_smolstr};
 use warplens_sim_cuda::semantics::convert::Convert;
 
-use crate::program::{AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse};
+use crate::program::{
+    Arithmetic, AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse,
+};
 use crate::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
 
 pub(super) fn name_registers(program: &mut Program) {
@@ -154,8 +156,8 @@ pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]
         Op::PredicatesTo(_) => (1, [0; 3]),
         Op::TestCc(_) => (0, [0; 3]),
         Op::ToPredicates => (0, [1, 0, 0]),
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleMinMax => (2, [2, 2, 0]),
-        Op::DoubleFma(_) => (2, [2; 3]),
+        Op::Double(Arithmetic::Add | Arithmetic::Mul, _) | Op::DoubleMinMax => (2, [2, 2, 0]),
+        Op::Double(Arithmetic::Fma, _) => (2, [2; 3]),
         Op::DoubleSetp(..) | Op::DoublePick { .. } => (0, [2, 2, 0]),
         Op::DoubleSet(..) => (1, [2, 2, 0]),
         Op::FloatPair(..) => (2, [2; 3]),

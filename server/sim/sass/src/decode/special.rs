@@ -29,7 +29,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn special_register(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["32", "64"])?;
         let register = match inst.ops.get(1).map(|operand| &operand.value) {
             Some(Value::Special(name)) => special(name)?,
             _ => return Err("its special register is missing".into()),
@@ -42,14 +41,8 @@ impl Decoder<'_> {
         Ok(operation)
     }
 
-    pub(super) fn first_lane(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["OR", "FILL"])?;
-        self.assemble(Op::FirstLane, inst, &inst.shape(), INT)
-    }
-
     /// Such as `B2R.RESULT RZ, P0`.
     pub(super) fn barrier_result(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["RESULT"])?;
         let mut operation = Operation::new(Op::BarrierResult);
         operation.d = self.destination(inst.ops.first())?;
         if let Some(q) = inst.ops.get(1).and_then(destination_predicate) {
@@ -66,12 +59,11 @@ impl Decoder<'_> {
             ["BFLY"] => ShuffleMode::Butterfly,
             _ => return Err("its mode is not simulated".into()),
         };
-        self.assemble(Op::Shuffle(mode), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Shuffle(mode), INT)
     }
 
     /// Such as `VOTE.ANY R6, PT, P0` or `VOTE.ALL P0, P1`.
     pub(super) fn vote(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["ALL", "ANY", "EQ"])?;
         let mode = match () {
             () if inst.has("ALL") => VoteMode::All,
             () if inst.has("EQ") => VoteMode::Equal,
@@ -97,20 +89,17 @@ impl Decoder<'_> {
     }
 
     pub(super) fn match_values(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["ALL", "ANY", "U64", "U32"])?;
-        self.assemble(Op::Match { all: inst.has("ALL"), wide: inst.has("U64") }, inst, &inst.shape(), INT)
+        self.plain(inst, Op::Match { all: inst.has("ALL"), wide: inst.has("U64") }, INT)
     }
 
     pub(super) fn reduce(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["SUM", "OR", "XOR", "AND", "MIN", "MAX", "S32", "U32"])?;
         let op = inst.find(reduction_named).unwrap_or(AtomicOp::And);
         let reduction = WarpReduction { op, signed: inst.has("S32") };
-        self.assemble(Op::Reduce(reduction), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Reduce(reduction), INT)
     }
 
     /// Such as `ELECT P0, UR4, PT`.
     pub(super) fn elect(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
         let mut operation = Operation::new(Op::Elect { masked: false });
         let [first, second, rest @ ..] = inst.ops else { return Err("an operand is missing".into()) };
         operation.q[0] = destination_predicate(first).ok_or("its predicate is missing")?;

@@ -3,7 +3,7 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
 
-use super::lanewise::{by_parts, map3};
+use super::lanewise::{by_parts, map_lanes, map3};
 use crate::program::{Accumulate, MinMax, Op, Operation};
 use crate::registers::{CC_SIGN, CC_ZERO, Predicate, Registers};
 
@@ -20,35 +20,21 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         Op::MinMax(kind) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
-                let smaller = smaller >> lane & 1 == 1;
-                by_parts(kind.bits, a[lane], b[lane], |a, b| extremum(kind, smaller, a, b))
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            map_lanes(o, r, mask, |lane, [a, b, _]| extremum(kind, smaller >> lane & 1 == 1, a, b));
         }
         Op::MinMax3(kind) => {
             let (first, second) = (r.holds(o.p[0]), r.holds(o.p[1]));
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
-            let plain = MinMax { relu: false, ..kind };
-            let value = |lane: usize| {
-                let [first, second] = [first, second].map(|lanes| lanes >> lane & 1 == 1);
-                let of = |a: u32, b: u32, smaller: bool, kind: MinMax| {
-                    by_parts(kind.bits, a, b, |a, b| extremum(kind, smaller, a, b))
-                };
-                of(of(a[lane], b[lane], first, plain), c[lane], second, kind)
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            map_lanes(o, r, mask, |lane, [a, b, c]| {
+                let inner = extremum(MinMax { relu: false, ..kind }, first >> lane & 1 == 1, a, b);
+                extremum(kind, second >> lane & 1 == 1, inner, c)
+            });
         }
         Op::AddMinMax(kind) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
-                let smaller = smaller >> lane & 1 == 1;
-                let sum = by_parts(kind.bits, a[lane], b[lane], |a, b| a.wrapping_add(b));
-                by_parts(kind.bits, sum, c[lane], |a, b| extremum(kind, smaller, a, b))
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            map_lanes(o, r, mask, |lane, [a, b, c]| {
+                let sum = by_parts(kind.bits, a, b, u32::wrapping_add);
+                extremum(kind, smaller >> lane & 1 == 1, sum, c)
+            });
         }
         Op::MinMaxHigh { signed } => {
             let smaller = r.holds(o.p[0]);
@@ -70,16 +56,15 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let less = equal & low_less | !equal & less;
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
         }
-        Op::VideoMinMax { first_max, then, signed } => map3(o, r, mask, |a, b, c| {
+        Op::VideoMinMax { first_max, then, signed } => {
             let less = |a: u32, b: u32| if signed { (a as i32) < b as i32 } else { a < b };
             let pick = |a: u32, b: u32, max: bool| if less(a, b) == max { b } else { a };
-            let first = pick(a, b, first_max);
-            match then {
-                Accumulate::Min => pick(first, c, false),
-                Accumulate::Max => pick(first, c, true),
-                Accumulate::Add => first.wrapping_add(c),
-            }
-        }),
+            map3(o, r, mask, |a, b, c| match (pick(a, b, first_max), then) {
+                (first, Accumulate::Min) => pick(first, c, false),
+                (first, Accumulate::Max) => pick(first, c, true),
+                (first, Accumulate::Add) => first.wrapping_add(c),
+            });
+        }
         _ => {}
     }
 }
@@ -90,12 +75,14 @@ fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&La
     r.set(o.d, mask, &values);
 }
 
-/// The minimum or maximum of two parts.
+/// The minimum or maximum of two words, part by part.
 #[inline(always)]
 fn extremum(kind: MinMax, smaller: bool, a: u32, b: u32) -> u32 {
     let unused = 32 - u32::from(kind.bits);
     let signed = |part: u32| (part << unused) as i32 >> unused;
-    let less = if kind.signed { signed(a) < signed(b) } else { a < b };
-    let value = if less == smaller { a } else { b };
-    if kind.relu && signed(value) < 0 { 0 } else { value }
+    by_parts(kind.bits, a, b, |a, b| {
+        let less = if kind.signed { signed(a) < signed(b) } else { a < b };
+        let value = if less == smaller { a } else { b };
+        if kind.relu && signed(value) < 0 { 0 } else { value }
+    })
 }

@@ -9,9 +9,9 @@ use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
-use super::lanewise::map1;
+use super::lanewise::{map_lanes, map1, map3};
 use super::predicate::{set_compared, set_to};
-use crate::program::{Angle, Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
+use crate::program::{Angle, Arithmetic, Bool, FloatCompare, FloatMode, Mufu, Op, Operation};
 use crate::registers::{Part, Registers, Source};
 
 const NAN_32: u32 = 0x7fff_ffff;
@@ -36,14 +36,12 @@ fn finish(mode: FloatMode, value: f32) -> u32 {
 #[inline(always)]
 pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
-        Op::FloatAdd(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a + b),
-        Op::FloatMul(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a * b),
-        Op::FloatFma(mode) if mode.is_nearest() => {
-            map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c));
-        }
-        Op::FloatAdd(mode) => directed(Lanewise::Add, mode, o, r, mask),
-        Op::FloatMul(mode) => directed(Lanewise::Mul, mode, o, r, mask),
-        Op::FloatFma(mode) => directed(Lanewise::Fma, mode, o, r, mask),
+        Op::Float(op, mode) if mode.is_nearest() => match op {
+            Arithmetic::Add => map(mode, o, r, mask, |a, b, _| a + b),
+            Arithmetic::Mul => map(mode, o, r, mask, |a, b, _| a * b),
+            Arithmetic::Fma => map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c)),
+        },
+        Op::Float(op, mode) => directed(op, mode, o, r, mask),
         Op::FloatMinMax(compare) => {
             let smaller = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
@@ -106,7 +104,7 @@ fn results(
     std::array::from_fn(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
 }
 
-fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+fn directed(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
@@ -116,7 +114,7 @@ fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mas
 }
 
 /// Computes one lane of an operation in any mode.
-fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
+fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
     let wide = |bits: u32| u64::from(if mode.flush { flush_32(bits) } else { bits });
     let (a, b, c) = (wide(a), wide(b), wide(c));
     let scaled = |bits: u64| match (mode.scale, F32.unpack(bits)) {
@@ -128,9 +126,9 @@ fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
         (_, number) => number,
     };
     let bits = match op {
-        Lanewise::Add => soft_float::op::add(F32, mode.rounding, a, b),
-        Lanewise::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
-        Lanewise::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
+        Arithmetic::Add => soft_float::op::add(F32, mode.rounding, a, b),
+        Arithmetic::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
+        Arithmetic::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
     };
     finish(mode, f32::from_bits(bits as u32))
 }
@@ -204,34 +202,26 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::MoveFloat => map1(o, r, mask, |a| a),
         Op::SelectFloat { flush } => {
             let chosen = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
-                let bits = if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] };
+            map_lanes(o, r, mask, |lane, [a, b, _]| {
+                let bits = if chosen >> lane & 1 == 1 { a } else { b };
                 if flush { flush_32(bits) } else { bits }
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            });
         }
         Op::FloatPair(op, mode) => pair(op, mode, o, r, mask),
         Op::FloatMinMax3(compare) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
+            map_lanes(o, r, mask, |lane, [a, b, c]| {
                 let smaller = smaller >> lane & 1 == 1;
-                let first = extremum(compare, smaller, [a[lane], b[lane]], 0);
-                extremum(compare, smaller, [first, c[lane]], 0)
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+                extremum(compare, smaller, [extremum(compare, smaller, [a, b], 0), c], 0)
+            });
         }
         Op::FloatSet(compare, combine, to) => {
             let holds = combine.of(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
         Op::FloatSelect(compare) => {
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
             let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-            let holds = |c: u32| compare.relation.holds(value(c), 0.0);
-            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
-            r.set(o.d, mask, &values);
+            map3(o, r, mask, |a, b, c| if compare.relation.holds(value(c), 0.0) { a } else { b });
         }
         Op::FloatCheck => {
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
@@ -254,7 +244,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 /// An operation on pairs, word by word.
-fn pair(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+fn pair(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
     for word in 0..2 {
         let value = |source: Source, buffer: &mut Lanes<u32>| {
             let word = if source.part == Part::Single { 0 } else { word };
@@ -310,28 +300,23 @@ fn high_of_double(function: Mufu, bits: u32) -> u32 {
 
 /// Frequent operations on doubles.
 #[inline(always)]
-pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
-    match op {
-        Op::DoubleAdd(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
-        Op::DoubleMul(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
-        Op::DoubleFma(Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
-        Op::DoubleAdd(rounding) => {
-            soft_double(o, r, mask, |a, b, _| soft_float::op::add(F64, rounding, a, b))
-        }
-        Op::DoubleMul(rounding) => {
-            soft_double(o, r, mask, |a, b, _| soft_float::op::mul(F64, rounding, a, b))
-        }
-        Op::DoubleFma(rounding) => {
-            soft_double(o, r, mask, |a, b, c| soft_float::op::fma(F64, rounding, a, b, c))
-        }
-        _ => {}
+pub(super) fn double(op: Arithmetic, rounding: Rounding, o: &Operation, r: &mut Registers, mask: u32) {
+    match (op, rounding) {
+        (Arithmetic::Add, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
+        (Arithmetic::Mul, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
+        (Arithmetic::Fma, Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
+        _ => soft_double(o, r, mask, |a, b, c| match op {
+            Arithmetic::Add => soft_float::op::add(F64, rounding, a, b),
+            Arithmetic::Mul => soft_float::op::mul(F64, rounding, a, b),
+            Arithmetic::Fma => soft_float::op::fma(F64, rounding, a, b, c),
+        }),
     }
 }
 
 /// The sources of an operation on doubles; missing ones are 0.
 #[inline(always)]
 fn double_sources(o: &Operation, r: &Registers) -> [Lanes<u64>; 3] {
-    let third = matches!(o.op, Op::DoubleFma(_));
+    let third = matches!(o.op, Op::Double(Arithmetic::Fma, _));
     [r.double(o.s[0]), r.double(o.s[1]), if third { r.double(o.s[2]) } else { [0; 32] }]
 }
 

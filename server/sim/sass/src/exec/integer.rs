@@ -5,7 +5,7 @@ use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
 use warplens_sim_cuda::semantics::bits;
 use warplens_sim_cuda::windows;
 
-use super::lanewise::{by_parts, map1, map2, map3};
+use super::lanewise::{by_parts, map_lanes, map1, map2, map3};
 use crate::program::{AddendPart, Op, Operation, Xmad};
 use crate::registers::{CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
 
@@ -21,13 +21,9 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 crate::registers::Condition::NEVER => {
                     map3(o, r, mask, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
                 }
-                _ => {
-                    let [a, b, c] = o.s.map(|source| *r.row(source.row));
-                    let values: Lanes<u32> = std::array::from_fn(|lane| {
-                        a[lane].wrapping_mul(b[lane]).wrapping_add(c[lane]).wrapping_add(carry >> lane & 1)
-                    });
-                    r.set(o.d, mask, &values);
-                }
+                _ => map_lanes(o, r, mask, |lane, [a, b, c]| {
+                    a.wrapping_mul(b).wrapping_add(c).wrapping_add(carry >> lane & 1)
+                }),
             }
         }
         Op::ScaledAdd => scaled_add(o, r, mask),
@@ -40,10 +36,7 @@ pub(super) fn arithmetic(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 #[inline(always)]
 pub(super) fn select(o: &Operation, r: &mut Registers, mask: u32) {
     let chosen = r.holds(o.p[0]);
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> =
-        std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
-    r.set(o.d, mask, &values);
+    map_lanes(o, r, mask, |lane, [a, b, _]| if chosen >> lane & 1 == 1 { a } else { b });
 }
 
 /// `a << shift`, or its negation. Negating zero carries, like `!x + 1`.
@@ -58,9 +51,7 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     let shift = o.n & 31;
     let is_negated = o.s[0].negates();
     if o.q[0] == crate::registers::DROPPED && !o.s[1].negates() && !is_negated && !o.sets_cc {
-        let [a, b, _] = o.s.map(|source| r.row(source.row));
-        let values: Lanes<u32> = std::array::from_fn(|lane| (a[lane] << shift).wrapping_add(b[lane]));
-        return r.set(o.d, mask, &values);
+        return map2(o, r, mask, |a, b| (a << shift).wrapping_add(b));
     }
     let a = *r.row(o.s[0].row);
     let b = terms(r, o.s[1]);

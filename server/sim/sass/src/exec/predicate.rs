@@ -4,6 +4,7 @@ use pulp::Scalar;
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
+use super::lanewise::map3;
 use crate::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
 use crate::registers::{CC_CARRY, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
 
@@ -113,13 +114,11 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             set_to(to, compare.combine.of(holds, r.holds(o.p[0])), o, r, mask);
         }
         Op::CompareSelect(compare) => {
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
             let holds = |c: u32| match compare.signed {
                 true => compare.relation.holds(c as i32, 0),
                 false => compare.relation.holds(c, 0),
             };
-            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
-            r.set(o.d, mask, &values);
+            map3(o, r, mask, |a, b, c| if holds(c) { a } else { b });
         }
         Op::Plop3(signs) => {
             let source = |index: usize| match signs >> index & 1 {

@@ -170,15 +170,8 @@ impl Analysis<'_> {
     /// values.
     fn computed(&mut self, operation: &Operation) {
         let float = match operation.op {
-            Op::FloatAdd(_)
-            | Op::FloatMul(_)
-            | Op::FloatFma(_)
-            | Op::FloatMinMax(_)
-            | Op::FloatSetp(..)
-            | Op::Mufu(_) => Some(ScalarType::F32),
-            Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) | Op::DoubleSetp(..) => {
-                Some(ScalarType::F64)
-            }
+            Op::Float(..) | Op::FloatMinMax(_) | Op::FloatSetp(..) | Op::Mufu(_) => Some(ScalarType::F32),
+            Op::Double(..) | Op::DoubleSetp(..) => Some(ScalarType::F64),
             _ => None,
         };
         let origins = operation.s.map(|source| self.origin(source.row));

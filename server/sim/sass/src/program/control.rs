@@ -153,20 +153,9 @@ pub enum Reduction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CcTest(pub u8);
 
-/// The names of the tests, by number.
-const TESTS: [&str; 24] = [
-    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
-    "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT",
-];
-
 impl CcTest {
     /// `T`
     pub const ALWAYS: CcTest = CcTest(15);
-
-    /// The test with this name; `None` for tests of graphics code.
-    pub fn named(name: &str) -> Option<CcTest> {
-        TESTS.iter().position(|test| *test == name).map(|number| CcTest(number as u8))
-    }
 
     /// The lanes in which the test holds.
     pub(crate) fn of(self, registers: &Registers) -> u32 {

@@ -174,14 +174,6 @@ impl FloatMode {
     }
 }
 
-/// An operation on pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lanewise {
-    Add,
-    Mul,
-    Fma,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatCompare {
     pub relation: Relation,
@@ -214,10 +206,14 @@ pub enum Angle {
     Turns,
 }
 
+/// An operation on floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HalfArithmetic {
+pub enum Arithmetic {
+    /// `a + b`
     Add,
+    /// `a * b`
     Mul,
+    /// `a * b + c`
     Fma,
 }
 

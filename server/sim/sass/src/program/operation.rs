@@ -11,8 +11,8 @@ use super::Unknown;
 use super::access::{Access, Atomic, MatrixLoad, Space};
 use super::control::{CcTest, Control};
 use super::modifiers::{
-    Accumulate, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare, Lanewise, MinMax, Mufu,
-    SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+    Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
+    ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
 
@@ -290,14 +290,10 @@ pub enum Op {
         then: Accumulate,
         signed: bool,
     },
-    /// `a + b` for singles.
-    FloatAdd(FloatMode),
-    /// `a * b`
-    FloatMul(FloatMode),
-    /// `a * b + c`
-    FloatFma(FloatMode),
+    /// An operation on singles.
+    Float(Arithmetic, FloatMode),
     /// An operation on pairs of singles.
-    FloatPair(Lanewise, FloatMode),
+    FloatPair(Arithmetic, FloatMode),
     /// The minimum if `p0`, otherwise the maximum.
     FloatMinMax(FloatCompare),
     /// The minimum or maximum of three.
@@ -311,12 +307,8 @@ pub enum Op {
     /// `q0` = whether the quotient needs its slow path.
     FloatCheck,
     Mufu(Mufu),
-    /// `a + b` for doubles.
-    DoubleAdd(Rounding),
-    /// `a * b`
-    DoubleMul(Rounding),
-    /// `a * b + c`
-    DoubleFma(Rounding),
+    /// An operation on doubles.
+    Double(Arithmetic, Rounding),
     /// The minimum if `p0`, otherwise the maximum.
     DoubleMinMax,
     /// Like `FloatSetp`.
@@ -327,7 +319,7 @@ pub enum Op {
     },
     /// Like `FloatSet`.
     DoubleSet(FloatCompare, Bool, SetTo),
-    Half(HalfArithmetic, HalfMode),
+    Half(Arithmetic, HalfMode),
     /// The minimum if `p0`, otherwise the maximum.
     HalfMinMax(FloatCompare, HalfMode),
     /// The minimum of three if `p0`, otherwise the maximum.

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::semantics::compare::Comparison;
 
-use super::modifiers::Relation;
+use super::modifiers::{Arithmetic, Relation};
 use super::operation::{Op, Operation, Prepare};
 use crate::registers::{Condition, DROPPED, INVERT, NEGATE, Part, Source};
 
@@ -101,11 +101,11 @@ impl Quick {
                 (false, false, true, false) => Quick::FunnelRight,
                 _ => Quick::No,
             },
-            Op::FloatAdd(mode) if mode.is_plain() => either(Quick::AddFloat, Quick::AddFloatSigned),
-            Op::FloatMul(mode) if mode.is_plain() => either(Quick::MultiplyFloat, Quick::MultiplyFloatSigned),
-            Op::FloatFma(mode) if mode.is_plain() => {
-                either(Quick::MultiplyAddFloat, Quick::MultiplyAddFloatSigned)
-            }
+            Op::Float(op, mode) if mode.is_plain() => match op {
+                Arithmetic::Add => either(Quick::AddFloat, Quick::AddFloatSigned),
+                Arithmetic::Mul => either(Quick::MultiplyFloat, Quick::MultiplyFloatSigned),
+                Arithmetic::Fma => either(Quick::MultiplyAddFloat, Quick::MultiplyAddFloatSigned),
+            },
             Op::Compare(compare) if !compare.wide && !compare.extends => match compare.relation {
                 Relation::Is(cmp) => comparison(cmp, compare.signed),
                 Relation::Never | Relation::Always => Quick::No,
