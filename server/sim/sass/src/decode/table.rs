@@ -9,6 +9,8 @@ use crate::program::Op;
 const INT: [Kind; 3] = [Kind::Int; 3];
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
 
+type Method<'l> = fn(&mut Decoder<'l>, &Inst<'_>) -> Decoded;
+
 impl<'l> Decoder<'l> {
     /// The operation of an instruction. An error says why it is not simulated.
     pub(super) fn operation(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -42,7 +44,7 @@ impl<'l> Decoder<'l> {
 
     /// The modifiers of an opcode that are simulated, separated by spaces, and the method that decodes it.
     /// The methods of other opcodes check modifiers themselves.
-    fn simulated(opcode: &str) -> Option<(&'static str, fn(&mut Decoder<'l>, &Inst<'_>) -> Decoded)> {
+    fn simulated(opcode: &str) -> Option<(&'static str, Method<'l>)> {
         Some(match opcode {
             "MOV" | "MOV32I" | "UMOV" => ("64 U32 64.U32", Self::mov),
             "SEL" | "USEL" => ("64", Self::select),
