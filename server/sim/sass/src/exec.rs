@@ -22,6 +22,7 @@ use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
 
 pub(crate) use collective::reduction_named;
+use context::Executed;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use half::half_result;
 pub(crate) use memory::{Fault, addresses as addresses_of, by_space as spaces_of};
@@ -30,9 +31,6 @@ pub(crate) use quick_run::run as run_quick;
 
 use super::program::{Op, Operation, Prepare, Program};
 use super::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
-
-/// The end of an operation. A fault ends the run.
-type Executed = Result<(), Box<Fault>>;
 
 /// Runs an operation in the lanes of `mask`, which must not be empty.
 #[inline(never)]

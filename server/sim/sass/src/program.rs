@@ -5,6 +5,7 @@
 //! program.
 
 mod access;
+mod cell;
 mod control;
 mod modifiers;
 mod operation;
@@ -16,6 +17,7 @@ use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 
 pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term};
+pub use cell::{Cell, Unknown};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use modifiers::{
     Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
@@ -24,7 +26,7 @@ pub use modifiers::{
 pub use operation::{Op, Operation, Prepare};
 pub use quick::Quick;
 
-use super::registers::{Predicate, Row};
+use super::registers::Row;
 use super::target::Target;
 
 /// A kernel and the functions that it can reach.
@@ -72,15 +74,6 @@ pub struct Program {
     pub named: Vec<Box<[Named]>>,
     /// The registers that each statement reads and writes, in the width that it uses.
     pub uses: Vec<Box<[RegisterUse]>>,
-}
-
-/// A float instruction that is not simulated: a run continues without its results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// The instruction, and why it is not simulated.
-    pub note: String,
-    /// The registers that it writes.
-    pub cells: Vec<Cell>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,14 +132,6 @@ pub struct Named {
 pub struct RegisterUse {
     pub cell: Cell,
     pub is_write: bool,
-}
-
-/// The location of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cell {
-    /// The first row of the file, and the number of rows.
-    Rows(Row, u16),
-    Predicate(Predicate),
 }
 
 impl Program {

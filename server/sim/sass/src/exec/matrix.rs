@@ -3,8 +3,7 @@
 use warplens_sim_cuda::registers::Lanes;
 use warplens_sim_cuda::semantics::matrix::{Product, Words};
 
-use super::Executed;
-use super::context::ExecContext;
+use super::context::{ExecContext, Executed};
 use super::memory::load_rows;
 use crate::program::{MatrixLoad, Operation};
 use crate::registers::Registers;

@@ -8,8 +8,7 @@ use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::Executed;
-use super::context::ExecContext;
+use super::context::{ExecContext, Executed};
 use crate::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
 use crate::registers::{Predicate, Registers};
 

@@ -7,8 +7,8 @@ use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Unknown;
 use super::access::{Access, Atomic, MatrixLoad, Space};
+use super::cell::Unknown;
 use super::control::{CcTest, Control};
 use super::modifiers::{
     Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
