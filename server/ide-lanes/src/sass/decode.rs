@@ -113,17 +113,13 @@ fn end_of_barrier(program: &Program, from: usize, barrier: u8) -> Option<u32> {
 /// The registers of a statement, with the types of their values.
 fn registers(program: &Program, index: usize) -> Box<[(SmolStr, ScalarType)]> {
     let (word, pair) = match program.code[index].op {
-        Op::FloatAdd(_)
-        | Op::FloatMul(_)
-        | Op::FloatFma(_)
+        Op::Float(..)
         | Op::FloatMinMax(_)
         | Op::FloatSetp(..)
         | Op::FloatSet(..)
-        | Op::SelectFloat(_)
+        | Op::SelectFloat { .. }
         | Op::Mufu(_) => (ScalarType::F32, ScalarType::B64),
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) | Op::DoubleMinMax | Op::DoubleSetp(..) => {
-            (ScalarType::U32, ScalarType::F64)
-        }
+        Op::Double(..) | Op::DoubleMinMax | Op::DoubleSetp(..) => (ScalarType::U32, ScalarType::F64),
         _ => (ScalarType::S32, ScalarType::U64),
     };
     let kind = |cell: Cell| match cell {

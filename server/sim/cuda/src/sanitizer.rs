@@ -118,6 +118,7 @@ pub(crate) struct Report<'s> {
 }
 
 /// The sanitizer of a run.
+#[derive(Default)]
 pub struct Sanitizer {
     pub checks: Checks,
     counts: bool,
@@ -211,31 +212,9 @@ impl Sanitizer {
             grid,
             patterns,
             block_size,
-            sync: HappensBefore::default(),
-            proxies: Proxies::default(),
-            volatile: VolatileAccesses::default(),
-            launch: Shadow::default(),
-            globals: Shadow::default(),
-            cluster: ClusterSanitizer::default(),
-            block: BlockSanitizer::default(),
-            visit: Visit::default(),
-            has_begun: false,
-            uninitialized: [0; ELEMENTS],
-            made_undefined: false,
-            inactive: None,
-            undefined: UndefinedAccess::default(),
-            uninitialized_memory: FxHashMap::default(),
-            cost: None,
-            findings: Vec::new(),
-            races: RaceContext::default(),
-            scopes: FxHashMap::default(),
-            reported: FxHashSet::default(),
             budget: limits.max_shadow,
-            exhausted: false,
             watch: watch.map(WatchedByte::new),
-            prerequisite_writes: Vec::new(),
-            initializers: FxHashSet::default(),
-            accesses: None,
+            ..Sanitizer::default()
         })
     }
 
@@ -363,11 +342,7 @@ impl Sanitizer {
             self.note_special(event, spaces);
         }
         let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
-        let strength = match (strong, order.in_block) {
-            (false, _) => Strength::Weak,
-            (true, true) => Strength::Block,
-            (true, false) => Strength::Device,
-        };
+        let strength = Strength::of(strong, order.in_block);
         if strong {
             self.access_strong(event, spaces);
         }
@@ -402,14 +377,13 @@ impl Sanitizer {
         if !conflicts.is_empty() {
             self.report_races(event, &conflicts, spaces);
         }
-        if event.kind.reads()
+        let is_uninitialized = event.kind.reads()
             && self.checks.uninitialized
-            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0)
-        {
-            match event.kind {
-                AccessKind::Load => self.note_uninitialized(event, spaces, local),
-                _ => self.report_uninitialized(event, spaces, local),
-            }
+            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0);
+        match event.kind {
+            _ if !is_uninitialized => {}
+            AccessKind::Load => self.note_uninitialized(event, spaces, local),
+            _ => self.report_uninitialized(event, spaces, local),
         }
     }
 

@@ -19,6 +19,9 @@ pub struct Kernel {
     pub rules: Arc<dyn LaunchRules>,
 }
 
+/// A launch that is ready to run, and its buffers.
+pub type Resolved = (LaunchConfig, Vec<PlacedBuffer>);
+
 /// What a kernel requires of its launches. A language implements it for its kernels.
 pub trait LaunchRules: DynEq + Debug + Send + Sync {
     /// Grid and block of the inferred launch. They do not depend on the body.
@@ -38,12 +41,7 @@ pub trait LaunchRules: DynEq + Debug + Send + Sync {
     fn set_warp_width(&self, launch: &mut Launch, width: u32, is_inferred: bool) -> Result<(), &'static str>;
 
     /// Checks a launch of the kernel with this name, fills in defaults, and builds the memory that a run starts from.
-    fn resolve(
-        &self,
-        name: &str,
-        launch: &mut Launch,
-        budget: Budget<'_>,
-    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem>;
+    fn resolve(&self, name: &str, launch: &mut Launch, budget: Budget<'_>) -> Result<Resolved, Problem>;
 }
 
 impl Kernel {

@@ -14,6 +14,8 @@ pub(super) fn read(
     let fields = Fields::new(multimem, &MULTIMEM)?;
     fields.one_of("a multimem argument names its element type", &["buffer"])?;
     let (_, list) = fields.one_of("a multimem argument has replicas", &["replicas"])?;
+    // Checked here too, because replicas may all have their own length.
+    fields.integer("len")?;
     let replicas = list.list("replicas")?;
     if replicas.is_empty() {
         return Err(list.wrong("a multimem address stands for at least one replica: `replicas` is empty"));

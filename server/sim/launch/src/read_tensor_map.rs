@@ -19,40 +19,12 @@ pub(super) fn read(node: &Node, own: impl Fn(&Node) -> Result<Buffer, Problem>) 
     };
     let (_, dims) = fields.one_of("a tensor map needs the elements of each dimension", &["dims"])?;
     let dims: Vec<u64> = numbers(dims, "dims", 0, 1 << 32)?;
-    let spatial = dims.len().saturating_sub(2);
     let im2col_keys = ["lower_corner", "upper_corner", "channels_per_pixel", "pixels_per_column"];
-    let is_im2col = im2col_keys.iter().any(|key| fields.get(key).is_some());
-    let im2col = match is_im2col {
-        false => None,
-        true => {
-            if let Some(extents) = fields.get("box") {
-                return Err(extents.wrong("`box` and the keys of im2col are mutually exclusive: remove one"));
-            }
-            let needed = |key: &str| fields.one_of("an im2col map needs", &[key]).map(|(_, node)| node);
-            let corner = |key: &str| -> Result<[i16; 3], Problem> {
-                let node = needed(key)?;
-                let list: Vec<i16> = numbers(node, key, i16::MIN.into(), i16::MAX.into())?;
-                if list.len() != spatial || !(1..=3).contains(&spatial) {
-                    return Err(node.wrong(format!(
-                        "`{key}` has one number for each spatial dimension (W, H, D), {spatial} for a map of rank {}",
-                        dims.len()
-                    )));
-                }
-                Ok(std::array::from_fn(|axis| list.get(axis).copied().unwrap_or(0)))
-            };
-            Some(Im2col {
-                lower: corner("lower_corner")?,
-                upper: corner("upper_corner")?,
-                channels: needed("channels_per_pixel")?.integer("channels_per_pixel", 0, 0xffff)? as u16,
-                pixels: needed("pixels_per_column")?.integer("pixels_per_column", 0, 0xffff)? as u16,
-            })
-        }
-    };
-    let extents = match is_im2col {
-        true => Vec::new(),
+    let (im2col, extents) = match im2col_keys.iter().any(|key| fields.get(key).is_some()) {
+        true => (Some(im2col(&fields, dims.len())?), Vec::new()),
         false => {
             let (_, extents) = fields.one_of("a tiled map needs the elements of a box", &["box"])?;
-            numbers(extents, "box", 0, 0xffff)?
+            (None, numbers(extents, "box", 0, 0xffff)?)
         }
     };
     let list =
@@ -72,6 +44,30 @@ pub(super) fn read(node: &Node, own: impl Fn(&Node) -> Result<Buffer, Problem>) 
         spans: fields.spans(),
         dims,
     })))
+}
+
+fn im2col(fields: &Fields<'_>, rank: usize) -> Result<Im2col, Problem> {
+    if let Some(extents) = fields.get("box") {
+        return Err(extents.wrong("`box` and the keys of im2col are mutually exclusive: remove one"));
+    }
+    let needed = |key: &str| fields.one_of("an im2col map needs", &[key]).map(|(_, node)| node);
+    let spatial = rank.saturating_sub(2);
+    let corner = |key: &str| -> Result<[i16; 3], Problem> {
+        let node = needed(key)?;
+        let list: Vec<i16> = numbers(node, key, i16::MIN.into(), i16::MAX.into())?;
+        if list.len() != spatial || !(1..=3).contains(&spatial) {
+            return Err(node.wrong(format!(
+                "`{key}` has one number for each spatial dimension (W, H, D), {spatial} for a map of rank {rank}"
+            )));
+        }
+        Ok(std::array::from_fn(|axis| list.get(axis).copied().unwrap_or(0)))
+    };
+    Ok(Im2col {
+        lower: corner("lower_corner")?,
+        upper: corner("upper_corner")?,
+        channels: needed("channels_per_pixel")?.integer("channels_per_pixel", 0, 0xffff)? as u16,
+        pixels: needed("pixels_per_column")?.integer("pixels_per_column", 0, 0xffff)? as u16,
+    })
 }
 
 fn fill(name: &str) -> Option<bool> {

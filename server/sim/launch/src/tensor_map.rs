@@ -28,6 +28,29 @@ impl TensorMapArgument {
         }
     }
 
+    /// Checks that all lists have a number for each dimension. An error is a key and its rule.
+    fn check_counts(&self) -> Result<(), (&'static str, String)> {
+        let rank = self.dims.len();
+        let counted = [
+            ("strides", self.strides.as_ref().map(|list| list.len() + 1)),
+            ("box", self.im2col.is_none().then_some(self.extents.len())),
+            ("element_strides", (!self.element_strides.is_empty()).then_some(self.element_strides.len())),
+        ];
+        if let Some((key, _)) =
+            counted.into_iter().find(|(_, count)| count.is_some_and(|count| count != rank))
+        {
+            let (wanted, less) = match key {
+                "strides" => (rank.saturating_sub(1), ", one less than the dimensions"),
+                _ => (rank, ""),
+            };
+            return Err((key, format!("`dims` has {rank} dimensions: write {wanted} numbers{less}")));
+        }
+        match rank {
+            1..=5 => Ok(()),
+            _ => Err(("dims", format!("the rank must be 1 to 5, not {rank}"))),
+        }
+    }
+
     /// The map of a buffer with these elements at an address; an error names the key.
     pub(super) fn map(
         &self,
@@ -42,25 +65,8 @@ impl TensorMapArgument {
                 &format!("{buffer} is not an element type of tensor maps: set `type`"),
             ));
         };
+        self.check_counts().map_err(|(key, rule)| wrong(key, &rule))?;
         let rank = self.dims.len();
-        let counted = [
-            ("strides", self.strides.as_ref().map(|list| list.len() + 1)),
-            ("box", self.im2col.is_none().then_some(self.extents.len())),
-            ("element_strides", (!self.element_strides.is_empty()).then_some(self.element_strides.len())),
-        ];
-        for (key, count) in counted {
-            if count.is_some_and(|count| count != rank) {
-                let less = if key == "strides" { ", one less than the dimensions" } else { "" };
-                let wanted = if key == "strides" { rank.saturating_sub(1) } else { rank };
-                return Err(wrong(
-                    key,
-                    &format!("`dims` has {rank} dimensions: write {wanted} numbers{less}"),
-                ));
-            }
-        }
-        if !(1..=5).contains(&rank) {
-            return Err(wrong("dims", &format!("the rank must be 1 to 5, not {rank}")));
-        }
         let dense = || {
             let row = self.dims[0].div_ceil(element.unit()).saturating_mul(element.global_bytes() as u64);
             let product = |stride: &mut u64, dim: &u64| {

@@ -8,7 +8,9 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
 use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
 use super::pause::{Arrival, Pause};
-use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
+use super::program::{
+    BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity, Unknown,
+};
 use super::warp::{RunContext, Warp};
 
 /// Nested calls before the run stops.
@@ -21,19 +23,22 @@ impl Warp {
     /// Executes the control instruction of a group. `guarded` are its lanes whose guard is true. Returns
     /// whether the group continues at its new position without a choice by the machine.
     pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
-        let operation = run.program.code[group.pc as usize];
+        let program = run.program;
+        let operation = program.code[group.pc as usize];
         let executed = self.executed(&operation, guarded);
         self.check_control(group, guarded, run)?;
         let control = match operation.op {
             Op::Control(control) => control,
-            Op::Unknown => {
+            Op::Unknown(unknown) => {
                 self.visit_control(group, executed, run);
-                return self.unknown(&operation, group, executed, run);
+                return self.unknown(&program.unknowns[unknown], &operation, group, executed, run);
             }
-            _ => {
+            Op::Unsupported(note) => {
                 self.visit_control(group, executed, run);
-                return self.unsupported(&operation, group, executed, run);
+                return self.unsupported(&program.notes[note], group, executed, run);
             }
+            // Only control flow comes here.
+            _ => return Ok(go(group, group.pc + 1)),
         };
         self.visit_control(group, self.shown(control, group, executed), run);
         let next = group.pc + 1;
@@ -119,7 +124,7 @@ impl Warp {
 
     fn unsupported(
         &mut self,
-        operation: &Operation,
+        note: &str,
         group: &mut Group,
         executed: u32,
         run: &mut RunContext<'_>,
@@ -128,21 +133,19 @@ impl Warp {
             let next = group.pc + 1;
             return Ok(go(group, next));
         }
-        let note = &run.program.notes[operation.n as usize];
-        let message = note.clone();
-        run.state.report(self.id.finding(FindingKind::Unsupported, message, group.pc, executed));
+        run.state.report(self.id.finding(FindingKind::Unsupported, note.to_owned(), group.pc, executed));
         Err(Pause::Stopped(Status::Unsupported))
     }
 
     /// A float instruction that is not simulated. The group continues without its results.
     fn unknown(
         &mut self,
+        entry: &Unknown,
         operation: &Operation,
         group: &mut Group,
         executed: u32,
         run: &mut RunContext<'_>,
     ) -> Continues {
-        let entry = &run.program.unknowns[operation.n as usize];
         if executed != 0 {
             let message = format!(
                 "{}\nits result is not known; the run continues, and stops where a branch or an address depends \
@@ -396,7 +399,7 @@ impl Warp {
         let exited = !self.live & self.position.launched();
         let barriers = &mut self.machine;
         match step {
-            BarrierStep::Read(barrier, clears) => {
+            BarrierStep::Read { barrier, clears } => {
                 let mask = barriers.barrier_mask(barrier);
                 self.registers.set(operation.d, executed, &[mask; 32]);
                 if clears {
@@ -407,7 +410,7 @@ impl Warp {
                 let mask = self.registers.row(source.row)[executed.trailing_zeros() as usize];
                 barriers.write_barrier(barrier, mask);
             }
-            BarrierStep::Copy(to, from, clears) => {
+            BarrierStep::Copy { to, from, clears } => {
                 let mask = barriers.barrier_mask(from);
                 barriers.write_barrier(to, mask);
                 if clears {

@@ -19,6 +19,7 @@ mod predicates;
 mod sections;
 mod special;
 mod table;
+mod unsupported;
 
 use warplens_hir::sass::{DatumValue, Listed, Listing, RegisterFile, Value, accesses};
 use warplens_isa::sass as isa;
@@ -112,7 +113,7 @@ impl Decoder<'_> {
     fn instruction(&mut self, inst: &Inst<'_>) -> Operation {
         let mut operation = match self.operation(inst) {
             Ok(operation) => operation,
-            Err(why) => self.unsupported(inst, &why),
+            Err(why) => self.unsupported(inst, &why.reason),
         };
         if operation.q != [DROPPED; 2] && !operation.op.writes_predicates() {
             operation = self.unsupported(inst, "a predicate destination is not simulated");
@@ -133,8 +134,8 @@ impl Decoder<'_> {
         let (_, words) = names::widths(operation, &self.program);
         let sources = operation.s.iter().map(|source| source.row).zip(words);
         let mut wide: Vec<(Row, u16)> = sources.filter(|(_, words)| *words > 1).collect();
-        if operation.op == Op::Atomic {
-            let atomic = &self.program.atomics[operation.n as usize];
+        if let Op::Atomic(atomic) = operation.op {
+            let atomic = &self.program.atomics[atomic];
             let words = atomic.ty.bits().div_ceil(32) as u16;
             wide.extend(atomic.b.into_iter().chain([atomic.c]).map(|source| (source.row, words)));
         }
@@ -148,13 +149,11 @@ impl Decoder<'_> {
         let note = if why.is_empty() { format!("`{name}`") } else { format!("`{name}`: {why}") };
         let cells = self.float_results(inst);
         if !cells.is_empty() {
-            self.program.unknowns.push(Unknown { note, cells });
-            let n = self.program.unknowns.len() as u32 - 1;
+            let unknown = self.program.unknowns.alloc(Unknown { note, cells });
             let uniform = inst.ins.opcode.starts_with("UF");
-            return Operation { n, uniform, ..Operation::new(Op::Unknown) };
+            return Operation { uniform, ..Operation::new(Op::Unknown(unknown)) };
         }
-        self.program.notes.push(note);
-        Operation { n: self.program.notes.len() as u32 - 1, ..Operation::new(Op::Unsupported) }
+        Operation::new(Op::Unsupported(self.program.notes.alloc(note)))
     }
 
     /// The registers that an instruction writes, if it computes with floats and has operands.
@@ -201,35 +200,35 @@ fn preparation(operation: &Operation) -> Prepare {
     match operation.op {
         _ if plain => Prepare::Nothing,
         // These operations apply the signs themselves.
-        Op::FloatAdd(mode) | Op::FloatMul(mode) | Op::FloatFma(mode) if mode.is_nearest() => Prepare::Nothing,
+        Op::Float(_, mode) if mode.is_nearest() => Prepare::Nothing,
         Op::Move
         | Op::Add3
         | Op::MulAdd
         | Op::Select
         | Op::Lop3(_)
-        | Op::ShiftLeft(_)
-        | Op::ShiftRight(..)
+        | Op::ShiftLeft { .. }
+        | Op::ShiftRight { .. }
         | Op::Funnel { .. }
         | Op::Permute(_)
         | Op::MoveBytes
         | Op::PopCount
         | Op::Reverse
-        | Op::FindHigh(..)
-        | Op::Extend(..)
-        | Op::BitMask(_)
-        | Op::ExtractField(..)
+        | Op::FindHigh { .. }
+        | Op::Extend { .. }
+        | Op::BitMask { .. }
+        | Op::ExtractField { .. }
         | Op::InsertField
         | Op::MinMax3(_)
         | Op::AddMinMax(_)
-        | Op::Dot(..)
-        | Op::AbsoluteDifference(_)
-        | Op::AbsoluteDifferences(..)
+        | Op::Dot { .. }
+        | Op::AbsoluteDifference { .. }
+        | Op::AbsoluteDifferences { .. }
         | Op::VideoMinMax { .. }
-        | Op::Clamp(..)
+        | Op::Clamp { .. }
         | Op::CompareSelect(_)
-        | Op::MinMaxHigh(_)
+        | Op::MinMaxHigh { .. }
         | Op::MinMaxLow
-        | Op::MulHighAdd(..)
+        | Op::MulHighAdd { .. }
         | Op::FirstLane
         | Op::Reduce(_)
         | Op::Shuffle(_) => Prepare::Integers,
@@ -238,10 +237,8 @@ fn preparation(operation: &Operation) -> Prepare {
         }
         Op::MinMax(kind) if kind.bits != 64 => Prepare::Integers,
         Op::MoveFloat
-        | Op::SelectFloat(_)
-        | Op::FloatAdd(_)
-        | Op::FloatMul(_)
-        | Op::FloatFma(_)
+        | Op::SelectFloat { .. }
+        | Op::Float(..)
         | Op::FloatMinMax3(_)
         | Op::FloatSetp(..)
         | Op::FloatSet(..)

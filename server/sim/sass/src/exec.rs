@@ -1,11 +1,13 @@
 //! Executes an operation without effect on control flow, in the lanes of a mask.
 //!
-//! [`execute`] dispatches: `integer`, `float`, `half` and `convert` compute, `memory` accesses memory,
-//! `collective` exchanges values between lanes.
+//! [`execute`] dispatches: `integer`, `bits`, `extremum`, `float`, `half` and `convert` compute, `memory`
+//! accesses memory, `collective` exchanges values between lanes.
 
+mod bits;
 mod collective;
 mod context;
 mod convert;
+mod extremum;
 mod float;
 mod half;
 mod integer;
@@ -20,6 +22,7 @@ use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
 
 pub(crate) use collective::reduction_named;
+use context::Executed;
 pub(crate) use context::{BlockPosition, ExecContext, WarpPosition};
 pub(crate) use half::half_result;
 pub(crate) use memory::{Fault, addresses as addresses_of, by_space as spaces_of};
@@ -38,7 +41,7 @@ pub(crate) fn execute<S: Simd>(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     let prepared;
     let operation = match operation.prepare {
         Prepare::Nothing => operation,
@@ -49,7 +52,10 @@ pub(crate) fn execute<S: Simd>(
     };
     run_operation(simd, operation, program, r, ctx, mask)?;
     if operation.sets_cc
-        && !matches!(operation.op, Op::AddCc(_) | Op::MulAddCc { .. } | Op::FromPredicates | Op::ToPredicates)
+        && !matches!(
+            operation.op,
+            Op::AddCc { .. } | Op::MulAddCc { .. } | Op::FromPredicates | Op::ToPredicates
+        )
     {
         flags_of_result(operation, r, mask);
     }
@@ -66,7 +72,7 @@ fn run_operation<S: Simd>(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     macro_rules! vectorized {
         ($call:expr) => {
             simd.vectorize(
@@ -77,31 +83,32 @@ fn run_operation<S: Simd>(
     }
     let op = o.op;
     match op {
-        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc(_) => {
+        Op::Move | Op::Add3 | Op::MulAdd | Op::ScaledAdd | Op::Select | Op::AddCc { .. } => {
             vectorized!(integer::arithmetic(op, o, r, mask));
         }
-        Op::Add3Carry(_)
-        | Op::MulAddWide(_)
-        | Op::MulAddHigh(_)
+        Op::Add3Carry { .. }
+        | Op::MulAddWide { .. }
+        | Op::MulAddHigh { .. }
         | Op::ScaledAddCarry
         | Op::ScaledAddHigh { .. }
         | Op::Xmad(_) => vectorized!(integer::wide(op, o, r, mask)),
-        Op::Lop3(test) => vectorized!(integer::lop3(test, o, r, mask)),
-        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Funnel { .. } => {
-            vectorized!(integer::shift(op, o, r, mask))
+        Op::Lop3(test) => vectorized!(bits::lop3(test, o, r, mask)),
+        Op::ShiftLeft { .. } | Op::ShiftRight { .. } | Op::Funnel { .. } => {
+            vectorized!(bits::shift(op, o, r, mask))
         }
         Op::Compare(compare) => vectorized!(predicate::compare(compare, o, r, mask)),
-        Op::FloatAdd(_) | Op::FloatMul(_) | Op::FloatFma(_) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
+        Op::Float(..) | Op::FloatMinMax(_) | Op::FloatSetp(..) => {
             vectorized!(float::execute(simd, op, o, r, mask));
         }
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) => vectorized!(float::double(op, o, r, mask)),
-        Op::Load => vectorized!(memory::load(&program.accesses[o.n as usize], r, ctx, mask))?,
-        Op::Store => vectorized!(memory::store(&program.accesses[o.n as usize], r, ctx, mask))?,
+        Op::Double(op, rounding) => vectorized!(float::double(op, rounding, o, r, mask)),
+        Op::Load(access) => vectorized!(memory::load(&program.accesses[access], r, ctx, mask))?,
+        Op::Store(access) => vectorized!(memory::store(&program.accesses[access], r, ctx, mask))?,
         _ => vectorized!(uncommon(op, o, program, r, ctx, mask))?,
     }
     Ok(())
 }
 
+/// Infrequent operations on memory, and those that only compute.
 fn uncommon(
     op: Op,
     o: &Operation,
@@ -109,35 +116,52 @@ fn uncommon(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     match op {
-        Op::LoadConstant => return memory::load_constant(&program.accesses[o.n as usize], r, ctx, mask),
-        Op::Copy { fill } => {
-            let accesses = [&program.accesses[o.n as usize], &program.accesses[o.n as usize + 1]];
+        Op::LoadConstant(access) => memory::load_constant(&program.accesses[access], r, ctx, mask),
+        Op::Copy { to, from, fill } => {
+            let accesses = [&program.accesses[to], &program.accesses[from]];
             let copies = r.holds(o.p[0]) & mask;
             // Where the predicate is false, the copy only fills in zeros.
             let written = if fill { mask } else { copies };
-            return memory::copy(accesses, fill, r, ctx, [copies, written]);
+            memory::copy(accesses, fill, r, ctx, [copies, written])
         }
-        Op::LoadLocked => return memory::load_locked(&program.accesses[o.n as usize], o.q[0], r, ctx, mask),
-        Op::StoreUnlock => return memory::store_unlock(&program.accesses[o.n as usize], r, ctx, mask),
-        Op::Atomic => return memory::atomic(&program.atomics[o.n as usize], r, ctx, mask),
-        Op::InSpace(space) => memory::in_space(space, o, r, ctx, mask),
-        Op::MatrixLoad => return matrix::load(&program.matrix_loads[o.n as usize], r, ctx, mask),
+        Op::LoadLocked(access) => memory::load_locked(&program.accesses[access], o.q[0], r, ctx, mask),
+        Op::StoreUnlock(access) => memory::store_unlock(&program.accesses[access], r, ctx, mask),
+        Op::Atomic(atomic) => memory::atomic(&program.atomics[atomic], r, ctx, mask),
+        Op::MatrixLoad(load) => matrix::load(&program.matrix_loads[load], r, ctx, mask),
+        Op::InSpace(space) => {
+            memory::in_space(space, o, r, ctx, mask);
+            Ok(())
+        }
+        _ => {
+            compute(op, o, program, r, ctx, mask);
+            Ok(())
+        }
+    }
+}
+
+fn compute(
+    op: Op,
+    o: &Operation,
+    program: &Program,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) {
+    match op {
         Op::MatrixTranspose => matrix::transpose(o, r, mask),
-        Op::MatrixProduct => matrix::multiply(&program.products[o.n as usize], o, r, mask),
-        Op::Special(register, wide) => special::read(register, wide, o, r, ctx, mask),
+        Op::MatrixProduct(product) => matrix::multiply(&program.products[product], o, r, mask),
+        Op::Special { register, wide } => special::read(register, wide, o, r, ctx, mask),
         Op::BarrierResult => special::barrier_result(o, r, ctx, mask),
-        Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane => {
-            collective::execute(op, o, r, ctx, mask);
-        }
-        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfMinMax3(..) | Op::HalfSetp(..) | Op::HalfSet(..) => {
+        _ if op.is_collective() => collective::execute(op, o, r, ctx, mask),
+        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfMinMax3(..) | Op::HalfSetp { .. } | Op::HalfSet(..) => {
             half::execute(op, o, r, mask)
         }
-        Op::ConvertPair { packed } => {
-            convert::pair(&program.conversions[o.n as usize], packed, o, r, mask);
+        Op::ConvertPair { conversion, packed } => {
+            convert::pair(&program.conversions[conversion], packed, o, r, mask);
         }
-        Op::Convert(..) | Op::PackHalves { .. } | Op::Clamp(..) | Op::PackBytes(_) => {
+        Op::Convert(_) | Op::PackHalves { .. } | Op::Clamp { .. } | Op::PackBytes { .. } => {
             convert::execute(op, o, r, mask)
         }
         Op::FromPredicates
@@ -147,24 +171,35 @@ fn uncommon(
         | Op::CompareSelect(_)
         | Op::Plop3(_)
         | Op::PredicatesTo(_)
-        | Op::TestCc(_)
-        | Op::MinMaxHigh(_)
-        | Op::MinMaxLow => predicate::execute(op, o, r, mask),
+        | Op::TestCc(_) => predicate::execute(op, o, r, mask),
         Op::MoveFloat
-        | Op::SelectFloat(_)
+        | Op::SelectFloat { .. }
         | Op::FloatPair(..)
         | Op::FloatMinMax3(_)
         | Op::FloatSet(..)
         | Op::FloatSelect(_)
         | Op::FloatCheck
-        | Op::Mufu(_)
-        | Op::DoubleMinMax
-        | Op::DoubleSetp(..)
-        | Op::DoublePick(_)
-        | Op::DoubleSet(..) => float::uncommon(op, o, r, mask),
+        | Op::Mufu(_) => float::uncommon(op, o, r, mask),
+        Op::DoubleMinMax | Op::DoubleSetp(..) | Op::DoublePick { .. } | Op::DoubleSet(..) => {
+            float::uncommon_double(op, o, r, mask)
+        }
+        Op::MinMax(_)
+        | Op::MinMax3(_)
+        | Op::AddMinMax(_)
+        | Op::MinMaxHigh { .. }
+        | Op::MinMaxLow
+        | Op::VideoMinMax { .. } => extremum::execute(op, o, r, mask),
+        Op::MoveBytes
+        | Op::Permute(_)
+        | Op::PopCount
+        | Op::Reverse
+        | Op::FindHigh { .. }
+        | Op::Extend { .. }
+        | Op::BitMask { .. }
+        | Op::ExtractField { .. }
+        | Op::InsertField => bits::uncommon(op, o, r, mask),
         _ => integer::uncommon(op, o, r, mask),
     }
-    Ok(())
 }
 
 /// Applies signs and parts to the sources of an operation.

@@ -4,6 +4,8 @@
 //! The loop is compiled for several instruction sets of the host, and the best supported one is chosen at run
 //! time.
 
+use std::ops::Range;
+
 use pulp::Simd;
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -214,21 +216,10 @@ impl Running<'_> {
                     continue;
                 }
             }
-            while pc < end {
-                if !self.observed && program.quick[pc as usize] != Quick::No {
-                    let range = pc as usize..end as usize;
-                    let count = run_quick(simd, program, range, self.registers, executed);
-                    self.ctx.clock += u64::from(count);
-                    pc += count;
-                    continue;
-                }
-                if let Err(stop) = self.step(simd, &program.code[pc as usize], pc, executed) {
-                    self.group.pc = pc;
-                    self.visits.up_to(pc + 1);
-                    return Some(stop);
-                }
-                pc += 1;
+            if let Err(stop) = self.run_range(simd, pc..end, executed) {
+                return Some(stop);
             }
+            pc = end;
             if program.code[pc as usize - 1].joins {
                 self.group.pc = pc;
                 self.visits.up_to(pc);
@@ -239,6 +230,29 @@ impl Running<'_> {
                 }
             }
         }
+    }
+
+    /// Executes a range of instructions in the lanes of `executed`.
+    #[inline(always)]
+    fn run_range<S: Simd>(&mut self, simd: S, range: Range<u32>, executed: u32) -> Result<(), Stop> {
+        let program = self.program;
+        let Range { start: mut pc, end } = range;
+        while pc < end {
+            if !self.observed && program.quick[pc as usize] != Quick::No {
+                let range = pc as usize..end as usize;
+                let count = run_quick(simd, program, range, self.registers, executed);
+                self.ctx.clock += u64::from(count);
+                pc += count;
+                continue;
+            }
+            if let Err(stop) = self.step(simd, &program.code[pc as usize], pc, executed) {
+                self.group.pc = pc;
+                self.visits.up_to(pc + 1);
+                return Err(stop);
+            }
+            pc += 1;
+        }
+        Ok(())
     }
 
     /// Counts an instruction that no lane executes.

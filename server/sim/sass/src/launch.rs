@@ -168,8 +168,9 @@ fn rows(program: &Program, banks: &[(u8, Vec<u8>)], symbols: &[u64]) -> Vec<Lane
     for &(row, constant) in &program.layout.constants {
         let value = match constant {
             Constant::Immediate(value) => value,
-            Constant::Symbol(symbol, addend, high) => {
-                let address = symbols.get(symbol as usize).copied().unwrap_or(0).wrapping_add_signed(addend);
+            Constant::Symbol { variable, addend, high } => {
+                let address =
+                    symbols.get(variable as usize).copied().unwrap_or(0).wrapping_add_signed(addend);
                 if high { (address >> 32) as u32 } else { address as u32 }
             }
             Constant::InBank(number, offset) => {

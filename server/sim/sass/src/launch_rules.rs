@@ -6,12 +6,11 @@ mod parameters;
 
 use warplens_hir::sass::{Facts, Function};
 use warplens_sim_launch::body::Body;
-use warplens_sim_launch::buffers::{Budget, PlacedBuffer};
-use warplens_sim_launch::kernel::LaunchRules;
+use warplens_sim_launch::buffers::Budget;
+use warplens_sim_launch::kernel::{LaunchRules, Resolved};
 use warplens_sim_launch::model::Launch;
 use warplens_sim_launch::problem::Problem;
 use warplens_sim_launch::{CudaKernel, Parameter};
-use warplens_sim_warp::LaunchConfig;
 
 use crate::{Target, device_memory};
 
@@ -89,12 +88,7 @@ impl LaunchRules for SassKernel {
         Err("the wave width is allowed for WAVE kernels only: a warp of SASS has 32 lanes")
     }
 
-    fn resolve(
-        &self,
-        name: &str,
-        launch: &mut Launch,
-        budget: Budget<'_>,
-    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+    fn resolve(&self, name: &str, launch: &mut Launch, budget: Budget<'_>) -> Result<Resolved, Problem> {
         let memory = device_memory(self.target, self.entry.address_bytes.unwrap_or(8));
         let placed = self.placed(launch);
         placed.as_ref().unwrap_or(&self.entry).resolve_in(memory, name, launch, budget)

@@ -138,12 +138,13 @@ impl Observer<'_> {
 /// How an operation orders memory accesses.
 fn order_of(operation: &Operation, program: &Program) -> Order {
     match operation.op {
-        Op::Load | Op::Store => {
-            let strong = program.accesses[operation.n as usize].strong;
-            Order { strong, acquire: strong && operation.op == Op::Load, ..Order::default() }
+        Op::Load(access) => {
+            let strong = program.accesses[access].strong;
+            Order { strong, acquire: strong, ..Order::default() }
         }
+        Op::Store(access) => Order { strong: program.accesses[access].strong, ..Order::default() },
         // A release has a fence before the atomic. In shared memory, an acquire needs no fence after it.
-        Op::Atomic => Order { strong: true, acquire: true, ..Order::default() },
+        Op::Atomic(_) => Order { strong: true, acquire: true, ..Order::default() },
         Op::Fence { in_block } => Order { fence: true, in_block, ..Order::default() },
         _ => Order::default(),
     }

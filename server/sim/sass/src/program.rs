@@ -5,28 +5,32 @@
 //! program.
 
 mod access;
+mod cell;
 mod control;
+mod modifiers;
 mod operation;
 mod quick;
 
+use la_arena::Arena;
 use smol_str::SmolStr;
 use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 
 pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term};
+pub use cell::{Cell, Unknown};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
-pub use operation::{
-    Accumulate, AddendPart, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare, Lanewise,
-    MinMax, Mufu, Op, Operation, Prepare, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction,
-    Xmad,
+pub use modifiers::{
+    Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
+    Mufu, Relation, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
+pub use operation::{Op, Operation, Prepare};
 pub use quick::Quick;
 
-use super::registers::{Predicate, Row};
+use super::registers::Row;
 use super::target::Target;
 
 /// A kernel and the functions that it can reach.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
     pub name: SmolStr,
     pub target: Target,
@@ -41,15 +45,15 @@ pub struct Program {
     /// The offset of each statement in its function.
     pub addresses: Vec<u32>,
     pub layout: Layout,
-    pub accesses: Vec<Access>,
-    pub atomics: Vec<Atomic>,
-    pub matrix_loads: Vec<MatrixLoad>,
+    pub accesses: Arena<Access>,
+    pub atomics: Arena<Atomic>,
+    pub matrix_loads: Arena<MatrixLoad>,
     /// Conversions of two numbers at once.
-    pub conversions: Vec<PackedConvert>,
-    pub products: Vec<Product>,
+    pub conversions: Arena<PackedConvert>,
+    pub products: Arena<Product>,
     /// What is not simulated: the instruction, and why.
-    pub notes: Vec<String>,
-    pub unknowns: Vec<Unknown>,
+    pub notes: Arena<String>,
+    pub unknowns: Arena<Unknown>,
     /// The contents of constant banks. The launch defines bank 0.
     pub banks: Vec<(u8, Vec<u8>)>,
     /// Device variables with their contents.
@@ -70,15 +74,6 @@ pub struct Program {
     pub named: Vec<Box<[Named]>>,
     /// The registers that each statement reads and writes, in the width that it uses.
     pub uses: Vec<Box<[RegisterUse]>>,
-}
-
-/// A float instruction that is not simulated: a run continues without its results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// The instruction, and why it is not simulated.
-    pub note: String,
-    /// The registers that it writes.
-    pub cells: Vec<Cell>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,9 +111,12 @@ pub enum Constant {
     Immediate(u32),
     /// A word of a constant bank: bank and offset.
     InBank(u8, u32),
-    /// The address of a device variable plus an offset: the variable's number, the offset, and whether this
-    /// is the upper word.
-    Symbol(u32, i64, bool),
+    /// A word of the address of a device variable, given by its number, plus an offset.
+    Symbol {
+        variable: u32,
+        addend: i64,
+        high: bool,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,14 +132,6 @@ pub struct Named {
 pub struct RegisterUse {
     pub cell: Cell,
     pub is_write: bool,
-}
-
-/// The location of a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cell {
-    /// The first row of the file, and the number of rows.
-    Rows(Row, u16),
-    Predicate(Predicate),
 }
 
 impl Program {
@@ -182,6 +172,21 @@ impl Program {
         match own {
             Some(statement) if follows_call(statement) => own,
             _ => self.statement_at(address, 0).filter(|statement| follows_call(*statement)).or(own),
+        }
+    }
+
+    /// The addresses that an operation accesses.
+    pub(crate) fn addresses(&self, op: Op) -> Vec<Address> {
+        match op {
+            Op::Load(access)
+            | Op::Store(access)
+            | Op::LoadConstant(access)
+            | Op::LoadLocked(access)
+            | Op::StoreUnlock(access) => vec![self.accesses[access].address],
+            Op::Copy { to, from, .. } => vec![self.accesses[to].address, self.accesses[from].address],
+            Op::MatrixLoad(load) => vec![self.matrix_loads[load].address],
+            Op::Atomic(atomic) => vec![self.atomics[atomic].address],
+            _ => Vec::new(),
         }
     }
 

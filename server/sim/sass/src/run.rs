@@ -106,10 +106,8 @@ fn place_globals(program: &Program, memory: &mut DeviceMemory) -> Vec<u64> {
 
 /// The loads that may wait for other threads.
 fn patterns(program: &Program) -> ProgramPatterns {
-    let strong =
-        program.code.iter().enumerate().filter(|(_, operation)| {
-            operation.op == Op::Load && program.accesses[operation.n as usize].strong
-        });
+    let is_strong = |op: Op| matches!(op, Op::Load(access) if program.accesses[access].strong);
+    let strong = program.code.iter().enumerate().filter(|(_, operation)| is_strong(operation.op));
     ProgramPatterns::of_polls(strong.map(|(statement, _)| statement as u32))
 }
 

@@ -8,20 +8,8 @@ use super::registers::Registers;
 
 /// Backward branches before states are compared.
 const PATIENCE: u64 = 256;
-/// Backward branches after which a warp that reads memory lets others run; doubled each time.
-const POLL_PATIENCE: u64 = 1024;
-
-pub(super) struct SpinWatch {
-    detector: SpinDetector<(Machine, Registers), PATIENCE, 1>,
-    /// The number of backward branches at which a warp that reads memory lets others run.
-    poll_patience: u64,
-}
-
-impl Default for SpinWatch {
-    fn default() -> Self {
-        SpinWatch { detector: SpinDetector::default(), poll_patience: POLL_PATIENCE }
-    }
-}
+#[derive(Default)]
+pub(super) struct SpinWatch(SpinDetector<(Machine, Registers), PATIENCE, 1>);
 
 impl SpinWatch {
     /// Called after a backward branch: detects a repeated state. `reads` says whether the warp has read
@@ -34,10 +22,8 @@ impl SpinWatch {
         reads: &mut bool,
         changes: u64,
     ) -> Option<Pause> {
-        if !self.detector.is_due(changes) {
-            if self.detector.branches() <= 1 {
-                (*reads, self.poll_patience) = (false, POLL_PATIENCE);
-            }
+        if !self.0.is_due(changes) {
+            *reads &= self.0.branches() > 1;
             return None;
         }
         self.compare(machine, registers, *reads)
@@ -50,13 +36,9 @@ impl SpinWatch {
                 && earlier.rows == registers.rows
                 && machine.is_where(earlier_machine)
         };
-        if self.detector.repeats(is_same, || (machine.clone(), registers.clone())) {
+        if self.0.repeats(is_same, || (machine.clone(), registers.clone())) {
             return Some(Pause::Spinning);
         }
-        if reads && self.detector.branches() >= self.poll_patience {
-            self.poll_patience = 2 * self.detector.branches();
-            return Some(Pause::Polling);
-        }
-        None
+        (reads && self.0.yields()).then_some(Pause::Polling)
     }
 }

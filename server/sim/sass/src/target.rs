@@ -5,7 +5,7 @@ use warplens_hir::sass::Generation;
 use warplens_sim_cuda::windows;
 
 /// A compute capability, such as 75 for `sm_75`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target(pub u16);
 
 /// Where constant bank 0 holds the values that depend on the launch.

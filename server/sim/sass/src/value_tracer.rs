@@ -2,7 +2,6 @@
 
 use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_warp::moment::MomentTracer;
 use warplens_sim_warp::trace::StatementId;
 use warplens_sim_warp::value_tracer::{RegisterInfo, VisitTracer};
 use warplens_sim_warp::values::{TraceRequest, Values};
@@ -12,18 +11,11 @@ use super::register_values::RegisterReader;
 use super::registers::Registers;
 
 #[derive(Debug)]
-pub(crate) struct ValueTracer {
-    visits: VisitTracer,
-    /// Records a single step.
-    moment: Option<MomentTracer>,
-}
+pub(crate) struct ValueTracer(VisitTracer);
 
 impl ValueTracer {
     pub(crate) fn new(statements: usize, request: &TraceRequest) -> ValueTracer {
-        ValueTracer {
-            visits: VisitTracer::new(statements, request),
-            moment: request.moment.map(MomentTracer::new),
-        }
+        ValueTracer(VisitTracer::new(statements, request))
     }
 
     /// Called before the instruction of a step. If the step is the requested one, records the registers and
@@ -35,7 +27,7 @@ impl ValueTracer {
         registers: RegisterReader<'_>,
         mut sanitizer: Option<&mut Sanitizer>,
     ) {
-        let Some(moment) = &mut self.moment else { return };
+        let Some(moment) = &mut self.0.moment else { return };
         if let Some(sanitizer) = &mut sanitizer {
             // Other warps may have stored to the watched byte since.
             sanitizer.take_watch_hit();
@@ -51,7 +43,7 @@ impl ValueTracer {
 
     /// Called after the instruction: collects its accesses, and records a store to the watched byte.
     pub(super) fn accessed(&mut self, sanitizer: &mut Sanitizer) {
-        let Some(moment) = &mut self.moment else { return };
+        let Some(moment) = &mut self.0.moment else { return };
         if sanitizer.take_watch_hit() {
             moment.stored();
         }
@@ -69,21 +61,21 @@ impl ValueTracer {
         registers: &Registers,
         known: &dyn Fn(Cell) -> u32,
     ) -> bool {
-        if let Some(moment) = &mut self.moment {
+        if let Some(moment) = &mut self.0.moment {
             let reader = RegisterReader { registers, known };
             let around = || reader.around(program, statement);
             moment.visited(statement, (active.into(), executed.into()), around);
             return moment.is_complete();
         }
         let named = &program.named[statement.index()];
-        if !self.visits.visit(statement, (active.into(), executed.into()), None) {
-            return self.visits.is_complete();
+        if !self.0.visit(statement, (active.into(), executed.into()), None) {
+            return self.0.is_complete();
         }
         let bytes = |named: &Named| match named.cell {
             Cell::Rows(_, 3..) => 2 * WIDTH * size_of::<u64>(),
             _ => WIDTH * size_of::<u64>(),
         };
-        let values = self.visits.values(statement, named.len(), named.iter().map(bytes).sum());
+        let values = self.0.values(statement, named.len(), named.iter().map(bytes).sum());
         for (value, named) in values.iter_mut().zip(named.iter()) {
             value.known = known(named.cell).into();
             match named.cell {
@@ -105,16 +97,12 @@ impl ValueTracer {
                 }
             }
         }
-        self.visits.record(statement);
-        self.visits.is_complete()
+        self.0.record(statement);
+        self.0.is_complete()
     }
 
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
-        let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
-        match self.moment {
-            Some(moment) => moment.finish(values),
-            None => values,
-        }
+        self.0.finish(|statement| named[statement.index()].iter().map(register_info))
     }
 }
 

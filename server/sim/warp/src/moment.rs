@@ -2,7 +2,7 @@
 
 use crate::ids::{Mask, StatementId};
 use crate::trace::RegisterValues;
-use crate::values::{LaneAccesses, Moment, Values};
+use crate::values::{LaneAccesses, Moment};
 
 /// Waits for one step of a warp.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl MomentTracer {
         self.next += 1;
     }
 
-    pub fn finish(self, values: Values) -> Values {
-        Values { moment: self.moment, stored_at: self.stored_at, ..values }
+    pub(crate) fn finish(self) -> (Option<Moment>, Option<u64>) {
+        (self.moment, self.stored_at)
     }
 }

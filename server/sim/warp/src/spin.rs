@@ -4,18 +4,23 @@
 //! stores. A language calls [`SpinDetector::is_due`] at backward branches. States are compared with a snapshot that is
 //! replaced whenever the number of branches doubles, so any cycle is found in time proportional to its length.
 
+/// Backward branches after which a warp that polls memory lets others run; doubled each time.
+const POLL_PATIENCE: u64 = 1024;
+
 /// The spin detector of one warp. `S` is the state that determines what the warp does next, `PATIENCE` the number of
 /// backward branches before the first comparison, `INTERVAL` the number between comparisons.
 #[derive(Clone, Debug)]
 pub struct SpinDetector<S, const PATIENCE: u64, const INTERVAL: u64> {
     branches: u64,
     changes: u64,
+    /// The number of branches at which a polling warp lets others run.
+    poll_patience: u64,
     snapshot: Option<Box<S>>,
 }
 
 impl<S, const PATIENCE: u64, const INTERVAL: u64> Default for SpinDetector<S, PATIENCE, INTERVAL> {
     fn default() -> Self {
-        SpinDetector { branches: 0, changes: 0, snapshot: None }
+        SpinDetector { branches: 0, changes: 0, poll_patience: POLL_PATIENCE, snapshot: None }
     }
 }
 
@@ -34,6 +39,15 @@ impl<S, const PATIENCE: u64, const INTERVAL: u64> SpinDetector<S, PATIENCE, INTE
     #[inline]
     pub fn branches(&self) -> u64 {
         self.branches
+    }
+
+    /// Whether a warp that polls memory lets others run now.
+    pub fn yields(&mut self) -> bool {
+        let yields = self.branches >= self.poll_patience;
+        if yields {
+            self.poll_patience = 2 * self.branches;
+        }
+        yields
     }
 
     /// Whether the warp repeats. `is_same` compares its state with the snapshot; `snapshot` copies the state.

@@ -6,11 +6,14 @@
 use smol_str::SmolStr;
 
 use crate::ids::{Mask, StatementId};
+use crate::moment::MomentTracer;
 use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
 
 /// The value trace of a warp.
 #[derive(Clone, Debug)]
 pub struct VisitTracer {
+    /// Records a single step instead of the visits.
+    pub moment: Option<MomentTracer>,
     until: Option<(StatementId, u64)>,
     /// Indexed by statement.
     visits: Vec<Visit>,
@@ -64,6 +67,7 @@ impl VisitTracer {
     /// A tracer for a program with this number of statements.
     pub fn new(statements: usize, request: &TraceRequest) -> VisitTracer {
         VisitTracer {
+            moment: request.moment.map(MomentTracer::new),
             until: request.until,
             visits: vec![Visit::default(); statements],
             steps: request.steps.then(Vec::new),
@@ -76,14 +80,21 @@ impl VisitTracer {
     /// Whether the trace is complete.
     #[inline]
     pub fn is_complete(&self) -> bool {
-        self.is_complete
+        self.is_complete || self.moment.as_ref().is_some_and(MomentTracer::is_complete)
     }
 
     /// Whether the trace is complete once the warp reaches `statement`.
     #[inline]
     pub fn ends_before(&self, statement: StatementId) -> bool {
         let count = self.visits.get(statement.index()).map_or(0, |visit| visit.count);
-        ends_before(self.until, statement, count)
+        self.moment.is_none() && ends_before(self.until, statement, count)
+    }
+
+    /// The current step stored to the watched byte.
+    pub fn stored(&mut self) {
+        if let Some(moment) = &mut self.moment {
+            moment.stored();
+        }
     }
 
     /// Starts the record of a visit; returns `false` if the trace is complete.
@@ -160,6 +171,7 @@ impl VisitTracer {
                 stack: visit.stack,
             }
         };
+        let (moment, stored_at) = self.moment.map_or((None, None), MomentTracer::finish);
         let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
         Values {
             visits: visited.map(|(index, visit)| traced(StatementId(index as u32), visit, false)).collect(),
@@ -171,8 +183,8 @@ impl VisitTracer {
                 .collect(),
             truncated: self.truncated,
             notes: None,
-            moment: None,
-            stored_at: None,
+            moment,
+            stored_at,
         }
     }
 }

@@ -46,21 +46,11 @@ impl<const W: usize> Wave<W> {
         let arrived = self.active;
         let next = match control {
             Control::If { condition, otherwise, end } => {
-                let taken = executed & self.state.holds(condition);
-                self.visit_control(ctx, taken);
-                self.check_nesting(ctx)?;
-                let other = if otherwise.is_some() { arrived & !taken } else { 0 };
-                self.frames.push(Frame::If { open: self.pc, otherwise, other, end, all: arrived });
-                self.set_active(taken);
-                self.trace(ctx, (arrived, taken));
+                self.open_if(ctx, executed & self.state.holds(condition), otherwise, end)?;
                 Next::Advance
             }
-            Control::Else => {
-                self.check_end(ctx, "else")?;
-                Next::Resume
-            }
-            Control::EndIf => {
-                self.check_end(ctx, "endif")?;
+            Control::Else | Control::EndIf => {
+                self.check_end(ctx, if control == Control::Else { "else" } else { "endif" })?;
                 Next::Resume
             }
             Control::EndLoop => {
@@ -70,16 +60,8 @@ impl<const W: usize> Wave<W> {
                 Next::Repeat
             }
             Control::Break { condition } | Control::Continue { condition } => {
-                let leaving = executed & self.state.holds(condition);
-                self.visit_control(ctx, leaving);
                 let again = matches!(control, Control::Continue { .. });
-                let Some(frame) = self.frames.leave_loop(leaving, again) else {
-                    return Err(self.no_loop(ctx));
-                };
-                self.wait(WaitPoint { frame, top: again }, leaving);
-                self.set_active(arrived & !leaving);
-                self.trace(ctx, (arrived, leaving));
-                if self.active == 0 { Next::Repeat } else { Next::Advance }
+                self.leave_loop(ctx, executed & self.state.holds(condition), again)?
             }
             Control::Barrier => {
                 self.visit_control(ctx, executed);
@@ -92,11 +74,7 @@ impl<const W: usize> Wave<W> {
                 }
                 Next::Jump
             }
-            Control::Loop { .. }
-            | Control::Call { .. }
-            | Control::Return
-            | Control::Halt
-            | Control::Refused { .. } => self.rare_control(control, executed, ctx)?,
+            _ => self.rare_control(control, executed, ctx)?,
         };
         match next {
             Next::Jump => {}
@@ -108,6 +86,38 @@ impl<const W: usize> Wave<W> {
             }
         }
         Ok(None)
+    }
+
+    #[inline(always)]
+    fn open_if(
+        &mut self,
+        ctx: &mut ExecContext<'_>,
+        taken: Mask,
+        otherwise: Option<u32>,
+        end: u32,
+    ) -> Result<(), Fault> {
+        let arrived = self.active;
+        self.visit_control(ctx, taken);
+        self.check_nesting(ctx)?;
+        let other = if otherwise.is_some() { arrived & !taken } else { 0 };
+        self.frames.push(Frame::If { open: self.pc, otherwise, other, end, all: arrived });
+        self.set_active(taken);
+        self.trace(ctx, (arrived, taken));
+        Ok(())
+    }
+
+    /// Lanes leave the innermost loop, or only its iteration if they run it `again`.
+    #[inline(always)]
+    fn leave_loop(&mut self, ctx: &mut ExecContext<'_>, leaving: Mask, again: bool) -> Result<Next, Fault> {
+        let arrived = self.active;
+        self.visit_control(ctx, leaving);
+        let Some(frame) = self.frames.leave_loop(leaving, again) else {
+            return Err(self.no_loop(ctx));
+        };
+        self.wait(WaitPoint { frame, top: again }, leaving);
+        self.set_active(arrived & !leaving);
+        self.trace(ctx, (arrived, leaving));
+        Ok(if self.active == 0 { Next::Repeat } else { Next::Advance })
     }
 
     /// Executes an infrequent control operation.

@@ -5,7 +5,7 @@ use warplens_sim_launch::body::Body;
 use warplens_sim_launch::buffers::{
     Budget, DEVICE_MEMORY, PlacedBuffer, address_of, listed, name_arguments, place_buffers, problem, wrong,
 };
-use warplens_sim_launch::kernel::LaunchRules;
+use warplens_sim_launch::kernel::{LaunchRules, Resolved};
 use warplens_sim_launch::model::{Argument, Launch, Passed, size};
 use warplens_sim_launch::problem::Problem;
 use warplens_sim_warp::LaunchConfig;
@@ -47,12 +47,7 @@ impl LaunchRules for WaveKernel {
         Ok(())
     }
 
-    fn resolve(
-        &self,
-        name: &str,
-        launch: &mut Launch,
-        budget: Budget<'_>,
-    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+    fn resolve(&self, name: &str, launch: &mut Launch, budget: Budget<'_>) -> Result<Resolved, Problem> {
         check_workgroup(launch, name, self)?;
         name_arguments(launch, |index| Some(format!("r{index}")));
         let device = launch.device_memory.map_or(super::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);

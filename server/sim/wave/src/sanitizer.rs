@@ -299,13 +299,7 @@ impl Sanitizer {
         let reads = access.reads() && access != AccessKind::Atomic;
         let here =
             Side { statement: at.pc, wave: at.position.wave, lane: lane as u32, lanes: lanes[0], reads };
-        let there = Side {
-            statement: before.statement(),
-            wave: before.wave(),
-            lane: before.lane().into(),
-            lanes: lanes[1],
-            reads: conflict.was_read,
-        };
+        let there = Side::of(conflict, lanes[1]);
         let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
         // One store writes the same value from several waves, so the value is only replicated.
         if same && here.statement == there.statement {
@@ -316,18 +310,7 @@ impl Sanitizer {
         if !self.raced.insert((kind, pair)) || same && self.raced.contains(&(FindingKind::DataRace, pair)) {
             return;
         }
-        let fix = match (same, own) {
-            (true, _) => "the stored value is unchanged, so the result does not depend on the order",
-            (_, true) => "the order is unspecified: let one lane store, or use a distinct address per lane",
-            _ if first.statement == last.statement && !first.reads => {
-                "let one thread store, use a distinct address per thread, or use an atomic"
-            }
-            _ => "put a `barrier` that all waves execute between the two accesses",
-        };
-        let missing = match own {
-            true => "the last writer wins",
-            false => "no `barrier` between",
-        };
+        let one_store = first.statement == last.statement && !first.reads;
         let geometry = at.position.geometry;
         let thread = |side: Side| RacingThread {
             thread: thread_of(side.wave, side.lane, geometry.width, geometry.workgroup),
@@ -344,8 +327,8 @@ impl Sanitizer {
             later: thread(last),
             earlier: thread(first),
             earlier_statement: StatementId(first.statement),
-            missing,
-            fix,
+            missing: if own { "the last writer wins" } else { "no `barrier` between" },
+            fix: fix_of(same, own, one_store),
         };
         let wave = WarpId { cta: at.position.workgroup, warp: last.wave };
         let finding = wave.finding(kind, race.message(), last.statement, last.lanes).with_severity(severity);
@@ -413,6 +396,26 @@ struct Side {
     lane: u32,
     lanes: Mask,
     reads: bool,
+}
+
+impl Side {
+    /// The earlier access of a conflict.
+    fn of(conflict: &Conflict, lanes: Mask) -> Side {
+        let before = conflict.before;
+        let (wave, lane) = (before.wave(), before.lane().into());
+        Side { statement: before.statement(), wave, lane, lanes, reads: conflict.was_read }
+    }
+}
+
+/// What fixes a race. `own` says whether both lanes are in one wave, `one_store` whether one statement stores
+/// from several threads.
+fn fix_of(same: bool, own: bool, one_store: bool) -> &'static str {
+    match (same, own) {
+        (true, _) => "the stored value is unchanged, so the result does not depend on the order",
+        (_, true) => "the order is unspecified: let one lane store, or use a distinct address per lane",
+        _ if one_store => "let one thread store, use a distinct address per thread, or use an atomic",
+        _ => "put a `barrier` that all waves execute between the two accesses",
+    }
 }
 
 /// Whether a store writes the value that memory already has, or that the other lane of the same store writes.

@@ -10,9 +10,6 @@ use super::lanes::Rows;
 use super::op::{PREDICATES, Row};
 use super::program::Program;
 
-/// Iterations without a change of memory after which a polling wave lets others run; doubled each time.
-const POLL_PATIENCE: u64 = 1024;
-
 /// The program counter and the active lanes at the top of an iteration, and the predicates.
 pub(crate) type Position = (u32, Mask, [Mask; PREDICATES]);
 
@@ -25,7 +22,7 @@ pub(crate) enum Spin {
     Polls,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SpinDetector<const W: usize> {
     detector: spin::SpinDetector<(Position, Frames, Rows<W>), 256, 1>,
     /// The registers that decide what the outermost open loop does.
@@ -33,19 +30,6 @@ pub(crate) struct SpinDetector<const W: usize> {
     /// The index of the decisive register that differed last. A comparison starts with it and nearly always
     /// ends there.
     hint: usize,
-    /// The number of branches at which a polling wave lets others run.
-    patience: u64,
-}
-
-impl<const W: usize> Default for SpinDetector<W> {
-    fn default() -> Self {
-        SpinDetector {
-            detector: spin::SpinDetector::default(),
-            decisive: None,
-            hint: 0,
-            patience: POLL_PATIENCE,
-        }
-    }
 }
 
 impl<const W: usize> SpinDetector<W> {
@@ -60,7 +44,6 @@ impl<const W: usize> SpinDetector<W> {
         program: &Program,
     ) -> Spin {
         if !self.detector.is_due(changes) {
-            self.patience = POLL_PATIENCE;
             return Spin::Continues;
         }
         self.compare(position, frames, rows, program)
@@ -98,10 +81,9 @@ impl<const W: usize> SpinDetector<W> {
         if self.detector.repeats(is_same, || (position, frames.clone(), rows.clone())) {
             return Spin::Repeats;
         }
-        if decisive.polls && self.detector.branches() >= self.patience {
-            self.patience = 2 * self.detector.branches();
-            return Spin::Polls;
+        match decisive.polls && self.detector.yields() {
+            true => Spin::Polls,
+            false => Spin::Continues,
         }
-        Spin::Continues
     }
 }

@@ -62,6 +62,22 @@ impl WavePosition {
     }
 }
 
+#[inline(always)]
+fn read_special<const W: usize>(
+    rows: &mut Rows<W>,
+    position: WavePosition,
+    register: Special,
+    d: Row,
+    mask: Mask,
+) {
+    if !register.differs_in_a_wave() {
+        return rows.write_one(d, position.special(register, 0), mask);
+    }
+    for lane in lanes(mask) {
+        rows.set(d, lane, position.special(register, lane as u32));
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct State<const W: usize> {
     pub(crate) rows: Rows<W>,
@@ -147,15 +163,7 @@ impl<const W: usize> State<W> {
                     rows.set_pair(d, lane, float::widen(rows.get(a)[lane]));
                 }
             }
-            Action::Special { d, register } if !register.differs_in_a_wave() => {
-                rows.write_one(d, position.special(register, 0), mask);
-            }
-            Action::Special { d, register } => {
-                for lane in lanes(mask) {
-                    let value = position.special(register, lane as u32);
-                    self.rows.set(d, lane, value);
-                }
-            }
+            Action::Special { d, register } => read_special(rows, position, register, d, mask),
             Action::Load { space, bytes, d, address } => {
                 memory.load(rows, mask, space, bytes, (d, address))?;
             }

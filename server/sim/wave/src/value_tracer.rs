@@ -1,6 +1,5 @@
 //! Value traces of a wave: the registers of each statement after its last visit, and the divergence stack.
 
-use warplens_sim_warp::moment::MomentTracer;
 use warplens_sim_warp::trace::{Mask, RegisterValues, StatementId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
 use warplens_sim_warp::values::{LaneAccesses, StackEntry, TraceRequest, Values};
@@ -14,8 +13,6 @@ use super::state::State;
 pub(crate) struct ValueTracer {
     visits: VisitTracer,
     written: WrittenRegisters,
-    /// Records a single step.
-    moment: Option<MomentTracer>,
 }
 
 impl ValueTracer {
@@ -30,7 +27,6 @@ impl ValueTracer {
         ValueTracer {
             visits: VisitTracer::new(statements, request),
             written: WrittenRegisters::new(registers, set),
-            moment: request.moment.map(MomentTracer::new),
         }
     }
 
@@ -41,7 +37,7 @@ impl ValueTracer {
         state: &State<W>,
         accesses: impl FnOnce() -> Option<LaneAccesses>,
     ) {
-        if let Some(moment) = self.moment.as_mut().filter(|moment| moment.is_due()) {
+        if let Some(moment) = self.visits.moment.as_mut().filter(|moment| moment.is_due()) {
             moment.before(registers(&self.written, named, state));
             moment.accesses(accesses().into_iter().collect());
         }
@@ -49,13 +45,11 @@ impl ValueTracer {
 
     /// The current step stored to the watched byte.
     pub(crate) fn stored(&mut self) {
-        if let Some(moment) = &mut self.moment {
-            moment.stored();
-        }
+        self.visits.stored();
     }
 
     pub(crate) fn is_complete(&self) -> bool {
-        self.visits.is_complete() || self.moment.as_ref().is_some_and(MomentTracer::is_complete)
+        self.visits.is_complete()
     }
 
     /// Records a finished visit. `named` lists the registers that each statement names; `stack` is present
@@ -69,7 +63,7 @@ impl ValueTracer {
         stack: Option<Box<[StackEntry]>>,
     ) {
         let named = &named[statement.index()];
-        if let Some(moment) = &mut self.moment {
+        if let Some(moment) = &mut self.visits.moment {
             let writes = named.iter().filter(|named| named.written);
             writes.for_each(|named| self.written.write(named, executed));
             moment.visited(statement, (active, executed), || registers(&self.written, named, state));
@@ -88,11 +82,7 @@ impl ValueTracer {
     }
 
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
-        let values = self.visits.finish(|statement| named[statement.index()].iter().map(register_info));
-        match self.moment {
-            Some(moment) => moment.finish(values),
-            None => values,
-        }
+        self.visits.finish(|statement| named[statement.index()].iter().map(register_info))
     }
 }
 

@@ -246,20 +246,7 @@ impl Sanitizer {
         };
         let here = if event.kind.reads() { "read" } else { "written" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
-        let wait = match (self.cluster.copies.until(before), there) {
-            (Some(CopyCompletion::Phase { .. }), _) => {
-                "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
-            }
-            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
-                "with `cp.async.bulk.wait_group.read`"
-            }
-            (Some(CopyCompletion::Waited(CopyFamily::Products)), _) => "with `wgmma.wait_group`",
-            (Some(CopyCompletion::Waited(CopyFamily::TensorMemory)), _) => {
-                "with `tcgen05.commit` and a wait for its mbarrier"
-            }
-            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
-            _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
-        };
+        let wait = wait_for(self.cluster.copies.until(before), hazard);
         let others = if starter == "it" { "" } else { ", then synchronize with the thread that started it" };
         let advice = match self.unannounced(before, spaces) {
             Some(copy) => format!(
@@ -302,6 +289,23 @@ impl Sanitizer {
     pub(super) fn cta(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [number % x, number / x % y, number / x / y]
+    }
+}
+
+/// How a thread waits for a copy in flight.
+fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str {
+    let Some(completion) = completion else { return "with `cp.async.wait_group` or `cp.async.wait_all`" };
+    match completion {
+        CopyCompletion::Phase { .. } => "for the mbarrier that tracks the copy, with `mbarrier.try_wait`",
+        CopyCompletion::Waited(CopyFamily::Bulk) if hazard == Hazard::WriteAfterRead => {
+            "with `cp.async.bulk.wait_group.read`"
+        }
+        CopyCompletion::Waited(CopyFamily::Bulk) => "with `cp.async.bulk.wait_group`",
+        CopyCompletion::Waited(CopyFamily::Products) => "with `wgmma.wait_group`",
+        CopyCompletion::Waited(CopyFamily::TensorMemory) => {
+            "with `tcgen05.commit` and a wait for its mbarrier"
+        }
+        CopyCompletion::Waited(CopyFamily::Single) => "with `cp.async.wait_group` or `cp.async.wait_all`",
     }
 }
 

@@ -22,6 +22,17 @@ pub(super) enum Strength {
     Unchanged = 3,
 }
 
+impl Strength {
+    #[inline(always)]
+    pub(super) fn of(strong: bool, in_block: bool) -> Strength {
+        match (strong, in_block) {
+            (false, _) => Strength::Weak,
+            (true, true) => Strength::Block,
+            (true, false) => Strength::Device,
+        }
+    }
+}
+
 impl Stamp {
     pub(super) fn new(epoch: u32, statement: u32, lane: u32, strength: Strength) -> Stamp {
         Stamp { epoch, site: statement << 7 | lane << 2 | strength as u32 }

@@ -14,7 +14,7 @@ use crate::buffers::{
     Budget, PlacedBuffer, address_of, listed, name_arguments, no_such_buffer, place_buffers, problem,
     shape_of, wrong,
 };
-use crate::kernel::LaunchRules;
+use crate::kernel::{LaunchRules, Resolved};
 use crate::model::{Argument, Field, Launch, Passed, TensorMapArgument, replica_name, size};
 use crate::problem::Problem;
 
@@ -40,12 +40,7 @@ impl LaunchRules for CudaKernel {
         Err("the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes")
     }
 
-    fn resolve(
-        &self,
-        name: &str,
-        launch: &mut Launch,
-        budget: Budget<'_>,
-    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+    fn resolve(&self, name: &str, launch: &mut Launch, budget: Budget<'_>) -> Result<Resolved, Problem> {
         self.resolve_in(device_memory(), name, launch, budget)
     }
 }
@@ -58,7 +53,7 @@ impl CudaKernel {
         name: &str,
         launch: &mut Launch,
         budget: Budget<'_>,
-    ) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+    ) -> Result<Resolved, Problem> {
         refuse_wave_keys(launch)?;
         check_block(launch, name, self)?;
         check_parameters(launch, name, self)?;

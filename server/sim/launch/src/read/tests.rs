@@ -455,6 +455,12 @@ fn multimem_arguments() {
     "#]],
     );
     check(
+        "args = [{ multimem = { buffer = 'u32', len = -1, replicas = [{ len = 1, fill = 'zero' }] } }]",
+        expect![[r#"
+            4:46: `len` must be between 0 and 4294967295, not -1
+        "#]],
+    );
+    check(
         "args = [{ multimem = { buffer = 'u32', len = 4 } }]",
         expect![[r#"
         4:22: a multimem argument has replicas: write `replicas`

@@ -4,26 +4,23 @@ use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, is_uniform};
+use super::unsupported::{Decoded, Unsupported};
 use crate::exec::table_of;
-use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, SetTo};
+use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, Relation, SetTo};
 use crate::registers::{DROPPED, Part};
-use warplens_hir::sass::{Immediate, Operand, Value};
+use warplens_hir::sass::{Condition, Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 
-type Decoded = Result<Operation, String>;
-
 impl Decoder<'_> {
     pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.trim_start_matches('U');
-        let (cmp, is_true) = comparison(inst)?;
-        let known = ["AND", "OR", "XOR", "U32", "S32", "U64", "S64", "X", "EX", "BF"];
-        inst.allow(&[&known[..], &COMPARISONS[..]].concat())?;
+        let relation = relation(inst)?;
+        inst.allow_all(&[COMPARISONS, "AND OR XOR U32 S32 U64 S64 X EX BF"])?;
         let combine = bool_of(inst);
         let compare = IntCompare {
-            cmp,
-            is_true,
+            relation,
             signed: !(inst.has("U32") || inst.has("U64")),
             wide: inst.has("U64") || inst.has("S64"),
             extends: inst.has("EX") || inst.has("X"),
@@ -32,8 +29,8 @@ impl Decoder<'_> {
         let kinds = if compare.wide { [Kind::Int64; 3] } else { INT };
         let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
         match opcode {
-            "ICMP" => self.assemble(Op::CompareSelect(compare), inst, &inst.shape(), kinds),
-            "ISET" => self.assemble(Op::CompareTo(compare, to), inst, &inst.shape(), kinds),
+            "ICMP" => self.plain(inst, Op::CompareSelect(compare), kinds),
+            "ISET" => self.plain(inst, Op::CompareTo(compare, to), kinds),
             _ => {
                 let op = match compare.extends && !self.target.has_barriers() {
                     true => Op::CompareCc(compare),
@@ -45,7 +42,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn plop3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["LUT"])?;
         let mut operation = Operation::new(Op::Nop);
         operation.d = self.pool.dropped();
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
@@ -56,7 +52,7 @@ impl Decoder<'_> {
         for operand in &inst.ops[shape.q.len()..] {
             match &operand.value {
                 Value::Immediate(Immediate::Integer(table)) => tables.push(*table as u32),
-                _ if at >= 3 => return Err("it has too many operands".to_owned()),
+                _ if at >= 3 => return Err("it has too many operands".into()),
                 _ => {
                     match condition(operand) {
                         Some(condition) => operation.p[at] = condition,
@@ -77,9 +73,8 @@ impl Decoder<'_> {
     }
 
     pub(super) fn combine_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["AND", "OR", "XOR", "BF"])?;
         let ops: Vec<Bool> = inst.mods.iter().filter_map(|word| bool_named(word)).collect();
-        let [first, second] = ops[..] else { return Err("its operations are missing".to_owned()) };
+        let [first, second] = ops[..] else { return Err("its operations are missing".into()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
         if inst.ins.opcode == "PSET" {
             let mut operation =
@@ -98,10 +93,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn test_cc(&mut self, inst: &Inst<'_>) -> Decoded {
-        let test = inst
-            .find(CcTest::named)
-            .or_else(|| inst.cc_test().ok())
-            .ok_or("its condition is not simulated")?;
+        let named = inst.find(|word| Condition::parse(word).filter(|test| !test.is_of_graphics()));
+        let test = named.map(|test| CcTest(test.0)).or_else(|| inst.cc_test().ok());
+        let test = test.ok_or("its condition is not simulated")?;
         let mut operation = self.assemble(Op::TestCc(bool_of(inst)), inst, &inst.predicate_shape(), INT)?;
         operation.n = test.0.into();
         Ok(operation)
@@ -124,7 +118,6 @@ impl Decoder<'_> {
     }
 
     fn packed(&mut self, inst: &Inst<'_>, op: Op) -> Decoded {
-        inst.allow(&["B0", "B1", "B2", "B3"])?;
         let byte = |word: &str| match word {
             "B0" => Some(0),
             "B1" => Some(1),
@@ -153,42 +146,32 @@ impl Decoder<'_> {
     }
 }
 
-const COMPARISONS: [&str; 16] =
-    ["F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T"];
-
-/// The comparison of an instruction; `None` for `.F` and `.T`, with whether it is `.T`.
-pub(super) fn comparison(inst: &Inst<'_>) -> Result<(Option<Comparison>, bool), String> {
-    let named = |word: &str| {
-        Some((
-            match word {
-                "F" => return Some((None, false)),
-                "T" => return Some((None, true)),
-                "LT" => Comparison::Less,
-                "EQ" => Comparison::Equal,
-                "LE" => Comparison::LessEqual,
-                "GT" => Comparison::Greater,
-                "NE" => Comparison::NotEqual,
-                "GE" => Comparison::GreaterEqual,
-                "NUM" => Comparison::Numbers,
-                "NAN" => Comparison::AnyNan,
-                "LTU" => Comparison::LessUnordered,
-                "EQU" => Comparison::EqualUnordered,
-                "LEU" => Comparison::LessEqualUnordered,
-                "GTU" => Comparison::GreaterUnordered,
-                "NEU" => Comparison::NotEqualUnordered,
-                "GEU" => Comparison::GreaterEqualUnordered,
-                _ => return None,
-            }
-            .into(),
-            false,
-        ))
-    };
-    inst.find(named).ok_or_else(|| "its comparison is missing".to_owned())
-}
-
 /// The comparisons that may be modifiers.
-pub(super) fn comparisons() -> &'static [&'static str] {
-    &COMPARISONS
+pub(super) const COMPARISONS: &str = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T";
+
+pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
+    let named = |word: &str| {
+        Some(Relation::Is(match word {
+            "F" => return Some(Relation::Never),
+            "T" => return Some(Relation::Always),
+            "LT" => Comparison::Less,
+            "EQ" => Comparison::Equal,
+            "LE" => Comparison::LessEqual,
+            "GT" => Comparison::Greater,
+            "NE" => Comparison::NotEqual,
+            "GE" => Comparison::GreaterEqual,
+            "NUM" => Comparison::Numbers,
+            "NAN" => Comparison::AnyNan,
+            "LTU" => Comparison::LessUnordered,
+            "EQU" => Comparison::EqualUnordered,
+            "LEU" => Comparison::LessEqualUnordered,
+            "GTU" => Comparison::GreaterUnordered,
+            "NEU" => Comparison::NotEqualUnordered,
+            "GEU" => Comparison::GreaterEqualUnordered,
+            _ => return None,
+        }))
+    };
+    inst.find(named).ok_or("its comparison is missing".into())
 }
 
 fn bool_named(word: &str) -> Option<Bool> {

@@ -3,12 +3,11 @@
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use super::predicates::condition;
+use super::predicates::{condition, is_data_register};
+use super::unsupported::{Decoded, Unsupported};
 use crate::program::{BarrierState, BarrierStep, Control, Jump, Op, Operation, Reduction, Token, Uniformity};
 use crate::registers::{Condition, Source};
 use warplens_hir::sass::{Operand, Register, RegisterFile, RegisterTarget, Value};
-
-type Decoded = Result<Operation, String>;
 
 impl Decoder<'_> {
     /// Decodes a control instruction; any other one is not simulated.
@@ -42,8 +41,8 @@ impl Decoder<'_> {
             "WARPSYNC" => self.warp_sync(inst)?,
             "YIELD" | "NANOSLEEP" => Control::Yield,
             "BAR" => return self.block_barrier(inst),
-            "B2R" | "R2B" => return Err(String::new()),
-            _ => return Err(String::new()),
+            "B2R" | "R2B" => return Err("".into()),
+            _ => return Err("".into()),
         };
         let mut operation = self.of(control, inst)?;
         if matches!(control, Control::Trap | Control::WarpSync(_) | Control::WarpSyncAll | Control::Yield) {
@@ -64,9 +63,9 @@ impl Decoder<'_> {
     }
 
     fn branch(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U", "LMT", "ANY", "CONV", "DIV", "INC", "DEC", "NOINC", "NODEC", "ABS", "REL"])?;
+        inst.allow("U LMT ANY CONV DIV INC DEC NOINC NODEC ABS REL")?;
         let target = self.statement(inst)?;
-        let mask = |decoder: &mut Self| -> Result<Option<Source>, String> {
+        let mask = |decoder: &mut Self| -> Result<Option<Source>, Unsupported> {
             let operand = inst.ops.iter().find(|operand| {
                 operand
                     .register()
@@ -101,7 +100,7 @@ impl Decoder<'_> {
     }
 
     /// The target of an indirect jump: relative to the next instruction for `BRX`, otherwise absolute.
-    fn jump(&mut self, inst: &Inst<'_>) -> Result<Jump, String> {
+    fn jump(&mut self, inst: &Inst<'_>) -> Result<Jump, Unsupported> {
         let is_relative = inst.ins.opcode.starts_with("BRX");
         // Offsets count from the next address, even if it holds a control word.
         let next = i64::from(inst.ins.address + self.target.instruction_bytes());
@@ -109,18 +108,16 @@ impl Decoder<'_> {
         let (register, offset) = match self.register_target(inst) {
             Some(target) => (target.register, target.offset),
             None => {
-                let is_register =
-                    |operand: &&Operand| operand.register().is_some_and(|it| !it.is_predicate());
-                let operand = inst.ops.iter().find(is_register).ok_or("its register is missing")?;
-                (operand.register().ok_or("its register is missing")?, 0)
+                let register = inst.ops.iter().find(|operand| is_data_register(operand));
+                (register.and_then(Operand::register).ok_or("its register is missing")?, 0)
             }
         };
         let base = offset + if is_relative { next } else { 0 };
         Ok(Jump { register: Source::of(self.pool.row(register)), wide, base })
     }
 
-    fn warp_sync(&mut self, inst: &Inst<'_>) -> Result<Control, String> {
-        inst.allow(&["ALL", "COLLECTIVE", "EXCLUSIVE"])?;
+    fn warp_sync(&mut self, inst: &Inst<'_>) -> Result<Control, Unsupported> {
+        inst.allow("ALL COLLECTIVE EXCLUSIVE")?;
         if inst.has("ALL") {
             return Ok(Control::WarpSyncAll);
         }
@@ -134,19 +131,19 @@ impl Decoder<'_> {
     }
 
     fn barrier_move(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["32", "64", "CLEAR", "PQUAD"])?;
-        let [to, from] = inst.ops else { return Err("an operand is missing".to_owned()) };
+        inst.allow("32 64 CLEAR PQUAD")?;
+        let [to, from] = inst.ops else { return Err("an operand is missing".into()) };
         let barrier = |operand: &Operand| {
             operand.register().filter(|it| it.file == RegisterFile::Barrier).map(|it| it.number)
         };
         let clears = inst.has("CLEAR");
         let mut d = self.pool.dropped();
         let step = match (barrier(to), barrier(from)) {
-            (Some(to), Some(from)) => BarrierStep::Copy(to, from, clears),
+            (Some(to), Some(from)) => BarrierStep::Copy { to, from, clears },
             (Some(to), None) => BarrierStep::Write(to, self.source(inst, from, Kind::Int)?),
             (None, Some(from)) => {
                 d = self.destination(Some(to))?;
-                BarrierStep::Read(from, clears)
+                BarrierStep::Read { barrier: from, clears }
             }
             (None, None) => match (&to.value, &from.value) {
                 (Value::Word(_), _) => BarrierStep::Ignore,
@@ -158,7 +155,7 @@ impl Decoder<'_> {
                         _ => BarrierState::Other,
                     })
                 }
-                _ => return Err("an operand is not simulated".to_owned()),
+                _ => return Err("an operand is not simulated".into()),
             },
         };
         let mut operation = Operation::new(Op::Control(Control::BarrierMove(step)));
@@ -168,7 +165,7 @@ impl Decoder<'_> {
 
     /// Such as `BAR.SYNC 0x1, 0x40` or `BAR.RED.POPC 0x0, P1`.
     fn block_barrier(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["SYNC", "ARV", "RED", "POPC", "AND", "OR", "DEFER_BLOCKING"])?;
+        inst.allow("SYNC ARV RED POPC AND OR DEFER_BLOCKING")?;
         let values: Vec<&Operand> = inst
             .ops
             .iter()

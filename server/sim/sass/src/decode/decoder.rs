@@ -6,6 +6,7 @@ use warplens_hir::sass::{Destination, Function, Listed, Listing};
 
 use super::instruction::Inst;
 use super::pool::Pool;
+use super::unsupported::Unsupported;
 use crate::program::{self, Program};
 use crate::target::Target;
 
@@ -44,32 +45,7 @@ impl<'l> Decoder<'l> {
         });
         let firsts = firsts.collect();
         let pool = Pool::new(functions.iter().map(function));
-        let program = Program {
-            name: SmolStr::default(),
-            target,
-            code: Vec::new(),
-            straight_runs: Vec::new(),
-            quick: Vec::new(),
-            functions: Vec::new(),
-            addresses: Vec::new(),
-            layout: program::Layout::default(),
-            accesses: Vec::new(),
-            atomics: Vec::new(),
-            matrix_loads: Vec::new(),
-            conversions: Vec::new(),
-            products: Vec::new(),
-            notes: Vec::new(),
-            unknowns: Vec::new(),
-            banks: Vec::new(),
-            globals: Vec::new(),
-            pointers: Vec::new(),
-            symbol_words: Vec::new(),
-            shared_size: None,
-            stack_size: 0,
-            params: Vec::new(),
-            named: Vec::new(),
-            uses: Vec::new(),
-        };
+        let program = Program { target, ..Program::default() };
         let mut decoder = Decoder {
             listing,
             target,
@@ -106,15 +82,15 @@ impl<'l> Decoder<'l> {
     }
 
     /// The statement that an instruction targets.
-    pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, String> {
+    pub(super) fn statement(&self, inst: &Inst<'_>) -> Result<u32, Unsupported> {
         match inst.ins.destination {
             Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
             Destination::Symbol => {
                 let name = inst.target_symbol().unwrap_or_default();
-                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing"))
+                self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing").into())
             }
-            Destination::End => Err("its target is the end of the function".to_owned()),
-            _ => Err("its target is not an instruction of the listing".to_owned()),
+            Destination::End => Err("its target is the end of the function".into()),
+            _ => Err("its target is not an instruction of the listing".into()),
         }
     }
 

@@ -5,17 +5,16 @@ use warplens_sim_cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::{BF16, F16, Rounding};
 
-use super::compare::{bool_of, comparison, comparisons};
+use super::compare::{COMPARISONS, bool_of, relation};
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
+use super::unsupported::Decoded;
 use crate::exec::half_result;
 use crate::program::{
-    FloatCompare, FloatMode, HalfArithmetic, HalfMode, Lanewise, Mufu, Op, Operation, SetTo,
+    Angle, Arithmetic, FloatCompare, FloatMode, HalfMode, Mufu, Op, Operation, Relation, SetTo,
 };
 use crate::registers::{DROPPED, Part, Source};
-
-type Decoded = Result<Operation, String>;
 
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
 const DOUBLE: [Kind; 3] = [Kind::Double; 3];
@@ -29,6 +28,15 @@ fn rounding(inst: &Inst<'_>) -> Rounding {
         _ => None,
     })
     .unwrap_or(Rounding::Nearest)
+}
+
+/// The operation that an opcode such as `FADD`, `DMUL` or `HFMA2` names.
+fn arithmetic(inst: &Inst<'_>) -> Arithmetic {
+    match () {
+        () if inst.ins.opcode.contains("ADD") => Arithmetic::Add,
+        () if inst.ins.opcode.contains("MUL") => Arithmetic::Mul,
+        () => Arithmetic::Fma,
+    }
 }
 
 fn mode(inst: &Inst<'_>) -> FloatMode {
@@ -51,34 +59,21 @@ fn mode(inst: &Inst<'_>) -> FloatMode {
 
 /// The comparison of an instruction, or the modifiers of a minimum.
 fn float_compare_of(inst: &Inst<'_>) -> FloatCompare {
-    let (cmp, is_true) = comparison(inst).unwrap_or((None, false));
-    FloatCompare { cmp, is_true, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
+    let relation = relation(inst).unwrap_or(Relation::Never);
+    FloatCompare { relation, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
 }
 
 impl Decoder<'_> {
     pub(super) fn float(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["FTZ", "SAT", "RN", "RM", "RP", "RZ", "D2", "D4", "D8", "M2", "M4", "M8", "FMZ"])?;
         if inst.has("FMZ") {
-            return Err("modifier `.FMZ` is not simulated".to_owned());
+            return Err("modifier `.FMZ` is not simulated".into());
         }
-        let mode = mode(inst);
-        let op = match inst.ins.opcode.trim_start_matches('U').trim_end_matches("32I") {
-            "FADD" => Op::FloatAdd(mode),
-            "FMUL" => Op::FloatMul(mode),
-            _ => Op::FloatFma(mode),
-        };
-        self.assemble(op, inst, &inst.shape(), FLOAT)
+        self.assemble(Op::Float(arithmetic(inst), mode(inst)), inst, &inst.shape(), FLOAT)
     }
 
     pub(super) fn float_pair(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["FTZ", "RN", "RM", "RP", "RZ", "SAT"])?;
-        let op = match inst.ins.opcode.as_str() {
-            "FADD2" => Lanewise::Add,
-            "FMUL2" => Lanewise::Mul,
-            _ => Lanewise::Fma,
-        };
-        let mut operation =
-            self.assemble(Op::FloatPair(op, mode(inst)), inst, &inst.shape(), [Kind::Int64; 3])?;
+        let op = Op::FloatPair(arithmetic(inst), mode(inst));
+        let mut operation = self.plain(inst, op, [Kind::Int64; 3])?;
         for (source, operand) in operation.s.iter_mut().zip(inst.shape().sources) {
             source.part = match inst.suffix(operand) {
                 Some("F32") => Part::Single,
@@ -89,51 +84,47 @@ impl Decoder<'_> {
     }
 
     pub(super) fn float_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["FTZ", "NAN", "XORSIGN"])?;
         let compare = float_compare_of(inst);
         let (op, kinds) = match inst.ins.opcode.trim_start_matches('U') {
             "FMNMX3" => (Op::FloatMinMax3(compare), FLOAT),
             "DMNMX" => (Op::DoubleMinMax, DOUBLE),
             _ => (Op::FloatMinMax(compare), FLOAT),
         };
-        let mut operation = self.assemble(op, inst, &inst.shape(), kinds)?;
+        let mut operation = self.plain(inst, op, kinds)?;
         operation.q = [DROPPED; 2];
         Ok(operation)
     }
 
     pub(super) fn float_compare(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[&["FTZ", "BF", "AND", "OR", "XOR", "MIN", "MAX"][..], comparisons()].concat())?;
+        inst.allow_all(&[COMPARISONS, "FTZ BF AND OR XOR MIN MAX"])?;
         let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
         let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
         let combine = bool_of(inst);
         let opcode = inst.ins.opcode.trim_start_matches('U');
         match opcode {
-            "DSETP" if inst.has("MIN") || inst.has("MAX") => {
-                self.assemble(Op::DoublePick(inst.has("MAX")), inst, &inst.predicate_shape(), DOUBLE)
-            }
-            _ if comparison(inst).is_err() => Err("its comparison is missing".to_owned()),
+            "DSETP" if inst.has("MIN") || inst.has("MAX") => self.assemble(
+                Op::DoublePick { maximum: inst.has("MAX") },
+                inst,
+                &inst.predicate_shape(),
+                DOUBLE,
+            ),
+            _ if relation(inst).is_err() => Err("its comparison is missing".into()),
             "FSETP" => self.assemble(Op::FloatSetp(compare, combine), inst, &inst.predicate_shape(), FLOAT),
             "DSETP" => self.assemble(Op::DoubleSetp(compare, combine), inst, &inst.predicate_shape(), DOUBLE),
-            "FCMP" => self.assemble(Op::FloatSelect(compare), inst, &inst.shape(), FLOAT),
-            "FSET" => self.assemble(Op::FloatSet(compare, combine, to), inst, &inst.shape(), FLOAT),
-            _ => self.assemble(Op::DoubleSet(compare, combine, to), inst, &inst.shape(), DOUBLE),
+            "FCMP" => self.plain(inst, Op::FloatSelect(compare), FLOAT),
+            "FSET" => self.plain(inst, Op::FloatSet(compare, combine, to), FLOAT),
+            _ => self.plain(inst, Op::DoubleSet(compare, combine, to), DOUBLE),
         }
     }
 
-    pub(super) fn float_select(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["FTZ"])?;
-        self.assemble(Op::SelectFloat(inst.has("FTZ")), inst, &inst.shape(), FLOAT)
-    }
-
     pub(super) fn float_check(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["DIVIDE"])?;
         let mut shape = inst.predicate_shape();
         shape.q.truncate(1);
         self.assemble(Op::FloatCheck, inst, &shape, FLOAT)
     }
 
     pub(super) fn mufu(&mut self, inst: &Inst<'_>) -> Decoded {
-        let turns = self.target.has_barriers();
+        let angle = if self.target.has_barriers() { Angle::Turns } else { Angle::Radians };
         let function = inst.find(|word| {
             Some(match word {
                 "RCP" => Mufu::Rcp,
@@ -141,8 +132,8 @@ impl Decoder<'_> {
                 "SQRT" => Mufu::Sqrt,
                 "EX2" => Mufu::Ex2,
                 "LG2" => Mufu::Lg2,
-                "SIN" => Mufu::Sin(turns),
-                "COS" => Mufu::Cos(turns),
+                "SIN" => Mufu::Sin(angle),
+                "COS" => Mufu::Cos(angle),
                 "RCP64H" => Mufu::Rcp64High,
                 "RSQ64H" => Mufu::Rsq64High,
                 "TANH" => Mufu::Tanh,
@@ -155,26 +146,14 @@ impl Decoder<'_> {
                     Mufu::Rcp64High | Mufu::Rsq64High => Kind::DoubleHigh,
                     _ => Kind::Float,
                 };
-                self.assemble(Op::Mufu(function), inst, &inst.shape(), [kind; 3])
+                self.plain(inst, Op::Mufu(function), [kind; 3])
             }
-            _ => Err("its function is not simulated".to_owned()),
+            _ => Err("its function is not simulated".into()),
         }
     }
 
-    pub(super) fn range_reduction(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["EX2", "SINCOS"])?;
-        self.assemble(Op::MoveFloat, inst, &inst.shape(), FLOAT)
-    }
-
     pub(super) fn double(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["RN", "RM", "RP", "RZ"])?;
-        let rounding = rounding(inst);
-        let op = match inst.ins.opcode.as_str() {
-            "DADD" => Op::DoubleAdd(rounding),
-            "DMUL" => Op::DoubleMul(rounding),
-            _ => Op::DoubleFma(rounding),
-        };
-        self.assemble(op, inst, &inst.shape(), DOUBLE)
+        self.plain(inst, Op::Double(arithmetic(inst), rounding(inst)), DOUBLE)
     }
 
     fn assemble_halves(&mut self, op: Op, inst: &Inst<'_>, has_register: bool) -> Decoded {
@@ -186,16 +165,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn half(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["MMA", "F32", "FTZ", "SAT", "RELU", "BF16_V2", "MRG_H0", "MRG_H1"])?;
         if inst.has("MRG_H0") || inst.has("MRG_H1") {
-            return Err("merging into a half is not simulated".to_owned());
+            return Err("merging into a half is not simulated".into());
         }
-        let arithmetic = match &inst.ins.opcode[..4] {
-            "HADD" => HalfArithmetic::Add,
-            "HMUL" => HalfArithmetic::Mul,
-            _ => HalfArithmetic::Fma,
-        };
-        let mode = half_mode(inst);
+        let (arithmetic, mode) = (arithmetic(inst), half_mode(inst));
         let operation = self.assemble_halves(Op::Half(arithmetic, mode), inst, true)?;
         // Compilers set registers to constants this way.
         let [a, b, c] = operation.s.map(|source| self.pool.value(source.row));
@@ -207,10 +180,9 @@ impl Decoder<'_> {
     }
 
     pub(super) fn half_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["FTZ", "NAN", "XORSIGN", "BF16_V2"])?;
         let (compare, mode) = (float_compare_of(inst), half_mode(inst));
         let op = match inst.ins.opcode.as_str() {
-            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".to_owned()),
+            "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".into()),
             "VHMNMX" => Op::HalfMinMax3(compare, mode),
             _ => Op::HalfMinMax(compare, mode),
         };
@@ -218,13 +190,13 @@ impl Decoder<'_> {
     }
 
     pub(super) fn half_compare(&mut self, inst: &Inst<'_>) -> Decoded {
-        let known = ["FTZ", "BF", "AND", "OR", "XOR", "BF16_V2", "H_AND"];
-        inst.allow(&[&known[..], comparisons()].concat())?;
+        inst.allow_all(&[COMPARISONS, "FTZ BF AND OR XOR BF16_V2 H_AND"])?;
         let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
         let (combine, mode) = (bool_of(inst), half_mode(inst));
         match inst.ins.opcode.as_str() {
             "HSETP2" => {
-                self.assemble_halves(Op::HalfSetp(compare, combine, mode, inst.has("H_AND")), inst, false)
+                let op = Op::HalfSetp { compare, combine, mode, both: inst.has("H_AND") };
+                self.assemble_halves(op, inst, false)
             }
             _ => {
                 let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
@@ -234,30 +206,18 @@ impl Decoder<'_> {
     }
 
     pub(super) fn int_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64", "RN", "RM",
-            "RP", "RZ",
-        ])?;
         let from = inst.find(int_type).unwrap_or(ScalarType::S32);
         let to = inst.find(float_type).unwrap_or(ScalarType::F32);
         self.conversion(inst, from, to, rounding(inst), false)
     }
 
     pub(super) fn float_to_int(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "FTZ", "NTZ", "F16", "F32", "F64", "BF16", "S8", "U8", "S16", "U16", "S32", "U32", "S64", "U64",
-            "TRUNC", "FLOOR", "CEIL", "ROUND",
-        ])?;
         let from = inst.find(float_type).unwrap_or(ScalarType::F32);
         let to = inst.find(int_type).unwrap_or(ScalarType::S32);
         self.conversion(inst, from, to, rounding(inst), inst.has("FTZ"))
     }
 
     pub(super) fn float_to_float(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "FTZ", "F16", "F32", "F64", "BF16", "ROUND", "TRUNC", "FLOOR", "CEIL", "RN", "RM", "RP", "RZ",
-            "SAT", "PASS",
-        ])?;
         let types: Vec<ScalarType> = inst.mods.iter().filter_map(|word| float_type(word)).collect();
         let (to, from) = match types[..] {
             [to, from] => (to, from),
@@ -266,7 +226,7 @@ impl Decoder<'_> {
         };
         let mut operation = self.conversion(inst, from, to, rounding(inst), inst.has("FTZ"))?;
         let rounds = ["ROUND", "TRUNC", "FLOOR", "CEIL"].into_iter().any(|word| inst.has(word));
-        if let Op::Convert(convert, _, _) = &mut operation.op {
+        if let Op::Convert(convert) = &mut operation.op {
             convert.integral = rounds || inst.ins.opcode.ends_with("FRND");
             if inst.has("SAT") {
                 convert.clamp = Clamp::Saturate;
@@ -301,14 +261,13 @@ impl Decoder<'_> {
             (false, true) => Kind::Float,
             (false, false) => Kind::Int,
         };
-        self.assemble(Op::Convert(convert, wide_from, wide_to), inst, &inst.shape(), [kind; 3])
+        self.plain(inst, Op::Convert(convert), [kind; 3])
     }
 
     /// Such as `F2FP.F16.F32.PACK_AB R0, R1, R2` or `F2FP.F16.E4M3.UNPACK_B R0, R1`.
     pub(super) fn pack_floats(&mut self, inst: &Inst<'_>) -> Decoded {
-        let kinds = ["PACK_AB", "UNPACK_B", "PACK_AB_MERGE_C", "UNPACK_B_MERGE_C"];
-        let others = ["F16", "BF16", "E4M3", "E5M2", "F32", "RZ", "RN", "RELU", "SATFINITE"];
-        inst.allow(&[&kinds[..], &others[..]].concat())?;
+        let kinds = "PACK_AB UNPACK_B PACK_AB_MERGE_C UNPACK_B_MERGE_C";
+        inst.allow_all(&[kinds, "F16 BF16 E4M3 E5M2 F32 RZ RN RELU SATFINITE"])?;
         let packed = inst.has("UNPACK_B") || inst.has("UNPACK_B_MERGE_C");
         let merges = inst.has("PACK_AB_MERGE_C") || inst.has("UNPACK_B_MERGE_C");
         let mut types = inst.mods.iter().filter_map(|word| element(word));
@@ -317,28 +276,28 @@ impl Decoder<'_> {
         let shape = inst.shape();
         let merged = shape.sources.get(if packed { 1 } else { 2 });
         if merges && merged.and_then(|operand| operand.register()).is_none_or(|it| !it.is_constant()) {
-            return Err("merging into a register is not simulated".to_owned());
+            return Err("merging into a register is not simulated".into());
         }
-        let op = match (to, from, packed) {
-            (Element::Half(_), Element::Single, false) if !inst.has("SATFINITE") => {
-                Op::PackHalves { brain: inst.has("BF16"), rounding: rounding(inst), relu: inst.has("RELU") }
-            }
-            _ => Op::ConvertPair { packed },
-        };
+        if let (Element::Half(_), Element::Single, false, false) = (to, from, packed, inst.has("SATFINITE")) {
+            let (brain, relu) = (inst.has("BF16"), inst.has("RELU"));
+            return self.assemble(
+                Op::PackHalves { brain, rounding: rounding(inst), relu },
+                inst,
+                &shape,
+                FLOAT,
+            );
+        }
         let clamp = match (inst.has("SATFINITE"), inst.has("RELU")) {
             (true, true) => Clamp::FiniteRelu,
             (true, false) => Clamp::Finite,
             (false, true) => Clamp::Relu,
             (false, false) => Clamp::None,
         };
-        let mut operation = self.assemble(op, inst, &shape, FLOAT)?;
-        if op == (Op::ConvertPair { packed }) {
-            if packed && operation.s[0].part != Part::Whole {
-                return Err("a part of its source is not simulated".to_owned());
-            }
-            let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
-            self.program.conversions.push(convert);
-            operation.n = self.program.conversions.len() as u32 - 1;
+        let convert = PackedConvert { from, to, rounding: rounding(inst), clamp, positive_zero: false };
+        let conversion = self.program.conversions.alloc(convert);
+        let operation = self.assemble(Op::ConvertPair { conversion, packed }, inst, &shape, FLOAT)?;
+        if packed && operation.s[0].part != Part::Whole {
+            return Err("a part of its source is not simulated".into());
         }
         Ok(operation)
     }

@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 use warplens_hir::sass::{Function, Instruction, Operand, Register, RegisterFile, Value};
 
 use super::predicates::{condition, destination_predicate};
+use super::unsupported::Unsupported;
 use crate::program::CcTest;
 use crate::registers::{Condition, Predicate};
 use crate::target::Target;
@@ -44,10 +45,16 @@ impl<'a> Inst<'a> {
         self.mods.contains(&name)
     }
 
-    /// Rejects modifiers that the decoder does not know.
-    pub(super) fn allow(&self, known: &[&str]) -> Result<(), String> {
-        match self.mods.iter().find(|word| !known.contains(word)) {
-            Some(word) => Err(format!("modifier `.{word}` is not simulated")),
+    /// Rejects modifiers that are not in a list, whose words are separated by spaces.
+    pub(super) fn allow(&self, known: &str) -> Result<(), Unsupported> {
+        self.allow_all(&[known])
+    }
+
+    /// [`Self::allow`] with several lists.
+    pub(super) fn allow_all(&self, known: &[&str]) -> Result<(), Unsupported> {
+        let is_known = |word: &str| known.iter().any(|list| list.split(' ').any(|known| known == word));
+        match self.mods.iter().find(|word| !is_known(word)) {
+            Some(word) => Err(format!("modifier `.{word}` is not simulated").into()),
             None => Ok(()),
         }
     }
@@ -107,7 +114,7 @@ impl<'a> Inst<'a> {
     }
 
     /// The test of the condition code among the operands; an error for a test of graphics code.
-    pub(super) fn cc_test(&self) -> Result<CcTest, String> {
+    pub(super) fn cc_test(&self) -> Result<CcTest, Unsupported> {
         let test = self.ops.iter().find_map(|operand| match operand.value {
             Value::Condition(condition) => Some(condition),
             _ => None,
@@ -115,7 +122,7 @@ impl<'a> Inst<'a> {
         match test {
             None => Ok(CcTest::ALWAYS),
             Some(condition) if condition.is_of_graphics() => {
-                Err(format!("condition `CC.{}` depends on the state of graphics", condition.name()))
+                Err(format!("condition `CC.{}` depends on the state of graphics", condition.name()).into())
             }
             Some(condition) => Ok(CcTest(condition.0)),
         }
@@ -137,12 +144,12 @@ impl<'a> Inst<'a> {
         })
     }
 
-    pub(super) fn barrier(&self) -> Result<u8, String> {
+    pub(super) fn barrier(&self) -> Result<u8, Unsupported> {
         let barrier = self
             .ops
             .iter()
             .filter_map(Operand::register)
             .find(|register| register.file == RegisterFile::Barrier);
-        barrier.map(|register| register.number).ok_or_else(|| "the barrier register is missing".to_owned())
+        barrier.map(|register| register.number).ok_or("the barrier register is missing".into())
     }
 }

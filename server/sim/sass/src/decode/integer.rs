@@ -4,12 +4,11 @@ use super::decoder::Decoder;
 use super::instruction::{Inst, Shape};
 use super::operands::Kind;
 use super::predicates::is_uniform;
+use super::unsupported::{Decoded, Unsupported};
 use crate::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::registers::{ABSOLUTE, CC_CARRY, CC_CARRY_2, Condition, DROPPED, NEGATE, Part, Source};
 use warplens_hir::sass::{Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
-
-type Decoded = Result<Operation, String>;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 
@@ -23,7 +22,7 @@ impl Decoder<'_> {
         kinds: [Kind; 3],
     ) -> Decoded {
         if inst.ops.is_empty() {
-            return Err("the operands are missing".to_owned());
+            return Err("the operands are missing".into());
         }
         let mut operation = Operation::new(op);
         operation.s = self.sources(inst, &shape.sources, kinds)?;
@@ -46,17 +45,16 @@ impl Decoder<'_> {
     }
 
     /// The source at an index, which must be an immediate.
-    pub(super) fn number(&self, shape: &Shape<'_>, index: usize) -> Result<u32, String> {
+    pub(super) fn number(&self, shape: &Shape<'_>, index: usize) -> Result<u32, Unsupported> {
         match shape.sources.get(index).map(|operand| &operand.value) {
             Some(Value::Immediate(Immediate::Integer(value))) => Ok(*value as u32),
             Some(Value::Immediate(Immediate::Float(value))) if *value == 0.0 => Ok(0),
             Some(Value::Register(register)) if register.is_constant() => Ok(0),
-            _ => Err("an immediate operand is missing".to_owned()),
+            _ => Err("an immediate operand is missing".into()),
         }
     }
 
     pub(super) fn mov(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["64", "U32", "64.U32"])?;
         let shape = inst.shape();
         let wide = inst.has("64");
         let kind = if wide { Kind::Int64 } else { Kind::Int };
@@ -75,16 +73,15 @@ impl Decoder<'_> {
             operation.n = mask;
         }
         if inst.ops.iter().any(|operand| matches!(operand.value, Value::Word(_))) {
-            return Err("an operand is not simulated".to_owned());
+            return Err("an operand is not simulated".into());
         }
         Ok(operation)
     }
 
     pub(super) fn select(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["64"])?;
         let wide = inst.has("64");
         let kinds = if wide { [Kind::Int64; 3] } else { INT };
-        self.assemble(if wide { Op::SelectWide } else { Op::Select }, inst, &inst.shape(), kinds)
+        self.plain(inst, if wide { Op::SelectWide } else { Op::Select }, kinds)
     }
 
     pub(super) fn permute(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -96,30 +93,32 @@ impl Decoder<'_> {
             ["ECL"] => Permute::EdgeLeft,
             ["ECR"] => Permute::EdgeRight,
             ["RC16"] => Permute::Replicate16,
-            _ => return Err(String::new()),
+            _ => return Err("".into()),
         };
-        self.assemble(Op::Permute(mode), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Permute(mode), INT)
     }
 
     pub(super) fn add3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["X", "RS", "LS", "64", "PO"])?;
         let shape = inst.shape();
         if inst.has("64") {
-            return Ok(carried(self.assemble_wide(Op::Add3Wide(inst.has("X")), inst, &shape)?, &shape));
+            return Ok(carried(
+                self.assemble_wide(Op::Add3Wide { extends: inst.has("X") }, inst, &shape)?,
+                &shape,
+            ));
         }
         let mut operation = self.assemble(Op::Add3, inst, &shape, INT)?;
         if !self.target.has_barriers() {
             self.extend_short_immediates(&shape, &mut operation);
             if inst.has("RS") || inst.has("LS") {
-                operation.op = Op::Add3Shifted(inst.has("LS"));
+                operation.op = Op::Add3Shifted { left: inst.has("LS") };
             } else if inst.has("X") || operation.sets_cc {
-                operation.op = Op::AddCc(inst.has("X"));
+                operation.op = Op::AddCc { extends: inst.has("X") };
             }
             return Ok(operation);
         }
         let carries = operation.q != [DROPPED; 2];
         if inst.has("X") || carries {
-            operation.op = Op::Add3Carry(inst.has("X"));
+            operation.op = Op::Add3Carry { extends: inst.has("X") };
         }
         Ok(carried(operation, &shape))
     }
@@ -139,12 +138,12 @@ impl Decoder<'_> {
     }
 
     pub(super) fn add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "X", "SAT", "PO", "64", "S32", "ISAT", "U8x4", "S8x4", "U16x2", "S16x2", "16x2", "S", "U32",
-        ])?;
         let shape = inst.shape();
         if inst.has("64") {
-            return Ok(carried(self.assemble_wide(Op::Add3Wide(inst.has("X")), inst, &shape)?, &shape));
+            return Ok(carried(
+                self.assemble_wide(Op::Add3Wide { extends: inst.has("X") }, inst, &shape)?,
+                &shape,
+            ));
         }
         let mut operation = self.assemble(Op::Add3, inst, &shape, INT)?;
         let parts = inst.find(|word| match word {
@@ -158,11 +157,11 @@ impl Decoder<'_> {
             operation.op = Op::AddSaturated;
         } else if self.target.has_barriers() {
             if inst.has("X") || operation.q != [DROPPED; 2] {
-                operation.op = Op::Add3Carry(inst.has("X"));
+                operation.op = Op::Add3Carry { extends: inst.has("X") };
                 return Ok(carried(operation, &shape));
             }
         } else if inst.has("X") || operation.sets_cc {
-            operation.op = Op::AddCc(inst.has("X"));
+            operation.op = Op::AddCc { extends: inst.has("X") };
         }
         if inst.has("PO") {
             operation.s[2].row = self.pool.immediate(1);
@@ -171,28 +170,27 @@ impl Decoder<'_> {
     }
 
     pub(super) fn multiply_add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["WIDE", "HI", "U32", "S32", "X", "MOV", "SHL", "IADD", "SAT", "CC", "LO"])?;
         let shape = inst.shape();
         let signed = !inst.has("U32");
         let old = !self.target.has_barriers();
         let sets_cc = shape.d.is_some_and(|d| inst.has_cc_suffix(d));
         if old && !inst.has("SAT") && (sets_cc || inst.has("X")) {
             if inst.has("U32") && inst.has("S32") || inst.has("WIDE") {
-                return Err("its combination of modifiers is not simulated".to_owned());
+                return Err("its combination of modifiers is not simulated".into());
             }
-            let op = Op::MulAddCc { high: inst.has("HI"), signed, takes: inst.has("X") };
+            let op = Op::MulAddCc { high: inst.has("HI"), signed, extends: inst.has("X") };
             return self.assemble(op, inst, &shape, INT);
         }
         if old && inst.has("HI") {
-            return self.assemble(Op::MulHighAdd(signed, inst.has("SAT")), inst, &shape, INT);
+            return self.assemble(Op::MulHighAdd { signed, saturate: inst.has("SAT") }, inst, &shape, INT);
         }
         if inst.has("SAT") {
-            return Err("modifier `.SAT` is not simulated".to_owned());
+            return Err("modifier `.SAT` is not simulated".into());
         }
         let (op, kinds) = if inst.has("WIDE") {
-            (Op::MulAddWide(signed), [Kind::Int, Kind::Int, Kind::Int64])
+            (Op::MulAddWide { signed }, [Kind::Int, Kind::Int, Kind::Int64])
         } else if inst.has("HI") {
-            (Op::MulAddHigh(signed), [Kind::Int, Kind::Int, Kind::Int64])
+            (Op::MulAddHigh { signed }, [Kind::Int, Kind::Int, Kind::Int64])
         } else {
             (Op::MulAdd, INT)
         };
@@ -207,33 +205,21 @@ impl Decoder<'_> {
     }
 
     pub(super) fn multiply(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["HI", "U32", "S32"])?;
         let shape = inst.shape();
         let signed = !inst.has("U32");
         if inst.has("HI") {
-            return self.assemble(Op::MulHighAdd(signed, false), inst, &shape, INT);
+            return self.assemble(Op::MulHighAdd { signed, saturate: false }, inst, &shape, INT);
         }
         let operation = self.assemble(Op::MulAdd, inst, &shape, INT)?;
         Ok(carried(operation, &shape))
     }
 
     pub(super) fn xmad(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["PSL", "MRG", "CLO", "CHI", "CBCC", "CSFU", "S16", "U16"])?;
         let shape = inst.shape();
         let mut operation = self.assemble(Op::Nop, inst, &shape, INT)?;
-        let types: Vec<bool> = inst
-            .mods
-            .iter()
-            .filter_map(|word| match *word {
-                "S16" => Some(true),
-                "U16" => Some(false),
-                _ => None,
-            })
-            .collect();
-        let signed = [types.first().copied().unwrap_or(false), types.get(1).copied().unwrap_or(false)];
         let high = |source: Source| source.part == Part::Half(1);
         let xmad = Xmad {
-            signed,
+            signed: factors_are_signed(inst),
             high: [high(operation.s[0]), high(operation.s[1])],
             shifted: inst.has("PSL"),
             merges: inst.has("MRG"),
@@ -248,14 +234,13 @@ impl Decoder<'_> {
                 .unwrap_or_default(),
         };
         if operation.sets_cc {
-            return Err("its condition code is not simulated".to_owned());
+            return Err("its condition code is not simulated".into());
         }
         operation.op = Op::Xmad(xmad);
         Ok(operation)
     }
 
     pub(super) fn scaled_add(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
         let shape = inst.shape();
         let mut operation = self.assemble(Op::ScaledAdd, inst, &shape, INT)?;
         operation.n = self.number(&shape, 2)?;
@@ -265,7 +250,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lea(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["HI", "X", "SX32"])?;
         let shape = inst.shape();
         let old = !self.target.has_barriers();
         let zero = Source::of(self.pool.zero());
@@ -300,7 +284,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lop3(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["LUT", "PAND", "NZ", "Z"])?;
         let shape = inst.shape();
         let test = if inst.has("PAND") { Test::NonZeroAnd } else { Test::NonZeroOr };
         let mut operation = self.assemble(Op::Lop3(test), inst, &shape, INT)?;
@@ -315,7 +298,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn lop(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["AND", "OR", "XOR", "PASS_B", "NZ", "Z"])?;
         let shape = inst.shape();
         let test = if inst.has("Z") { Test::Zero } else { Test::NonZeroOr };
         let mut operation = self.assemble(Op::Lop3(test), inst, &shape, INT)?;
@@ -333,7 +315,6 @@ impl Decoder<'_> {
     }
 
     pub(super) fn funnel(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["L", "R", "W", "U32", "S32", "U64", "S64", "HI", "LO"])?;
         let left = inst.has("L");
         let op = Op::Funnel {
             left,
@@ -342,32 +323,29 @@ impl Decoder<'_> {
             signed: inst.has("S32") || inst.has("S64"),
             high: inst.has("HI") || left && !self.target.has_barriers(),
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn shift(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["W", "U32", "S32"])?;
         let op = match inst.ins.opcode.as_str() {
-            "SHL" => Op::ShiftLeft(inst.has("W")),
-            _ => Op::ShiftRight(!inst.has("U32"), inst.has("W")),
+            "SHL" => Op::ShiftLeft { wrap: inst.has("W") },
+            _ => Op::ShiftRight { signed: !inst.has("U32"), wrap: inst.has("W") },
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn absolute(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
-        let mut operation = self.assemble(Op::Move, inst, &inst.shape(), INT)?;
+        let mut operation = self.plain(inst, Op::Move, INT)?;
         operation.s[0].sign |= ABSOLUTE;
         operation.s[0].sign &= !NEGATE;
         Ok(operation)
     }
 
     pub(super) fn count_bits(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "SH"])?;
         let op = match inst.ins.opcode.trim_start_matches('U') {
             "POPC" => Op::PopCount,
             "BREV" => Op::Reverse,
-            _ => Op::FindHigh(!inst.has("U32"), inst.has("SH")),
+            _ => Op::FindHigh { signed: !inst.has("U32"), from_top: inst.has("SH") },
         };
         let shape = inst.shape();
         let mut operation = self.assemble(op, inst, &shape, INT)?;
@@ -382,26 +360,24 @@ impl Decoder<'_> {
     fn count_of_two(&self, mut operation: Operation) -> Decoded {
         let zero = Source::of(self.pool.zero());
         if operation.s[1] != zero && operation.s[0] != operation.s[1] {
-            return Err("two different sources are not simulated".to_owned());
+            return Err("two different sources are not simulated".into());
         }
         operation.s[1] = zero;
         Ok(operation)
     }
 
     pub(super) fn field(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "W", "BREV"])?;
         let signed = !inst.has("U32");
         let op = match inst.ins.opcode.trim_start_matches('U') {
-            "SGXT" => Op::Extend(inst.has("W"), signed),
-            "BMSK" => Op::BitMask(inst.has("W")),
-            "BFE" => Op::ExtractField(signed, inst.has("BREV")),
+            "SGXT" => Op::Extend { wrap: inst.has("W"), signed },
+            "BMSK" => Op::BitMask { wrap: inst.has("W") },
+            "BFE" => Op::ExtractField { signed, reversed: inst.has("BREV") },
             _ => Op::InsertField,
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "U64", "S64", "U8x4", "S8x4", "U16x2", "S16x2", "RELU", "XHI", "XLO"])?;
         let shape = inst.shape();
         let bits = inst
             .find(|word| match word {
@@ -416,13 +392,13 @@ impl Decoder<'_> {
         let op = match inst.ins.opcode.as_str() {
             "VIMNMX3" => Op::MinMax3(kind),
             "VIADDMNMX" => Op::AddMinMax(kind),
-            _ if inst.has("XHI") => Op::MinMaxHigh(signed),
+            _ if inst.has("XHI") => Op::MinMaxHigh { signed },
             _ if inst.has("XLO") => Op::MinMaxLow,
             _ => Op::MinMax(kind),
         };
         let kinds = if bits == 64 { [Kind::Int64; 3] } else { INT };
         let mut operation = self.assemble(op, inst, &shape, kinds)?;
-        if matches!(op, Op::MinMaxHigh(_)) {
+        if matches!(op, Op::MinMaxHigh { .. }) {
             // The operation sets the flags itself.
             operation.sets_cc = false;
         }
@@ -434,51 +410,38 @@ impl Decoder<'_> {
     }
 
     pub(super) fn dot(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16"])?;
-        let op = match (inst.has("4A"), inst.has("HI")) {
+        let product = match (inst.has("4A"), inst.has("HI")) {
             (true, _) => DotProduct::Bytes,
             (false, true) => DotProduct::High,
             (false, false) => DotProduct::Low,
         };
-        let types: Vec<bool> = inst
-            .mods
-            .iter()
-            .filter_map(|word| match *word {
-                "S8" | "S16" => Some(true),
-                "U8" | "U16" => Some(false),
-                _ => None,
-            })
-            .collect();
-        let signed = |index: usize| types.get(index).copied().unwrap_or(false);
-        self.assemble(Op::Dot(op, signed(0), signed(1)), inst, &inst.shape(), INT)
+        let op = Op::Dot { product, signed: factors_are_signed(inst) };
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn difference(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["U32", "S32", "U8", "S8", "ACC", "SD"])?;
         let op = match inst.ins.opcode.as_str() {
-            "VABSDIFF4" => Op::AbsoluteDifferences(!inst.has("U8"), inst.has("ACC")),
-            _ => Op::AbsoluteDifference(!inst.has("U32")),
+            "VABSDIFF4" => Op::AbsoluteDifferences { signed: !inst.has("U8"), summed: inst.has("ACC") },
+            _ => Op::AbsoluteDifference { signed: !inst.has("U32") },
         };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn video_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["MX", "MN", "MAX", "MIN", "ACC", "S32", "U32"])?;
         let then = match () {
             () if inst.has("MAX") => Accumulate::Max,
             () if inst.has("MIN") => Accumulate::Min,
             () => Accumulate::Add,
         };
         let op = Op::VideoMinMax { first_max: inst.has("MX"), then, signed: !inst.has("U32") };
-        self.assemble(op, inst, &inst.shape(), INT)
+        self.plain(inst, op, INT)
     }
 
     pub(super) fn clamp(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["S8", "U8", "S16", "U16", "S32", "U32", "SAT"])?;
         let types: Vec<&str> = inst.mods.iter().copied().filter(|word| *word != "SAT").collect();
-        let [to, from] = types[..] else { return Err("its types are missing".to_owned()) };
+        let [to, from] = types[..] else { return Err("its types are missing".into()) };
         let bits = |ty: &str| ty[1..].parse::<u8>().unwrap_or(32);
-        let mut operation = self.assemble(Op::Nop, inst, &inst.shape(), INT)?;
+        let mut operation = self.plain(inst, Op::Nop, INT)?;
         let (from_signed, to_signed) = (from.starts_with('S'), to.starts_with('S'));
         let (from_bits, to_bits) = (bits(from), bits(to));
         let part = operation.s[0].part;
@@ -490,24 +453,26 @@ impl Decoder<'_> {
         // A narrow signed source is extended before it is clamped.
         if from_signed && from_bits < 32 {
             if to_signed && to_bits >= from_bits && operation.s[0].sign == 0 {
-                operation.op = Op::Extend(false, true);
+                operation.op = Op::Extend { wrap: false, signed: true };
                 operation.s[1] = Source::of(self.pool.immediate(from_bits.into()));
                 return Ok(operation);
             }
-            return Err("a narrow signed source is not simulated".to_owned());
+            return Err("a narrow signed source is not simulated".into());
         }
         operation.op = match inst.has("SAT") {
-            true => Op::Clamp(from_signed, to_signed, to_bits),
-            false if to_bits < 32 => return Err("a narrow result is not simulated without `.SAT`".to_owned()),
+            true => Op::Clamp { from_signed, to_signed, bits: to_bits },
+            false if to_bits < 32 => return Err("a narrow result is not simulated without `.SAT`".into()),
             false => Op::Move,
         };
         Ok(operation)
     }
+}
 
-    pub(super) fn pack_bytes(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["S8", "U8", "S32", "SAT"])?;
-        self.assemble(Op::PackBytes(inst.has("S8")), inst, &inst.shape(), INT)
-    }
+/// Whether the narrow factors of a product are signed. Without a type, they are not.
+fn factors_are_signed(inst: &Inst<'_>) -> [bool; 2] {
+    let types = ["S8", "S16", "U8", "U16"];
+    let mut signs = inst.mods.iter().filter(|word| types.contains(word)).map(|word| word.starts_with('S'));
+    [signs.next().unwrap_or(false), signs.next().unwrap_or(false)]
 }
 
 /// Carry sources that are not printed are false.

@@ -3,9 +3,11 @@
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use super::predicates::destination_predicate;
+use super::predicates::{destination_predicate, is_data_register};
+use super::unsupported::{Decoded, Unsupported};
 use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term};
-use crate::registers::{DROPPED, Source};
+use crate::registers::{DROPPED, Row, Source};
+use la_arena::Idx;
 use warplens_hir::sass::{Operand, Register, RegisterFile, Value};
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::fragments::Layout;
@@ -13,54 +15,13 @@ use warplens_sim_cuda::semantics::matrix::{Factor, Product, Sum};
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::Rounding;
 
-type Decoded = Result<Operation, String>;
-
 /// Modifiers that do not change any value when blocks run one after another.
-const CACHE: [&str; 40] = [
-    "E",
-    "SYS",
-    "STRONG",
-    "WEAK",
-    "GPU",
-    "CTA",
-    "SM",
-    "VC",
-    "CONSTANT",
-    "CI",
-    "CG",
-    "CS",
-    "CV",
-    "LU",
-    "WT",
-    "NA",
-    "EF",
-    "EL",
-    "EU",
-    "LTC64B",
-    "LTC128B",
-    "LTC256B",
-    "PRIVATE",
-    "U",
-    "BYPASS",
-    "MMIO",
-    "P",
-    "Q",
-    "IL",
-    "EVICT_FIRST",
-    "EVICT_LAST",
-    "NORMAL",
-    "DEFAULT",
-    "ACCESS",
-    "HINT",
-    "CLUSTER",
-    "RELAXED",
-    "ACQUIRE",
-    "WB",
-    "INVALL",
-];
+const CACHE: &str = "E SYS STRONG WEAK GPU CTA SM VC CONSTANT CI CG CS CV LU WT NA EF EL EU LTC64B LTC128B \
+    LTC256B PRIVATE U BYPASS MMIO P Q IL EVICT_FIRST EVICT_LAST NORMAL DEFAULT ACCESS HINT \
+    CLUSTER RELAXED ACQUIRE WB INVALL";
 
 /// The size of an element, the number of elements, and whether a narrow element is signed.
-fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), String> {
+fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), Unsupported> {
     let named = inst.find(|word| {
         Some(match word {
             "U8" => (1, 1, false),
@@ -73,8 +34,7 @@ fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), String> {
             _ => return None,
         })
     });
-    let sizes = ["U8", "S8", "U16", "S16", "32", "64", "128"];
-    inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+    inst.allow_all(&[CACHE, "U8 S8 U16 S16 32 64 128"])?;
     Ok(named.unwrap_or((4, 1, false)))
 }
 
@@ -93,26 +53,26 @@ fn space(inst: &Inst<'_>) -> Space {
     }
 }
 
-fn address_operand<'a>(inst: &Inst<'a>) -> Result<&'a Operand, String> {
+fn address_operand<'a>(inst: &Inst<'a>) -> Result<&'a Operand, Unsupported> {
     let found = inst.ops.iter().find(|operand| matches!(operand.value, Value::Address(_)));
-    found.ok_or_else(|| "its address is missing".to_owned())
+    found.ok_or("its address is missing".into())
 }
 
 impl Decoder<'_> {
     /// An address; wide if the instruction has `.E`.
-    fn address(&mut self, inst: &Inst<'_>, operand: &Operand, wide: bool) -> Result<Address, String> {
-        let Value::Address(address) = &operand.value else { return Err("its address is missing".to_owned()) };
+    fn address(&mut self, operand: &Operand, wide: bool) -> Result<Address, Unsupported> {
+        let Value::Address(address) = &operand.value else { return Err("its address is missing".into()) };
         if !matches!(address.prefix.as_str(), "" | "desc")
             || address.symbol.is_some()
             || address.terms.len() > 2
         {
-            return Err("its address is not simulated".to_owned());
+            return Err("its address is not simulated".into());
         }
         let mut terms = [None; 2];
         let any_marked = address.terms.iter().any(|term| term.is_wide);
         for (slot, term) in terms.iter_mut().zip(&address.terms) {
             if term.negated {
-                return Err("a subtracted register in an address is not simulated".to_owned());
+                return Err("a subtracted register in an address is not simulated".into());
             }
             let is_uniform = term.register.file == RegisterFile::Uniform;
             // If one term is marked `.64`, the other terms are words; otherwise the terms of a wide address
@@ -128,7 +88,6 @@ impl Decoder<'_> {
                 scale: term.scale.max(1),
             });
         }
-        let _ = inst;
         Ok(Address { terms, offset: address.offset, wide })
     }
 
@@ -137,41 +96,33 @@ impl Decoder<'_> {
         matches!(space, Space::Global | Space::Generic) && inst.has("E")
     }
 
-    fn access(&mut self, inst: &Inst<'_>, data: u16) -> Result<Access, String> {
+    fn access(&mut self, inst: &Inst<'_>, data: u16) -> Result<Idx<Access>, Unsupported> {
         let (size, count, signed) = width(inst)?;
         let space = space(inst);
         let operand = address_operand(inst)?;
-        let address = self.address(inst, operand, self.is_wide(inst, space))?;
-        Ok(Access { space, address, size, count, signed, data, strong: is_strong(inst) })
-    }
-
-    fn add_access(&mut self, access: Access) -> u32 {
-        self.program.accesses.push(access);
-        self.program.accesses.len() as u32 - 1
+        let address = self.address(operand, self.is_wide(inst, space))?;
+        let access = Access { space, address, size, count, signed, data, strong: is_strong(inst) };
+        Ok(self.program.accesses.alloc(access))
     }
 
     pub(super) fn load(&mut self, inst: &Inst<'_>) -> Decoded {
         let shape = inst.shape();
         let data = self.destination(shape.d)?;
-        let access = self.access(inst, data)?;
-        let mut operation = Operation::new(Op::Load);
-        (operation.d, operation.n) = (data, self.add_access(access));
+        let mut operation = Operation::new(Op::Load(self.access(inst, data)?));
+        operation.d = data;
         if shape.q.iter().any(|q| *q != DROPPED) {
-            return Err("a predicate destination is not simulated".to_owned());
+            return Err("a predicate destination is not simulated".into());
         }
         Ok(operation)
     }
 
-    pub(super) fn store(&mut self, inst: &Inst<'_>) -> Decoded {
-        let is_data =
-            |operand: &&Operand| operand.register().is_some_and(|register| !register.is_predicate());
-        let data =
-            inst.ops.iter().find(is_data).and_then(Operand::register).ok_or("its source is missing")?;
+    /// A store, or one that also unlocks.
+    pub(super) fn store(&mut self, inst: &Inst<'_>, op: fn(Idx<Access>) -> Op) -> Decoded {
+        let data = inst.ops.iter().find(|operand| is_data_register(operand));
+        let data = data.and_then(Operand::register).ok_or("its source is missing")?;
         let row = self.pool.row(data);
-        let access = self.access(inst, row)?;
-        let mut operation = Operation::new(Op::Store);
+        let mut operation = Operation::new(op(self.access(inst, row)?));
         operation.d = self.pool.dropped();
-        operation.n = self.add_access(access);
         Ok(operation)
     }
 
@@ -180,16 +131,16 @@ impl Decoder<'_> {
         let data = self.destination(shape.d)?;
         let modes = ["IL", "IS", "ISL"];
         if let Some(mode) = modes.into_iter().find(|mode| inst.has(mode)) {
-            return Err(format!("modifier `.{mode}` is not simulated"));
+            return Err(format!("modifier `.{mode}` is not simulated").into());
         }
         let (size, count, signed) = width(inst)?;
         let operand = shape.sources.first().ok_or("its address is missing")?;
         let Value::Constant(constant) = &operand.value else {
-            return Err("its address is missing".to_owned());
+            return Err("its address is missing".into());
         };
         let bank = constant.bank.ok_or("the bank in a register is not simulated")?;
         if constant.symbol.is_some() || constant.descriptor.is_some() {
-            return Err("its address is not simulated".to_owned());
+            return Err("its address is not simulated".into());
         }
         let term = |register: Register| Term {
             row: self.pool.row(register),
@@ -201,16 +152,15 @@ impl Decoder<'_> {
         let address = Address { terms, offset: constant.offset, wide: false };
         let access =
             Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
-        let mut operation = Operation::new(Op::LoadConstant);
+        let mut operation = Operation::new(Op::LoadConstant(self.program.accesses.alloc(access)));
         operation.uniform = shape.d.is_some_and(super::predicates::is_uniform);
-        (operation.d, operation.n) = (data, self.add_access(access));
+        operation.d = data;
         Ok(operation)
     }
 
     /// Such as `LDGSTS.E.128 [R7], [R2.64], P0`.
     pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
-        let sizes = ["64", "128", "ZFILL"];
-        inst.allow(&[&CACHE[..], &sizes[..]].concat())?;
+        inst.allow_all(&[CACHE, "64 128 ZFILL"])?;
         let count = if inst.has("128") {
             4
         } else if inst.has("64") {
@@ -220,14 +170,13 @@ impl Decoder<'_> {
         };
         let addresses: Vec<&Operand> =
             inst.ops.iter().filter(|operand| matches!(operand.value, Value::Address(_))).collect();
-        let [to, from] = addresses[..] else { return Err("its addresses are missing".to_owned()) };
+        let [to, from] = addresses[..] else { return Err("its addresses are missing".into()) };
         let access =
             |space, address| Access { space, address, size: 4, count, signed: false, data: 0, strong: false };
-        let to = access(Space::Shared, self.address(inst, to, false)?);
-        let from = access(Space::Global, self.address(inst, from, true)?);
-        let mut operation = Operation::new(Op::Copy { fill: inst.has("ZFILL") });
-        operation.n = self.add_access(to);
-        self.add_access(from);
+        let to = access(Space::Shared, self.address(to, false)?);
+        let from = access(Space::Global, self.address(from, true)?);
+        let [to, from] = [to, from].map(|access| self.program.accesses.alloc(access));
+        let mut operation = Operation::new(Op::Copy { to, from, fill: inst.has("ZFILL") });
         operation.d = self.pool.dropped();
         if let Some(condition) = inst.ops.iter().find_map(super::predicates::condition) {
             operation.p[0] = condition;
@@ -238,31 +187,23 @@ impl Decoder<'_> {
     pub(super) fn load_locked(&mut self, inst: &Inst<'_>) -> Decoded {
         let shape = inst.shape();
         let data = self.destination(shape.d)?;
-        let access = self.access(inst, data)?;
-        let mut operation = Operation::new(Op::LoadLocked);
+        let mut operation = Operation::new(Op::LoadLocked(self.access(inst, data)?));
         operation.q[0] = shape.q.first().copied().unwrap_or(DROPPED);
-        (operation.d, operation.n) = (data, self.add_access(access));
-        Ok(operation)
-    }
-
-    pub(super) fn store_unlock(&mut self, inst: &Inst<'_>) -> Decoded {
-        let mut operation = self.store(inst)?;
-        operation.op = Op::StoreUnlock;
+        operation.d = data;
         Ok(operation)
     }
 
     /// Such as `QSPC.E.S P0, RZ, [R2]`.
     pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["E", "S", "L", "G"])?;
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
-        let address = self.address(inst, address_operand(inst)?, true)?;
+        let address = self.address(address_operand(inst)?, true)?;
         let [Some(Term { row, .. }), None] = address.terms else {
-            return Err("its address is not simulated".to_owned());
+            return Err("its address is not simulated".into());
         };
         let space = match () {
-            () if inst.has("S") => 1,
-            () if inst.has("L") => 2,
-            () => 0,
+            () if inst.has("S") => Space::Shared,
+            () if inst.has("L") => Space::Local,
+            () => Space::Global,
         };
         let mut operation = Operation::new(Op::InSpace(space));
         operation.q[0] = q;
@@ -272,13 +213,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Decoded {
-        let operations = [
-            "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST", "SPIN", "POPC",
-            "S32", "U32", "64", "U64", "S64", "F32", "F64", "F16x2", "BF16_V2", "BF16x2", "FTZ", "RN", "32",
-        ];
-        inst.allow(&[&CACHE[..], &operations[..]].concat())?;
-        let (space, has_result) = (space(inst), inst.ins.opcode.starts_with("ATOM"));
-        let casts = inst.has("CAST");
+        let operations = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SPIN POPC";
+        let types = "S32 U32 64 U64 S64 F32 F64 F16x2 BF16_V2 BF16x2 FTZ RN 32";
+        inst.allow_all(&[CACHE, operations, types])?;
+        let space = space(inst);
         let op = inst
             .find(|word| match word {
                 "CAS" | "CAST" => Some(AtomicOp::CompareSwap),
@@ -295,25 +233,9 @@ impl Decoder<'_> {
         let ty = inst.find(atomic_type).unwrap_or(ScalarType::U32);
         let at = inst.ops.iter().position(|operand| matches!(operand.value, Value::Address(_)));
         let at = at.ok_or("its address is missing")?;
-        let address = self.address(inst, &inst.ops[at], self.is_wide(inst, space))?;
-        let mut d = self.pool.dropped();
-        let mut result = AtomicResult::None;
-        if has_result {
-            let before = &inst.ops[..at];
-            let register =
-                before.iter().find(|operand| operand.register().is_some_and(|it| !it.is_predicate()));
-            if let Some(register) = register {
-                d = self.destination(Some(register))?;
-                result = if casts { AtomicResult::Swapped } else { AtomicResult::Old };
-            }
-            let predicate = before.iter().filter_map(destination_predicate).find(|q| *q != DROPPED);
-            if let Some(q) = predicate {
-                if !casts {
-                    return Err("a predicate destination is not simulated".to_owned());
-                }
-                result = AtomicResult::SwappedPredicate(q);
-            }
-        }
+        let address = self.address(&inst.ops[at], self.is_wide(inst, space))?;
+        let before = if inst.ins.opcode.starts_with("ATOM") { &inst.ops[..at] } else { &[] };
+        let (d, result) = self.atomic_result(before, inst.has("CAST"))?;
         let wide = ty.bits() == 64;
         let kind = if wide { Kind::Int64 } else { Kind::Int };
         let values: Vec<&Operand> = inst.ops[at + 1..]
@@ -327,18 +249,31 @@ impl Decoder<'_> {
             c = sources[0].word(if wide { 2 } else { 1 });
         }
         let b = (!counts).then_some(sources[0]);
-        self.program.atomics.push(Atomic { space, address, op, ty, b, c, d, result });
-        let mut operation = Operation::new(Op::Atomic);
-        operation.n = self.program.atomics.len() as u32 - 1;
+        let atomic = self.program.atomics.alloc(Atomic { space, address, op, ty, b, c, d, result });
+        let mut operation = Operation::new(Op::Atomic(atomic));
         operation.d = d;
         Ok(operation)
     }
 
+    /// The destination of an atomic, among the operands before its address.
+    fn atomic_result(&self, before: &[Operand], casts: bool) -> Result<(Row, AtomicResult), Unsupported> {
+        let (mut d, mut result) = (self.pool.dropped(), AtomicResult::None);
+        if let Some(register) = before.iter().find(|operand| is_data_register(operand)) {
+            d = self.destination(Some(register))?;
+            result = if casts { AtomicResult::Swapped } else { AtomicResult::Old };
+        }
+        match before.iter().filter_map(destination_predicate).find(|q| *q != DROPPED) {
+            Some(q) if casts => result = AtomicResult::SwappedPredicate(q),
+            Some(_) => return Err("a predicate destination is not simulated".into()),
+            None => {}
+        }
+        Ok((d, result))
+    }
+
     /// Such as `LDSM.16.M88.4 R4, [R3]`.
     pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["16", "M88", "MT88", "2", "4"])?;
         let data = self.destination(inst.ops.first())?;
-        let address = self.address(inst, address_operand(inst)?, false)?;
+        let address = self.address(address_operand(inst)?, false)?;
         let count = if inst.has("4") {
             4
         } else if inst.has("2") {
@@ -346,23 +281,18 @@ impl Decoder<'_> {
         } else {
             1
         };
-        self.program.matrix_loads.push(MatrixLoad { address, count, transposed: inst.has("MT88"), data });
-        let mut operation = Operation::new(Op::MatrixLoad);
-        operation.n = self.program.matrix_loads.len() as u32 - 1;
+        let load = MatrixLoad { address, count, transposed: inst.has("MT88"), data };
+        let mut operation = Operation::new(Op::MatrixLoad(self.program.matrix_loads.alloc(load)));
         operation.d = data;
         Ok(operation)
     }
 
     pub(super) fn matrix_transpose(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["16", "MT88"])?;
-        self.assemble(Op::MatrixTranspose, inst, &inst.shape(), [Kind::Int; 3])
+        self.plain(inst, Op::MatrixTranspose, [Kind::Int; 3])
     }
 
     /// Such as `HMMA.16816.F32 R4, R8, R12, R4`.
     pub(super) fn matrix_product(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[
-            "16816", "1688", "1684", "8816", "16832", "F16", "F32", "BF16", "TF32", "S8", "U8", "SAT",
-        ])?;
         let (m, n, k) = inst
             .find(|word| match word {
                 "16816" => Some((16, 8, 16)),
@@ -377,7 +307,7 @@ impl Decoder<'_> {
         let types: Vec<&str> = inst.mods.iter().copied().skip(1).filter(|word| *word != "SAT").collect();
         let (a, b, sum) = if integers {
             let factor = |ty: &str| if ty == "U8" { Factor::U8 } else { Factor::S8 };
-            let [a, b] = types[..] else { return Err("its types are missing".to_owned()) };
+            let [a, b] = types[..] else { return Err("its types are missing".into()) };
             (factor(a), factor(b), Sum::S32)
         } else {
             let factor = match () {
@@ -401,10 +331,8 @@ impl Decoder<'_> {
             layout: Layout::Documented,
             scale: None,
         };
-        let mut operation = self.assemble(Op::MatrixProduct, inst, &inst.shape(), [Kind::Int; 3])?;
-        self.program.products.push(product);
-        operation.n = self.program.products.len() as u32 - 1;
-        Ok(operation)
+        let product = self.program.products.alloc(product);
+        self.plain(inst, Op::MatrixProduct(product), [Kind::Int; 3])
     }
 }
 

@@ -1,8 +1,11 @@
 //! The registers that each statement names, for value traces and undefined values.
 
 use smol_str::{SmolStr, format_smolstr};
+use warplens_sim_cuda::semantics::convert::Convert;
 
-use crate::program::{AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse};
+use crate::program::{
+    Arithmetic, AtomicResult, BarrierStep, Cell, Control, Named, Op, Operation, Program, RegisterUse,
+};
 use crate::registers::{Condition, DROPPED, Predicate, Row, TRUE, UNIFORM};
 
 pub(super) fn name_registers(program: &mut Program) {
@@ -25,8 +28,8 @@ fn of(operation: &Operation, program: &Program) -> (Box<[Named]>, Box<[RegisterU
     }
     operation.p.iter().for_each(|p| names.condition(*p));
     names.accesses(operation);
-    if operation.op == Op::Unknown {
-        program.unknowns[operation.n as usize].cells.iter().for_each(|cell| names.cell(*cell, true));
+    if let Op::Unknown(unknown) = operation.op {
+        program.unknowns[unknown].cells.iter().for_each(|cell| names.cell(*cell, true));
     }
     (names.named.into(), names.uses.into())
 }
@@ -88,18 +91,13 @@ impl Names<'_> {
     }
 
     fn accesses(&mut self, operation: &Operation) {
-        let n = operation.n as usize;
-        let addresses = match operation.op {
-            Op::Load | Op::LoadConstant | Op::LoadLocked => vec![self.program.accesses[n].address],
-            Op::Store | Op::StoreUnlock => {
-                let access = self.program.accesses[n];
+        match operation.op {
+            Op::Store(access) | Op::StoreUnlock(access) => {
+                let access = self.program.accesses[access];
                 self.rows(access.data, access.count.into(), false);
-                vec![access.address]
             }
-            Op::Copy { .. } => vec![self.program.accesses[n].address, self.program.accesses[n + 1].address],
-            Op::MatrixLoad => vec![self.program.matrix_loads[n].address],
-            Op::Atomic => {
-                let atomic = self.program.atomics[n];
+            Op::Atomic(atomic) => {
+                let atomic = self.program.atomics[atomic];
                 let words = atomic.ty.bits().div_ceil(32) as u16;
                 if let Some(b) = atomic.b {
                     self.rows(b.row, words, false);
@@ -110,69 +108,66 @@ impl Names<'_> {
                 if let AtomicResult::SwappedPredicate(predicate) = atomic.result {
                     self.predicate(predicate, true);
                 }
-                vec![atomic.address]
             }
-            _ => Vec::new(),
-        };
+            _ => {}
+        }
+        let addresses = self.program.addresses(operation.op);
         for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
             self.rows(term.row, if term.wide { 2 } else { 1 }, false);
         }
     }
 }
 
+fn words(wide: bool) -> u16 {
+    1 + u16::from(wide)
+}
+
 /// How many words the destination and each source have.
 pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]) {
-    let n = operation.n as usize;
     match operation.op {
         Op::Nop
-        | Op::Unsupported
-        | Op::Unknown
+        | Op::Unsupported(_)
+        | Op::Unknown(_)
         | Op::Fence { .. }
-        | Op::Store
-        | Op::StoreUnlock
+        | Op::Store(_)
+        | Op::StoreUnlock(_)
         | Op::Copy { .. } => (0, [0; 3]),
-        Op::Load | Op::LoadConstant | Op::LoadLocked => (program.accesses[n].count.into(), [0; 3]),
-        Op::Atomic => {
-            let atomic = &program.atomics[n];
-            (atomic.ty.bits().div_ceil(32) as u16, [0; 3])
+        Op::Load(access) | Op::LoadConstant(access) | Op::LoadLocked(access) => {
+            (program.accesses[access].count.into(), [0; 3])
         }
-        Op::MatrixLoad => (program.matrix_loads[n].count.into(), [0; 3]),
-        Op::MatrixProduct => {
-            let [a, b, c, d] = program.products[n].matrices();
+        Op::Atomic(atomic) => (program.atomics[atomic].ty.bits().div_ceil(32) as u16, [0; 3]),
+        Op::MatrixLoad(load) => (program.matrix_loads[load].count.into(), [0; 3]),
+        Op::MatrixProduct(product) => {
+            let [a, b, c, d] = program.products[product].matrices();
             (d.registers as u16, [a, b, c].map(|matrix| matrix.registers as u16))
         }
-        Op::Special(_, wide) => (if wide { 2 } else { 1 }, [0; 3]),
+        Op::Special { wide, .. } => (words(wide), [0; 3]),
         Op::BarrierResult => (1, [0; 3]),
-        Op::MoveWide | Op::SelectWide | Op::Add3Wide(_) => (2, [2; 3]),
-        Op::MulAddWide(_) => (2, [1, 1, 2]),
-        Op::MulAddHigh(_) => (1, [1, 1, 2]),
+        Op::MoveWide | Op::SelectWide | Op::Add3Wide { .. } => (2, [2; 3]),
+        Op::MulAddWide { .. } => (2, [1, 1, 2]),
+        Op::MulAddHigh { .. } => (1, [1, 1, 2]),
         Op::MinMax(kind) if kind.bits == 64 => (2, [2, 2, 0]),
         Op::Compare(compare) if compare.wide => (0, [2, 2, 0]),
-        Op::Compare(_) | Op::CompareCc(_) | Op::FloatSetp(..) | Op::HalfSetp(..) | Op::FloatCheck => {
+        Op::Compare(_) | Op::CompareCc(_) | Op::FloatSetp(..) | Op::HalfSetp { .. } | Op::FloatCheck => {
             (0, [1, 1, 0])
         }
         Op::CompareTo(compare, _) if compare.wide => (1, [2, 2, 0]),
         Op::Plop3(signs) => (0, [0, 1, 2].map(|index: u16| u16::from(signs >> index & 1))),
         Op::PredicatesTo(_) => (1, [0; 3]),
-        Op::TestCc(_) | Op::ToPredicates => (0, [u16::from(operation.op == Op::ToPredicates), 0, 0]),
-        Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleMinMax => (2, [2, 2, 0]),
-        Op::DoubleFma(_) => (2, [2; 3]),
-        Op::DoubleSetp(..) | Op::DoublePick(_) => (0, [2, 2, 0]),
+        Op::TestCc(_) => (0, [0; 3]),
+        Op::ToPredicates => (0, [1, 0, 0]),
+        Op::Double(Arithmetic::Add | Arithmetic::Mul, _) | Op::DoubleMinMax => (2, [2, 2, 0]),
+        Op::Double(Arithmetic::Fma, _) => (2, [2; 3]),
+        Op::DoubleSetp(..) | Op::DoublePick { .. } => (0, [2, 2, 0]),
         Op::DoubleSet(..) => (1, [2, 2, 0]),
         Op::FloatPair(..) => (2, [2; 3]),
-        Op::Convert(_, from, to) => (if to { 2 } else { 1 }, [if from { 2 } else { 1 }, 0, 0]),
+        Op::Convert(Convert { from, to, .. }) => (words(to.bits() == 64), [words(from.bits() == 64), 0, 0]),
         Op::InSpace(_) => (0, [2, 0, 0]),
-        Op::Match(_, wide) => (1, [if wide { 2 } else { 1 }, 0, 0]),
+        Op::Match { wide, .. } => (1, [words(wide), 0, 0]),
         Op::Vote(_) => (1, [0; 3]),
-        Op::Elect => (1, [u16::from(operation.n == 1), 0, 0]),
-        Op::Control(control) => match control {
-            Control::Indirect(jump) | Control::CallIndirect(jump) | Control::Return(jump) => {
-                let _ = jump;
-                (0, [0; 3])
-            }
-            Control::BarrierMove(BarrierStep::Read(..) | BarrierStep::State(_)) => (1, [0; 3]),
-            _ => (0, [0; 3]),
-        },
+        Op::Elect { masked } => (1, [u16::from(masked), 0, 0]),
+        Op::Control(Control::BarrierMove(BarrierStep::Read { .. } | BarrierStep::State(_))) => (1, [0; 3]),
+        Op::Control(_) => (0, [0; 3]),
         _ => (1, [1; 3]),
     }
 }

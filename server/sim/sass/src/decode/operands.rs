@@ -5,6 +5,7 @@ use warplens_sim_warp::soft_float::{BF16, F16, F32, F64, Rounding};
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
+use super::unsupported::Unsupported;
 use crate::program::Constant;
 use crate::registers::{ABSOLUTE, INVERT, NEGATE, Part, Row, Source};
 
@@ -41,12 +42,12 @@ fn part(suffix: &str) -> Option<Part> {
 }
 
 impl Decoder<'_> {
-    pub(super) fn destination(&self, operand: Option<&Operand>) -> Result<Row, String> {
+    pub(super) fn destination(&self, operand: Option<&Operand>) -> Result<Row, Unsupported> {
         let operand = operand.ok_or("the destination is missing")?;
         match operand.register() {
             Some(register) if register.is_constant() => Ok(self.pool.dropped()),
             Some(register) if !register.is_predicate() => Ok(self.pool.row(register)),
-            _ => Err("its destination is not a register".to_owned()),
+            _ => Err("its destination is not a register".into()),
         }
     }
 
@@ -55,7 +56,7 @@ impl Decoder<'_> {
         inst: &Inst<'_>,
         operand: &Operand,
         kind: Kind,
-    ) -> Result<Source, String> {
+    ) -> Result<Source, Unsupported> {
         let suffix = inst.suffix(operand);
         let part = suffix.and_then(part).unwrap_or_default();
         let row = match &operand.value {
@@ -64,7 +65,7 @@ impl Decoder<'_> {
             Value::Immediate(immediate) => self.immediate(inst, *immediate, kind)?,
             Value::Constant(constant) => {
                 let (Some(bank), None, None) = (constant.bank, constant.register, &constant.symbol) else {
-                    return Err("its constant has a register or a symbol".to_owned());
+                    return Err("its constant has a register or a symbol".into());
                 };
                 let offset =
                     u32::try_from(constant.offset).map_err(|_| "its constant has a negative offset")?;
@@ -75,7 +76,7 @@ impl Decoder<'_> {
                     return Err(format!(
                         "the listing does not have the contents of constant bank {bank:#x}; print it with its data sections, as \
                          `nvdisasm` does"
-                    ));
+                    ).into());
                 }
                 self.pool.constants((0..words).map(word).collect())
             }
@@ -83,7 +84,7 @@ impl Decoder<'_> {
                 let constant = self.symbol(symbol)?;
                 self.pool.constants(vec![constant])
             }
-            _ => return Err("an operand is not simulated".to_owned()),
+            _ => return Err("an operand is not simulated".into()),
         };
         Ok(Source { row, sign: signs(operand), part })
     }
@@ -94,7 +95,7 @@ impl Decoder<'_> {
         inst: &Inst<'_>,
         operands: &[&Operand],
         kinds: [Kind; 3],
-    ) -> Result<[Source; 3], String> {
+    ) -> Result<[Source; 3], Unsupported> {
         let mut sources = [Source::of(self.pool.zero()); 3];
         for (index, operand) in operands.iter().enumerate().take(3) {
             sources[index] = self.source(inst, operand, kinds[index])?;
@@ -102,7 +103,7 @@ impl Decoder<'_> {
         Ok(sources)
     }
 
-    fn immediate(&mut self, inst: &Inst<'_>, immediate: Immediate, kind: Kind) -> Result<Row, String> {
+    fn immediate(&mut self, inst: &Inst<'_>, immediate: Immediate, kind: Kind) -> Result<Row, Unsupported> {
         let words = |low: u32, high: u32| vec![Constant::Immediate(low), Constant::Immediate(high)];
         let word = |value: u32| vec![Constant::Immediate(value)];
         let constants = match (immediate, kind) {
@@ -133,15 +134,17 @@ impl Decoder<'_> {
     }
 
     /// The value of a symbol: the address of an instruction or of a device variable.
-    pub(super) fn symbol(&self, symbol: &Symbol) -> Result<Constant, String> {
+    pub(super) fn symbol(&self, symbol: &Symbol) -> Result<Constant, Unsupported> {
         let is_high = symbol.part == SymbolPart::High;
         if let Some(statement) = self.label(&symbol.name) {
             let address = self.program.address_of(statement).wrapping_add_signed(symbol.addend);
             return Ok(Constant::Immediate(if is_high { (address >> 32) as u32 } else { address as u32 }));
         }
         match self.variables.get(&symbol.name) {
-            Some(variable) => Ok(Constant::Symbol(*variable, symbol.addend, is_high)),
-            None => Err(format!("`{}` is not in the listing", symbol.name)),
+            Some(variable) => {
+                Ok(Constant::Symbol { variable: *variable, addend: symbol.addend, high: is_high })
+            }
+            None => Err(format!("`{}` is not in the listing", symbol.name).into()),
         }
     }
 
@@ -152,7 +155,7 @@ impl Decoder<'_> {
         inst: &Inst<'_>,
         operands: &[&Operand],
         brain: bool,
-    ) -> Result<[Source; 3], String> {
+    ) -> Result<[Source; 3], Unsupported> {
         let mut sources = [Source::of(self.pool.zero()); 3];
         let (mut index, mut at) = (0, 0);
         while let Some(operand) = operands.get(at).filter(|_| index < 3) {

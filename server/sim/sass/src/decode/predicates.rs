@@ -23,6 +23,11 @@ pub(super) fn destination_predicate(operand: &Operand) -> Option<Predicate> {
     Some(if register.is_constant() { DROPPED } else { predicate(register) })
 }
 
+/// Whether an operand is a register other than a predicate.
+pub(super) fn is_data_register(operand: &Operand) -> bool {
+    operand.register().is_some_and(|register| !register.is_predicate())
+}
+
 pub(super) fn is_uniform(operand: &Operand) -> bool {
     operand.register().is_some_and(Register::is_uniform)
 }

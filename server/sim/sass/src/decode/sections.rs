@@ -108,7 +108,7 @@ impl Decoder<'_> {
             }
         }
         let uses_local =
-            self.program.accesses.iter().any(|access| access.space == crate::program::Space::Local);
+            self.program.accesses.values().any(|access| access.space == crate::program::Space::Local);
         let is_generic = self.program.code.iter().any(|operation| matches!(operation.op, Op::InSpace(_)));
         match (frames, uses_local || is_generic) {
             (0, false) => 16,

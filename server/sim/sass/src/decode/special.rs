@@ -3,14 +3,13 @@
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use super::predicates::{condition, destination_predicate, is_uniform};
+use super::predicates::{condition, destination_predicate, is_data_register, is_uniform};
+use super::unsupported::{Decoded, Unsupported};
 use crate::exec::reduction_named;
 use crate::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};
 use crate::registers::Condition;
 use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
-
-type Decoded = Result<Operation, String>;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 
@@ -30,27 +29,20 @@ impl Decoder<'_> {
     }
 
     pub(super) fn special_register(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["32", "64"])?;
         let register = match inst.ops.get(1).map(|operand| &operand.value) {
             Some(Value::Special(name)) => special(name)?,
-            _ => return Err("its special register is missing".to_owned()),
+            _ => return Err("its special register is missing".into()),
         };
         let counts = inst.ins.opcode.starts_with("CS2");
         let wide = counts && self.target.has_barriers() && !inst.has("32");
-        let mut operation = Operation::new(Op::Special(register, wide));
+        let mut operation = Operation::new(Op::Special { register, wide });
         operation.d = self.destination(inst.ops.first())?;
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
         Ok(operation)
     }
 
-    pub(super) fn first_lane(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["OR", "FILL"])?;
-        self.assemble(Op::FirstLane, inst, &inst.shape(), INT)
-    }
-
     /// Such as `B2R.RESULT RZ, P0`.
     pub(super) fn barrier_result(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["RESULT"])?;
         let mut operation = Operation::new(Op::BarrierResult);
         operation.d = self.destination(inst.ops.first())?;
         if let Some(q) = inst.ops.get(1).and_then(destination_predicate) {
@@ -65,14 +57,13 @@ impl Decoder<'_> {
             ["UP"] => ShuffleMode::Up,
             ["DOWN"] => ShuffleMode::Down,
             ["BFLY"] => ShuffleMode::Butterfly,
-            _ => return Err("its mode is not simulated".to_owned()),
+            _ => return Err("its mode is not simulated".into()),
         };
-        self.assemble(Op::Shuffle(mode), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Shuffle(mode), INT)
     }
 
     /// Such as `VOTE.ANY R6, PT, P0` or `VOTE.ALL P0, P1`.
     pub(super) fn vote(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["ALL", "ANY", "EQ"])?;
         let mode = match () {
             () if inst.has("ALL") => VoteMode::All,
             () if inst.has("EQ") => VoteMode::Equal,
@@ -83,7 +74,7 @@ impl Decoder<'_> {
         let mut operands = inst.ops;
         operation.uniform = inst.ins.opcode == "VOTEU";
         if let [first, rest @ ..] = operands
-            && first.register().is_some_and(|register| !register.is_predicate())
+            && is_data_register(first)
         {
             operation.d = self.destination(Some(first))?;
             operands = rest;
@@ -98,36 +89,32 @@ impl Decoder<'_> {
     }
 
     pub(super) fn match_values(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["ALL", "ANY", "U64", "U32"])?;
-        self.assemble(Op::Match(inst.has("ALL"), inst.has("U64")), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Match { all: inst.has("ALL"), wide: inst.has("U64") }, INT)
     }
 
     pub(super) fn reduce(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&["SUM", "OR", "XOR", "AND", "MIN", "MAX", "S32", "U32"])?;
         let op = inst.find(reduction_named).unwrap_or(AtomicOp::And);
         let reduction = WarpReduction { op, signed: inst.has("S32") };
-        self.assemble(Op::Reduce(reduction), inst, &inst.shape(), INT)
+        self.plain(inst, Op::Reduce(reduction), INT)
     }
 
     /// Such as `ELECT P0, UR4, PT`.
     pub(super) fn elect(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow(&[])?;
-        let mut operation = Operation::new(Op::Elect);
-        let [first, second, rest @ ..] = inst.ops else { return Err("an operand is missing".to_owned()) };
+        let mut operation = Operation::new(Op::Elect { masked: false });
+        let [first, second, rest @ ..] = inst.ops else { return Err("an operand is missing".into()) };
         operation.q[0] = destination_predicate(first).ok_or("its predicate is missing")?;
         operation.d = self.destination(Some(second))?;
         operation.p[0] = rest.iter().find_map(condition).unwrap_or(Condition::ALWAYS);
-        let mask: Vec<&Operand> =
-            rest.iter().filter(|operand| operand.register().is_some_and(|it| !it.is_predicate())).collect();
+        let mask: Vec<&Operand> = rest.iter().filter(|operand| is_data_register(operand)).collect();
         if !mask.is_empty() {
             operation.s = self.sources(inst, &mask, INT)?;
-            operation.n = 1;
+            operation.op = Op::Elect { masked: true };
         }
         Ok(operation)
     }
 }
 
-fn special(name: &str) -> Result<SpecialRegister, String> {
+fn special(name: &str) -> Result<SpecialRegister, Unsupported> {
     let upper = name.to_ascii_uppercase().replace('.', "_");
     let axis = |prefix: &str| {
         let rest = upper.strip_prefix(prefix)?.trim_start_matches('_');
@@ -154,7 +141,7 @@ fn special(name: &str) -> Result<SpecialRegister, String> {
             let ntid = || axis("SR_NTID").map(SpecialRegister::BlockSize);
             let grid = || axis("SR_NCTAID").map(SpecialRegister::GridSize);
             let found = tid.or_else(cta).or_else(ntid).or_else(grid);
-            return found.ok_or_else(|| format!("special register `{name}` is not simulated"));
+            return found.ok_or_else(|| format!("special register `{name}` is not simulated").into());
         }
     })
 }

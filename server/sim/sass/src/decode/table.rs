@@ -2,85 +2,126 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use crate::program::Operation;
+use super::operands::Kind;
+use super::unsupported::Decoded;
+use crate::program::Op;
 
-type Decoded = Result<Operation, String>;
+const INT: [Kind; 3] = [Kind::Int; 3];
+const FLOAT: [Kind; 3] = [Kind::Float; 3];
 
-impl Decoder<'_> {
+type Method<'l> = fn(&mut Decoder<'l>, &Inst<'_>) -> Decoded;
+
+impl<'l> Decoder<'l> {
     /// The operation of an instruction. An error says why it is not simulated.
     pub(super) fn operation(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.as_str();
+        if let Some((modifiers, decode)) = Self::simulated(opcode) {
+            inst.allow(modifiers)?;
+            return decode(self, inst);
+        }
         match opcode {
-            "MOV" | "MOV32I" | "UMOV" => self.mov(inst),
-            "SEL" | "USEL" => self.select(inst),
             "PRMT" | "UPRMT" => self.permute(inst),
-            "IADD3" | "UIADD3" => self.add3(inst),
-            "IADD" | "IADD32I" | "VIADD" | "UIADD" | "UVIADD" => self.add(inst),
-            "IMAD" | "UIMAD" => self.multiply_add(inst),
-            "IMUL" | "IMUL32I" => self.multiply(inst),
-            "XMAD" => self.xmad(inst),
-            "ISCADD" | "ISCADD32I" => self.scaled_add(inst),
-            "LEA" | "ULEA" => self.lea(inst),
-            "LOP3" | "ULOP3" => self.lop3(inst),
-            "LOP" | "LOP32I" => self.lop(inst),
-            "SHF" | "USHF" => self.funnel(inst),
-            "SHL" | "SHR" => self.shift(inst),
-            "IABS" => self.absolute(inst),
-            "POPC" | "UPOPC" | "BREV" | "UBREV" | "FLO" | "UFLO" => self.count_bits(inst),
-            "SGXT" | "USGXT" | "BMSK" | "UBMSK" | "BFE" | "BFI" => self.field(inst),
-            "IMNMX" | "VIMNMX" | "UIMNMX" | "UVIMNMX" | "VIMNMX3" | "VIADDMNMX" => self.extremum(inst),
-            "IDP" => self.dot(inst),
-            "VABSDIFF" | "VABSDIFF4" => self.difference(inst),
-            "VMNMX" => self.video_extremum(inst),
-            "I2I" | "UI2I" => self.clamp(inst),
-            "I2IP" => self.pack_bytes(inst),
             "ISETP" | "UISETP" | "ISET" | "ICMP" => self.compare(inst),
-            "PLOP3" | "UPLOP3" => self.plop3(inst),
-            "PSETP" | "UPSETP" | "PSET" => self.combine_predicates(inst),
             "CSETP" => self.test_cc(inst),
-            "P2R" | "UP2UR" => self.pack_predicates(inst),
-            "R2P" | "UR2UP" => self.unpack_predicates(inst),
-            "FADD" | "FADD32I" | "FMUL" | "FMUL32I" | "FFMA" | "FFMA32I" | "UFADD" | "UFMUL" | "UFFMA" => {
-                self.float(inst)
-            }
-            "FADD2" | "FMUL2" | "FFMA2" => self.float_pair(inst),
-            "FMNMX" | "UFMNMX" | "FMNMX3" | "DMNMX" => self.float_extremum(inst),
             "FSETP" | "UFSETP" | "FSET" | "UFSET" | "FCMP" | "DSETP" | "DSET" => self.float_compare(inst),
-            "FSEL" | "UFSEL" => self.float_select(inst),
-            "FCHK" => self.float_check(inst),
             "MUFU" => self.mufu(inst),
-            "RRO" => self.range_reduction(inst),
-            "DADD" | "DMUL" | "DFMA" => self.double(inst),
-            "HADD2" | "HMUL2" | "HFMA2" | "HADD2_32I" | "HMUL2_32I" | "HFMA2_32I" => self.half(inst),
-            "HMNMX2" | "VHMNMX" => self.half_extremum(inst),
             "HSETP2" | "HSET2" => self.half_compare(inst),
-            "I2F" | "I2FP" | "UI2F" | "UI2FP" => self.int_to_float(inst),
-            "F2I" | "UF2I" => self.float_to_int(inst),
-            "F2F" | "FRND" | "UFRND" => self.float_to_float(inst),
             "F2FP" | "UF2FP" => self.pack_floats(inst),
             "LDG" | "LD" | "LDS" | "LDL" => self.load(inst),
-            "STG" | "ST" | "STS" | "STL" => self.store(inst),
+            "STG" | "ST" | "STS" | "STL" => self.store(inst, Op::Store),
             "LDC" | "ULDC" | "LDCU" => self.load_constant(inst),
             "LDGSTS" => self.copy(inst),
-            "LDSM" => self.matrix_load(inst),
-            "MOVM" => self.matrix_transpose(inst),
-            "HMMA" | "IMMA" => self.matrix_product(inst),
             "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => self.atomic(inst),
-            "QSPC" => self.in_space(inst),
             "LDSLK" => self.load_locked(inst),
-            "STSUL" => self.store_unlock(inst),
-            "S2R" | "S2UR" | "CS2R" | "CS2UR" => self.special_register(inst),
-            "R2UR" => self.first_lane(inst),
-            "B2R" => self.barrier_result(inst),
+            "STSUL" => self.store(inst, Op::StoreUnlock),
             "SHFL" => self.shuffle(inst),
-            "VOTE" | "VOTEU" => self.vote(inst),
-            "MATCH" => self.match_values(inst),
-            "REDUX" | "CREDUX" => self.reduce(inst),
-            "ELECT" => self.elect(inst),
             "MEMBAR" | "FENCE" => self.fence(inst),
             "NOP" | "ERRBAR" | "CGAERRBAR" | "CCTL" | "CCTLL" | "DEPBAR" | "LDGDEPBAR" | "ARRIVES"
             | "ENDCOLLECTIVE" | "TEXDEPBAR" | "PMTRIG" | "PREEXIT" | "ACQBULK" => self.nothing(inst),
             _ => self.control(inst),
         }
+    }
+
+    /// The modifiers of an opcode that are simulated, separated by spaces, and the method that decodes it.
+    /// The methods of other opcodes check modifiers themselves.
+    fn simulated(opcode: &str) -> Option<(&'static str, Method<'l>)> {
+        Some(match opcode {
+            "MOV" | "MOV32I" | "UMOV" => ("64 U32 64.U32", Self::mov),
+            "SEL" | "USEL" => ("64", Self::select),
+            "IADD3" | "UIADD3" => ("X RS LS 64 PO", Self::add3),
+            "IADD" | "IADD32I" | "VIADD" | "UIADD" | "UVIADD" => {
+                ("X SAT PO 64 S32 ISAT U8x4 S8x4 U16x2 S16x2 16x2 S U32", Self::add)
+            }
+            "IMAD" | "UIMAD" => ("WIDE HI U32 S32 X MOV SHL IADD SAT CC LO", Self::multiply_add),
+            "IMUL" | "IMUL32I" => ("HI U32 S32", Self::multiply),
+            "XMAD" => ("PSL MRG CLO CHI CBCC CSFU S16 U16", Self::xmad),
+            "ISCADD" | "ISCADD32I" => ("", Self::scaled_add),
+            "LEA" | "ULEA" => ("HI X SX32", Self::lea),
+            "LOP3" | "ULOP3" => ("LUT PAND NZ Z", Self::lop3),
+            "LOP" | "LOP32I" => ("AND OR XOR PASS_B NZ Z", Self::lop),
+            "SHF" | "USHF" => ("L R W U32 S32 U64 S64 HI LO", Self::funnel),
+            "SHL" | "SHR" => ("W U32 S32", Self::shift),
+            "IABS" => ("", Self::absolute),
+            "POPC" | "UPOPC" | "BREV" | "UBREV" | "FLO" | "UFLO" => ("U32 S32 SH", Self::count_bits),
+            "SGXT" | "USGXT" | "BMSK" | "UBMSK" | "BFE" | "BFI" => ("U32 S32 W BREV", Self::field),
+            "IMNMX" | "VIMNMX" | "UIMNMX" | "UVIMNMX" | "VIMNMX3" | "VIADDMNMX" => {
+                ("U32 S32 U64 S64 U8x4 S8x4 U16x2 S16x2 RELU XHI XLO", Self::extremum)
+            }
+            "IDP" => ("4A 2A LO HI U8 S8 U16 S16", Self::dot),
+            "VABSDIFF" | "VABSDIFF4" => ("U32 S32 U8 S8 ACC SD", Self::difference),
+            "VMNMX" => ("MX MN MAX MIN ACC S32 U32", Self::video_extremum),
+            "I2I" | "UI2I" => ("S8 U8 S16 U16 S32 U32 SAT", Self::clamp),
+            "I2IP" => ("S8 U8 S32 SAT", |this, inst| {
+                this.plain(inst, Op::PackBytes { signed: inst.has("S8") }, INT)
+            }),
+            "PLOP3" | "UPLOP3" => ("LUT", Self::plop3),
+            "PSETP" | "UPSETP" | "PSET" => ("AND OR XOR BF", Self::combine_predicates),
+            "P2R" | "UP2UR" => ("B0 B1 B2 B3", Self::pack_predicates),
+            "R2P" | "UR2UP" => ("B0 B1 B2 B3", Self::unpack_predicates),
+            "FADD" | "FADD32I" | "FMUL" | "FMUL32I" | "FFMA" | "FFMA32I" | "UFADD" | "UFMUL" | "UFFMA" => {
+                ("FTZ SAT RN RM RP RZ D2 D4 D8 M2 M4 M8 FMZ", Self::float)
+            }
+            "FADD2" | "FMUL2" | "FFMA2" => ("FTZ RN RM RP RZ SAT", Self::float_pair),
+            "FMNMX" | "UFMNMX" | "FMNMX3" | "DMNMX" => ("FTZ NAN XORSIGN", Self::float_extremum),
+            "FSEL" | "UFSEL" => {
+                ("FTZ", |this, inst| this.plain(inst, Op::SelectFloat { flush: inst.has("FTZ") }, FLOAT))
+            }
+            "FCHK" => ("DIVIDE", Self::float_check),
+            "RRO" => ("EX2 SINCOS", |this, inst| this.plain(inst, Op::MoveFloat, FLOAT)),
+            "DADD" | "DMUL" | "DFMA" => ("RN RM RP RZ", Self::double),
+            "HADD2" | "HMUL2" | "HFMA2" | "HADD2_32I" | "HMUL2_32I" | "HFMA2_32I" => {
+                ("MMA F32 FTZ SAT RELU BF16_V2 MRG_H0 MRG_H1", Self::half)
+            }
+            "HMNMX2" | "VHMNMX" => ("FTZ NAN XORSIGN BF16_V2", Self::half_extremum),
+            "I2F" | "I2FP" | "UI2F" | "UI2FP" => {
+                ("F16 F32 F64 BF16 S8 U8 S16 U16 S32 U32 S64 U64 RN RM RP RZ", Self::int_to_float)
+            }
+            "F2I" | "UF2I" => (
+                "FTZ NTZ F16 F32 F64 BF16 S8 U8 S16 U16 S32 U32 S64 U64 TRUNC FLOOR CEIL ROUND",
+                Self::float_to_int,
+            ),
+            "F2F" | "FRND" | "UFRND" => {
+                ("FTZ F16 F32 F64 BF16 ROUND TRUNC FLOOR CEIL RN RM RP RZ SAT PASS", Self::float_to_float)
+            }
+            "LDSM" => ("16 M88 MT88 2 4", Self::matrix_load),
+            "MOVM" => ("16 MT88", Self::matrix_transpose),
+            "HMMA" | "IMMA" => {
+                ("16816 1688 1684 8816 16832 F16 F32 BF16 TF32 S8 U8 SAT", Self::matrix_product)
+            }
+            "QSPC" => ("E S L G", Self::in_space),
+            "S2R" | "S2UR" | "CS2R" | "CS2UR" => ("32 64", Self::special_register),
+            "R2UR" => ("OR FILL", |this, inst| this.plain(inst, Op::FirstLane, INT)),
+            "B2R" => ("RESULT", Self::barrier_result),
+            "VOTE" | "VOTEU" => ("ALL ANY EQ", Self::vote),
+            "MATCH" => ("ALL ANY U64 U32", Self::match_values),
+            "REDUX" | "CREDUX" => ("SUM OR XOR AND MIN MAX S32 U32", Self::reduce),
+            "ELECT" => ("", Self::elect),
+            _ => return None,
+        })
+    }
+
+    /// An operation with the operands as they are written.
+    pub(super) fn plain(&mut self, inst: &Inst<'_>, op: Op, kinds: [Kind; 3]) -> Decoded {
+        self.assemble(op, inst, &inst.shape(), kinds)
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
             r.set(o.d, written, &[holds; 32]);
             r.set_predicate(o.q[0], written, if vote { u32::MAX } else { 0 });
         }
-        Op::Match(all, wide) => {
+        Op::Match { all, wide } => {
             let values = if wide { r.bits_64(o.s[0].row) } else { r.row(o.s[0].row).map(u64::from) };
             let same = |lane: usize| lanes_where(Scalar::new(), |other| values[other] == values[lane]) & mask;
             match all {
@@ -47,8 +47,8 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
                 .reduce(|all, value| apply(reduction.op, ty, Space::Global, all, value, 0));
             r.set(o.d, written, &[reduced.unwrap_or(0) as u32; 32]);
         }
-        Op::Elect => {
-            let named = if o.n == 1 { *r.row(o.s[0].row).first().unwrap_or(&0) } else { u32::MAX };
+        Op::Elect { masked } => {
+            let named = if masked { *r.row(o.s[0].row).first().unwrap_or(&0) } else { u32::MAX };
             let candidates = mask & r.holds(o.p[0]) & named;
             let elected = if candidates == 0 { 0 } else { 1 << candidates.trailing_zeros() };
             r.set_predicate(o.q[0], mask, elected);

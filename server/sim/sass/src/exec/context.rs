@@ -1,6 +1,7 @@
 //! The state besides its registers that an operation may access.
 
 use rustc_hash::FxHashSet;
+use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::{Lanes, WIDTH};
@@ -8,6 +9,9 @@ use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_warp::launch_config::volume;
 
 use crate::target::Target;
+
+/// The end of an operation. A fault ends the run.
+pub(super) type Executed = Result<(), Box<Fault>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockPosition {

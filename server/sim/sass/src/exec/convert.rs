@@ -11,13 +11,13 @@ use crate::registers::{ABSOLUTE, INVERT, NEGATE, Part, Registers, Source};
 
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
-        Op::Convert(convert, from_wide, to_wide) => {
-            let sources = source_bits(&convert, o.s[0], from_wide, r);
+        Op::Convert(convert) => {
+            let sources = source_bits(&convert, o.s[0], r);
             let mut results = [0; 32];
             for lane in lanes(mask) {
                 results[lane] = value(&convert, sources[lane]);
             }
-            match to_wide {
+            match convert.to.bits() == 64 {
                 true => r.set_64(o.d, mask, &results),
                 false => r.set(o.d, mask, &results.map(|bits| bits as u32)),
             }
@@ -28,7 +28,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let half = |bits: u32| half_of(bits, brain, rounding, relu);
             r.set(o.d, mask, &std::array::from_fn(|lane| half(a[lane]) << 16 | half(b[lane])));
         }
-        Op::Clamp(from_signed, to_signed, bits) => {
+        Op::Clamp { from_signed, to_signed, bits } => {
             let (low, high) = match to_signed {
                 true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
                 false => (0, (1i64 << bits) - 1),
@@ -38,7 +38,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 value.clamp(low, high) as u32
             });
         }
-        Op::PackBytes(signed) => {
+        Op::PackBytes { signed } => {
             let (mut x, mut y) = ([0; 32], [0; 32]);
             let (a, b) = (*r.int(o.s[0], &mut x), *r.int(o.s[1], &mut y));
             let c = *r.row(o.s[2].row);
@@ -73,7 +73,8 @@ fn half_of(bits: u32, brain: bool, rounding: Rounding, relu: bool) -> u32 {
 }
 
 /// The bits of the source after selecting its part and applying its signs.
-fn source_bits(convert: &Convert, source: Source, wide: bool, r: &Registers) -> [u64; 32] {
+fn source_bits(convert: &Convert, source: Source, r: &Registers) -> [u64; 32] {
+    let wide = convert.from.bits() == 64;
     if let Some(format) = convert.from.format() {
         let bits = match wide {
             true => r.bits_64(source.row),

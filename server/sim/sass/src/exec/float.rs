@@ -9,10 +9,10 @@ use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
-use super::lanewise::map1;
+use super::lanewise::{map_lanes, map1, map3};
 use super::predicate::{set_compared, set_to};
-use crate::program::{Bool, FloatCompare, FloatMode, Lanewise, Mufu, Op, Operation};
-use crate::registers::{Registers, Source};
+use crate::program::{Angle, Arithmetic, Bool, FloatCompare, FloatMode, Mufu, Op, Operation};
+use crate::registers::{Part, Registers, Source};
 
 const NAN_32: u32 = 0x7fff_ffff;
 
@@ -36,14 +36,12 @@ fn finish(mode: FloatMode, value: f32) -> u32 {
 #[inline(always)]
 pub(super) fn execute<S: Simd>(simd: S, op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
-        Op::FloatAdd(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a + b),
-        Op::FloatMul(mode) if mode.is_nearest() => map(mode, o, r, mask, |a, b, _| a * b),
-        Op::FloatFma(mode) if mode.is_nearest() => {
-            map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c));
-        }
-        Op::FloatAdd(mode) => directed(Lanewise::Add, mode, o, r, mask),
-        Op::FloatMul(mode) => directed(Lanewise::Mul, mode, o, r, mask),
-        Op::FloatFma(mode) => directed(Lanewise::Fma, mode, o, r, mask),
+        Op::Float(op, mode) if mode.is_nearest() => match op {
+            Arithmetic::Add => map(mode, o, r, mask, |a, b, _| a + b),
+            Arithmetic::Mul => map(mode, o, r, mask, |a, b, _| a * b),
+            Arithmetic::Fma => map(mode, o, r, mask, |a, b, c| fma_32(simd, a, b, c)),
+        },
+        Op::Float(op, mode) => directed(op, mode, o, r, mask),
         Op::FloatMinMax(compare) => {
             let smaller = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
@@ -106,7 +104,7 @@ fn results(
     std::array::from_fn(|lane| f(value(0, a[lane]), value(1, b[lane]), value(2, c[lane])))
 }
 
-fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+fn directed(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
@@ -116,7 +114,7 @@ fn directed(op: Lanewise, mode: FloatMode, o: &Operation, r: &mut Registers, mas
 }
 
 /// Computes one lane of an operation in any mode.
-fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
+fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
     let wide = |bits: u32| u64::from(if mode.flush { flush_32(bits) } else { bits });
     let (a, b, c) = (wide(a), wide(b), wide(c));
     let scaled = |bits: u64| match (mode.scale, F32.unpack(bits)) {
@@ -128,9 +126,9 @@ fn one(op: Lanewise, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
         (_, number) => number,
     };
     let bits = match op {
-        Lanewise::Add => soft_float::op::add(F32, mode.rounding, a, b),
-        Lanewise::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
-        Lanewise::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
+        Arithmetic::Add => soft_float::op::add(F32, mode.rounding, a, b),
+        Arithmetic::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
+        Arithmetic::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
     };
     finish(mode, f32::from_bits(bits as u32))
 }
@@ -161,10 +159,9 @@ fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) 
 /// The lanes in which a comparison of singles holds.
 #[inline(always)]
 pub(super) fn compared<S: Simd>(simd: S, compare: FloatCompare, o: &Operation, r: &Registers) -> u32 {
-    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
     let [a, b, _] = o.s.map(|source| r.row(source.row));
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-    ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane])))
+    compare.relation.lanes(|cmp| ordered(simd, cmp, |lane| (value(a[lane]), value(b[lane]))))
 }
 
 /// Compares floats of any width.
@@ -199,51 +196,32 @@ pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl
     }
 }
 
-/// Infrequent operations on singles and doubles.
+/// Infrequent operations on singles.
 pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::MoveFloat => map1(o, r, mask, |a| a),
-        Op::SelectFloat(flush) => {
+        Op::SelectFloat { flush } => {
             let chosen = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
-                let bits = if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] };
+            map_lanes(o, r, mask, |lane, [a, b, _]| {
+                let bits = if chosen >> lane & 1 == 1 { a } else { b };
                 if flush { flush_32(bits) } else { bits }
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+            });
         }
-        Op::FloatPair(op, mode) => {
-            for word in 0..2 {
-                let value = |source: Source, buffer: &mut Lanes<u32>| {
-                    let word = if source.part == crate::registers::Part::Single { 0 } else { word };
-                    *r.float(Source { part: Default::default(), ..source.word(word) }, buffer)
-                };
-                let mut buffer = [0; 32];
-                let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
-                let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
-                r.set(o.d + word, mask, &values);
-            }
-        }
+        Op::FloatPair(op, mode) => pair(op, mode, o, r, mask),
         Op::FloatMinMax3(compare) => {
             let smaller = r.holds(o.p[0]);
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
-            let value = |lane: usize| {
+            map_lanes(o, r, mask, |lane, [a, b, c]| {
                 let smaller = smaller >> lane & 1 == 1;
-                let first = extremum(compare, smaller, [a[lane], b[lane]], 0);
-                extremum(compare, smaller, [first, c[lane]], 0)
-            };
-            r.set(o.d, mask, &std::array::from_fn(value));
+                extremum(compare, smaller, [extremum(compare, smaller, [a, b], 0), c], 0)
+            });
         }
         Op::FloatSet(compare, combine, to) => {
             let holds = combine.of(compared(Scalar::new(), compare, o, r), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
         Op::FloatSelect(compare) => {
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
             let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-            let holds = |c: u32| compare.cmp.map_or(compare.is_true, |cmp| cmp.holds(&value(c), &0.0));
-            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
-            r.set(o.d, mask, &values);
+            map3(o, r, mask, |a, b, c| if compare.relation.holds(value(c), 0.0) { a } else { b });
         }
         Op::FloatCheck => {
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
@@ -261,7 +239,21 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             }
             r.set(o.d, mask, &results);
         }
-        _ => uncommon_double(op, o, r, mask),
+        _ => {}
+    }
+}
+
+/// An operation on pairs, word by word.
+fn pair(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
+    for word in 0..2 {
+        let value = |source: Source, buffer: &mut Lanes<u32>| {
+            let word = if source.part == Part::Single { 0 } else { word };
+            *r.float(Source { part: Part::Whole, ..source.word(word) }, buffer)
+        };
+        let mut buffer = [0; 32];
+        let [a, b, c] = o.s.map(|source| value(source, &mut buffer));
+        let values = std::array::from_fn(|lane| one(op, mode, a[lane], b[lane], c[lane]));
+        r.set(o.d + word, mask, &values);
     }
 }
 
@@ -280,15 +272,18 @@ fn approximate(function: Mufu, bits: u32) -> u32 {
         return high_of_double(function, bits);
     }
     let x = f64::from(f32::from_bits(flush_32(bits)));
-    let turns = |turned: bool| if turned { x.fract() * std::f64::consts::TAU } else { x };
+    let radians = |angle: Angle| match angle {
+        Angle::Radians => x,
+        Angle::Turns => x.fract() * std::f64::consts::TAU,
+    };
     let value = match function {
         Mufu::Rcp => 1.0 / x,
         Mufu::Rsq => 1.0 / x.sqrt(),
         Mufu::Sqrt => x.sqrt(),
         Mufu::Ex2 => x.exp2(),
         Mufu::Lg2 => x.log2(),
-        Mufu::Sin(turned) => turns(turned).sin(),
-        Mufu::Cos(turned) => turns(turned).cos(),
+        Mufu::Sin(angle) => radians(angle).sin(),
+        Mufu::Cos(angle) => radians(angle).cos(),
         Mufu::Tanh => x.tanh(),
         Mufu::Rcp64High | Mufu::Rsq64High => 0.0,
     };
@@ -305,28 +300,23 @@ fn high_of_double(function: Mufu, bits: u32) -> u32 {
 
 /// Frequent operations on doubles.
 #[inline(always)]
-pub(super) fn double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
-    match op {
-        Op::DoubleAdd(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
-        Op::DoubleMul(Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
-        Op::DoubleFma(Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
-        Op::DoubleAdd(rounding) => {
-            soft_double(o, r, mask, |a, b, _| soft_float::op::add(F64, rounding, a, b))
-        }
-        Op::DoubleMul(rounding) => {
-            soft_double(o, r, mask, |a, b, _| soft_float::op::mul(F64, rounding, a, b))
-        }
-        Op::DoubleFma(rounding) => {
-            soft_double(o, r, mask, |a, b, c| soft_float::op::fma(F64, rounding, a, b, c))
-        }
-        _ => {}
+pub(super) fn double(op: Arithmetic, rounding: Rounding, o: &Operation, r: &mut Registers, mask: u32) {
+    match (op, rounding) {
+        (Arithmetic::Add, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
+        (Arithmetic::Mul, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
+        (Arithmetic::Fma, Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
+        _ => soft_double(o, r, mask, |a, b, c| match op {
+            Arithmetic::Add => soft_float::op::add(F64, rounding, a, b),
+            Arithmetic::Mul => soft_float::op::mul(F64, rounding, a, b),
+            Arithmetic::Fma => soft_float::op::fma(F64, rounding, a, b, c),
+        }),
     }
 }
 
 /// The sources of an operation on doubles; missing ones are 0.
 #[inline(always)]
 fn double_sources(o: &Operation, r: &Registers) -> [Lanes<u64>; 3] {
-    let third = matches!(o.op, Op::DoubleFma(_));
+    let third = matches!(o.op, Op::Double(Arithmetic::Fma, _));
     [r.double(o.s[0]), r.double(o.s[1]), if third { r.double(o.s[2]) } else { [0; 32] }]
 }
 
@@ -359,17 +349,11 @@ fn nan_of(sources: [u64; 3]) -> u64 {
     nan.map_or(F64.nan(), |bits| bits | 1 << 51)
 }
 
-fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+/// Infrequent operations on doubles.
+pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     let (a, b) = (r.double(o.s[0]).map(f64::from_bits), r.double(o.s[1]).map(f64::from_bits));
-    let compared = |compare: FloatCompare| match compare.cmp {
-        None => {
-            if compare.is_true {
-                u32::MAX
-            } else {
-                0
-            }
-        }
-        Some(cmp) => ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])),
+    let compared = |compare: FloatCompare| {
+        compare.relation.lanes(|cmp| ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])))
     };
     match op {
         Op::DoubleMinMax => {
@@ -392,11 +376,9 @@ fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             r.set_64(o.d, mask, &std::array::from_fn(value));
         }
         Op::DoubleSetp(compare, combine) => {
-            let (holds, other) = (compared(compare), r.holds(o.p[0]));
-            r.set_predicate(o.q[0], mask, combine.of(holds, other));
-            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+            set_compared(combine, compared(compare), o, r, mask);
         }
-        Op::DoublePick(maximum) => {
+        Op::DoublePick { maximum } => {
             let takes = |lane: usize| match (a[lane].is_nan(), b[lane].is_nan()) {
                 (true, _) => false,
                 (false, true) => true,

@@ -7,7 +7,7 @@ use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding, op};
 
 use super::float::ordered;
-use crate::program::{FloatCompare, HalfArithmetic, HalfMode, Op, Operation, SetTo};
+use crate::program::{Arithmetic, FloatCompare, HalfMode, Op, Operation, SetTo};
 use crate::registers::{ABSOLUTE, NEGATE, Part, Registers, Source};
 
 fn format(mode: HalfMode) -> Format {
@@ -72,10 +72,10 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 extremum(compare, mode, smaller, [first, c], [0; 2])
             });
         }
-        Op::HalfSetp(compare, combine, mode, together) => {
+        Op::HalfSetp { compare, combine, mode, both } => {
             let [low, high] = compared(compare, mode, o, r);
             let other = r.holds(o.p[0]);
-            let (first, second) = match together {
+            let (first, second) = match both {
                 true => (low & high, !(low & high)),
                 false => (low, high),
             };
@@ -105,7 +105,7 @@ fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, us
     r.set(o.d, mask, &values);
 }
 
-fn compute(arithmetic: HalfArithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {
+fn compute(arithmetic: Arithmetic, mode: HalfMode, o: &Operation, r: &mut Registers, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
     let mut values = *r.row(o.d);
     for lane in lanes(mask) {
@@ -116,7 +116,7 @@ fn compute(arithmetic: HalfArithmetic, mode: HalfMode, o: &Operation, r: &mut Re
 
 /// The result for sources with these words.
 pub(crate) fn half_result(
-    arithmetic: HalfArithmetic,
+    arithmetic: Arithmetic,
     mode: HalfMode,
     sources: [Source; 3],
     words: [u32; 3],
@@ -128,9 +128,9 @@ pub(crate) fn half_result(
     }
     let of = |half: usize| {
         let bits = match arithmetic {
-            HalfArithmetic::Add => op::add(format, Rounding::Nearest, a[half], b[half]),
-            HalfArithmetic::Mul => op::mul(format, Rounding::Nearest, a[half], b[half]),
-            HalfArithmetic::Fma => op::fma(format, Rounding::Nearest, a[half], b[half], c[half]),
+            Arithmetic::Add => op::add(format, Rounding::Nearest, a[half], b[half]),
+            Arithmetic::Mul => op::mul(format, Rounding::Nearest, a[half], b[half]),
+            Arithmetic::Fma => op::fma(format, Rounding::Nearest, a[half], b[half], c[half]),
         };
         finish(bits, mode, format) as u32
     };
@@ -138,12 +138,12 @@ pub(crate) fn half_result(
 }
 
 /// The result of the lower halves as a single.
-fn single(arithmetic: HalfArithmetic, format: Format, [a, b, c]: [u64; 3]) -> u32 {
+fn single(arithmetic: Arithmetic, format: Format, [a, b, c]: [u64; 3]) -> u32 {
     let [a, b, c] = [a, b, c].map(|bits| u64::from(format.to_f32(bits).to_bits()));
     let bits = match arithmetic {
-        HalfArithmetic::Add => op::add(F32, Rounding::Nearest, a, b),
-        HalfArithmetic::Mul => op::mul(F32, Rounding::Nearest, a, b),
-        HalfArithmetic::Fma => op::fma(F32, Rounding::Nearest, a, b, c),
+        Arithmetic::Add => op::add(F32, Rounding::Nearest, a, b),
+        Arithmetic::Mul => op::mul(F32, Rounding::Nearest, a, b),
+        Arithmetic::Fma => op::fma(F32, Rounding::Nearest, a, b, c),
     };
     bits as u32
 }
@@ -169,8 +169,9 @@ fn extremum(compare: FloatCompare, mode: HalfMode, smaller: bool, [a, b]: [u64; 
 /// The lanes in which the comparison holds, for the lower and for the upper halves.
 fn compared(compare: FloatCompare, mode: HalfMode, o: &Operation, r: &Registers) -> [u32; 2] {
     let format = format(mode);
-    let Some(cmp) = compare.cmp else { return [if compare.is_true { u32::MAX } else { 0 }; 2] };
     let values = |source| halves(source, mode, r).map(|halves| halves.map(|bits| format.to_f32(bits)));
     let (a, b) = (values(o.s[0]), values(o.s[1]));
-    [0, 1].map(|half: usize| ordered(Scalar::new(), cmp, |lane| (a[lane][half], b[lane][half])))
+    [0, 1].map(|half: usize| {
+        compare.relation.lanes(|cmp| ordered(Scalar::new(), cmp, |lane| (a[lane][half], b[lane][half])))
+    })
 }

@@ -38,3 +38,24 @@ pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, 
     let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
     r.set(o.d, mask, &values);
 }
+
+/// `d = f(lane, [a, b, c])` in the lanes of `mask`.
+#[inline(always)]
+pub(super) fn map_lanes(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(usize, [u32; 3]) -> u32) {
+    let [a, b, c] = o.s.map(|source| r.row(source.row));
+    let values: Lanes<u32> = std::array::from_fn(|lane| f(lane, [a[lane], b[lane], c[lane]]));
+    r.set(o.d, mask, &values);
+}
+
+/// Applies `f` to each pair of parts with this many bits.
+#[inline(always)]
+pub(super) fn by_parts(bits: u8, a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
+    if bits >= 32 {
+        return f(a, b);
+    }
+    let low = (1u32 << bits) - 1;
+    (0..32 / u32::from(bits)).fold(0, |all, part| {
+        let shift = part * u32::from(bits);
+        all | (f(a >> shift & low, b >> shift & low) & low) << shift
+    })
+}

@@ -3,19 +3,14 @@
 use warplens_sim_cuda::registers::Lanes;
 use warplens_sim_cuda::semantics::matrix::{Product, Words};
 
-use super::context::ExecContext;
-use super::memory::{Fault, load_rows};
+use super::context::{ExecContext, Executed};
+use super::memory::load_rows;
 use crate::program::{MatrixLoad, Operation};
 use crate::registers::Registers;
 
 /// `LDSM` loads 8 x 8 matrices of 16-bit elements. Lanes 0 to 7 have the row addresses of the first matrix,
 /// lanes 8 to 15 of the second, and so on.
-pub(super) fn load(
-    load: &MatrixLoad,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Box<Fault>> {
+pub(super) fn load(load: &MatrixLoad, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
     let used = u32::MAX >> (32 - 8 * u32::from(load.count).clamp(1, 4));
     let rows = load_rows(&load.address, r, ctx, mask & used)?;
     for matrix in 0..usize::from(load.count) {

@@ -8,7 +8,7 @@ use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::context::ExecContext;
+use super::context::{ExecContext, Executed};
 use crate::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
 use crate::registers::{Predicate, Registers};
 
@@ -150,12 +150,7 @@ fn report(
 
 /// `LDG`, `LDS`, `LDL`, `LD`
 #[inline(always)]
-pub(super) fn load(
-    access: &Access,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Box<Fault>> {
+pub(super) fn load(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
     let addresses = addresses(&access.address, r);
     ctx.reads |= access.space != Space::Local;
     match only_space(access.space) {
@@ -168,12 +163,7 @@ pub(super) fn load(
 }
 
 #[inline(always)]
-fn load_in(
-    at: &SpaceLanes,
-    access: &Access,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Box<Fault>> {
+fn load_in(at: &SpaceLanes, access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Executed {
     let elements = (u32::from(access.size), usize::from(access.count));
     let checked = resolve(at, AccessKind::Read, elements, &|_, _| 0, ctx)?;
     for word in 0..u16::from(access.count) {
@@ -230,12 +220,7 @@ fn fetch(
 
 /// `STG`, `STS`, `STL`, `ST`
 #[inline(always)]
-pub(super) fn store(
-    access: &Access,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Box<Fault>> {
+pub(super) fn store(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
     let addresses = addresses(&access.address, r);
     match only_space(access.space) {
         Some(space) => store_in(&SpaceLanes { space, addresses, mask }, access, r, ctx),
@@ -247,12 +232,7 @@ pub(super) fn store(
 }
 
 #[inline(always)]
-fn store_in(
-    at: &SpaceLanes,
-    access: &Access,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Box<Fault>> {
+fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecContext<'_>) -> Executed {
     let elements = (u32::from(access.size), usize::from(access.count));
     let byte = |lane: usize, at: u64| (r.row(access.data + (at / 4) as u16)[lane] >> (8 * (at % 4))) as u8;
     let checked = resolve(at, AccessKind::Store, elements, &byte, ctx)?;
@@ -298,7 +278,7 @@ pub(super) fn load_constant(
     r: &mut Registers,
     ctx: &ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     let Space::Constant(bank) = access.space else { return Ok(()) };
     let bytes = ctx.banks.iter().find(|(number, _)| *number == bank).map_or(&[][..], |(_, bytes)| bytes);
     let addresses = addresses(&access.address, r);
@@ -353,7 +333,7 @@ pub(super) fn copy(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     [copied, written]: [u32; 2],
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     let span = u64::from(to.size) * u64::from(to.count);
     let sources = addresses(&from.address, r);
     // The misalignment of the source address says how many bytes at the end are zeros.
@@ -389,7 +369,7 @@ pub(super) fn load_locked(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     let addresses = addresses(&access.address, r);
     load(access, r, ctx, mask)?;
     let got =
@@ -404,7 +384,7 @@ pub(super) fn store_unlock(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Fault>> {
+) -> Executed {
     store(access, r, ctx, mask)?;
     let addresses = addresses(&access.address, r);
     for lane in lanes(mask) {
@@ -415,12 +395,7 @@ pub(super) fn store_unlock(
 }
 
 /// `ATOM`, `RED` and their variants run lane by lane, lowest first.
-pub(super) fn atomic(
-    atomic: &Atomic,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Box<Fault>> {
+pub(super) fn atomic(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
     let addresses = addresses(&atomic.address, r);
     ctx.reads = true;
     for part in by_space(atomic.space, addresses, ctx, mask) {
@@ -429,12 +404,7 @@ pub(super) fn atomic(
     Ok(())
 }
 
-fn atomic_in(
-    at: &SpaceLanes,
-    atomic: &Atomic,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Box<Fault>> {
+fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Executed {
     let size = atomic.ty.bytes() as u32;
     let checked = check(at, AccessKind::Atomic, (size, 1), ctx)?;
     let mut unchanged = 0;
@@ -485,15 +455,15 @@ fn atomic_in(
 }
 
 /// `QSPC`
-pub(super) fn in_space(space: u8, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
+pub(super) fn in_space(space: Space, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
     let addresses = r.bits_64(o.s[0].row);
     let found = lanes(mask).filter(|&lane| {
         let within = |start: u64| (start..start + size).contains(&addresses[lane]);
         match space {
-            1 => within(shared),
-            2 => within(local),
+            Space::Shared => within(shared),
+            Space::Local => within(local),
             _ => !within(shared) && !within(local),
         }
     });

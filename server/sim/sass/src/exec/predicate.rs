@@ -4,8 +4,9 @@ use pulp::Scalar;
 use warplens_sim_cuda::registers::{Lanes, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
+use super::lanewise::map3;
 use crate::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
-use crate::registers::{CC_CARRY, CC_SIGN, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
+use crate::registers::{CC_CARRY, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
 
 /// `ISETP`
 #[inline(always)]
@@ -25,22 +26,21 @@ pub(super) fn set_compared(combine: Bool, holds: u32, o: &Operation, r: &mut Reg
 /// The lanes in which a comparison holds.
 #[inline(always)]
 fn compared(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
-    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
-    if compare.wide {
-        let (a, b) = (r.int_64(o.s[0]), r.int_64(o.s[1]));
-        return match compare.signed {
-            true => lanes_where(Scalar::new(), |lane| cmp.holds(&(a[lane] as i64), &(b[lane] as i64))),
-            false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
-        };
-    }
-    let [a, b, _] = o.s.map(|source| r.row(source.row));
-    if compare.extends {
-        return extended(compare, cmp, a, b, r.holds(o.p[1]));
-    }
-    match compare.signed {
-        true => simple(cmp, |lane| (a[lane] as i32, b[lane] as i32)),
-        false => simple(cmp, |lane| (a[lane], b[lane])),
-    }
+    compare.relation.lanes(|cmp| {
+        if compare.wide {
+            let (a, b) = (r.int_64(o.s[0]), r.int_64(o.s[1]));
+            return match compare.signed {
+                true => lanes_where(Scalar::new(), |lane| cmp.holds(&(a[lane] as i64), &(b[lane] as i64))),
+                false => lanes_where(Scalar::new(), |lane| cmp.holds(&a[lane], &b[lane])),
+            };
+        }
+        let [a, b, _] = o.s.map(|source| r.row(source.row));
+        match (compare.extends, compare.signed) {
+            (true, _) => extended(compare, cmp, a, b, r.holds(o.p[1])),
+            (false, true) => simple(cmp, |lane| (a[lane] as i32, b[lane] as i32)),
+            (false, false) => simple(cmp, |lane| (a[lane], b[lane])),
+        }
+    })
 }
 
 /// Compares integers, which are always ordered.
@@ -80,11 +80,10 @@ fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>
 
 /// Compares upper words after a subtraction of the lower words set the condition code.
 fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
-    let Some(cmp) = compare.cmp else { return if compare.is_true { u32::MAX } else { 0 } };
     let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
     let (carry, zero) = (flag(CC_CARRY), flag(CC_ZERO));
     let [a, b, _] = o.s.map(|source| *r.row(source.row));
-    lanes_where(Scalar::new(), |lane| {
+    let holds = |cmp: Comparison, lane: usize| {
         let (a, b) = (a[lane], b[lane]);
         let sum = u64::from(a) + u64::from(!b) + u64::from(carry >> lane & 1);
         let difference = sum as u32;
@@ -99,16 +98,15 @@ fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
             Comparison::Greater => !(less || zero),
             _ => !less,
         }
-    })
+    };
+    compare.relation.lanes(|cmp| lanes_where(Scalar::new(), |lane| holds(cmp, lane)))
 }
 
 /// Infrequent operations.
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
     match op {
         Op::CompareCc(compare) => {
-            let (holds, other) = (compared_with_cc(compare, o, r), r.holds(o.p[0]));
-            r.set_predicate(o.q[0], mask, compare.combine.of(holds, other));
-            r.set_predicate(o.q[1], mask, compare.combine.of(!holds, other));
+            set_compared(compare.combine, compared_with_cc(compare, o, r), o, r, mask);
         }
         Op::CompareTo(compare, to) => {
             let holds =
@@ -116,14 +114,11 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             set_to(to, compare.combine.of(holds, r.holds(o.p[0])), o, r, mask);
         }
         Op::CompareSelect(compare) => {
-            let [a, b, c] = o.s.map(|source| *r.row(source.row));
-            let holds = |c: u32| match compare.cmp {
-                None => compare.is_true,
-                Some(cmp) if compare.signed => cmp.holds(&(c as i32), &0),
-                Some(cmp) => cmp.holds(&c, &0),
+            let holds = |c: u32| match compare.signed {
+                true => compare.relation.holds(c as i32, 0),
+                false => compare.relation.holds(c, 0),
             };
-            let values = std::array::from_fn(|lane| if holds(c[lane]) { a[lane] } else { b[lane] });
-            r.set(o.d, mask, &values);
+            map3(o, r, mask, |a, b, c| if holds(c) { a } else { b });
         }
         Op::Plop3(signs) => {
             let source = |index: usize| match signs >> index & 1 {
@@ -143,41 +138,12 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             set_to(to, holds, o, r, mask);
         }
         Op::TestCc(combine) => {
-            let holds = CcTest(o.n as u8).of(r);
-            let other = r.holds(o.p[0]);
-            r.set_predicate(o.q[0], mask, combine.of(holds, other));
-            r.set_predicate(o.q[1], mask, combine.of(!holds, other));
+            set_compared(combine, CcTest(o.n as u8).of(r), o, r, mask);
         }
         Op::FromPredicates => from_predicates(o, r, mask),
         Op::ToPredicates => to_predicates(o, r, mask),
-        Op::MinMaxHigh(signed) => {
-            let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let less = lanes_where(Scalar::new(), |lane| match signed {
-                true => (a[lane] as i32) < b[lane] as i32,
-                false => a[lane] < b[lane],
-            });
-            choose(o, r, mask, !(less ^ smaller), (&a, &b));
-            r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
-            r.set_predicate(CC_SIGN, mask, less);
-        }
-        Op::MinMaxLow => {
-            let smaller = r.holds(o.p[0]);
-            let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let flag = |predicate: Predicate| r.predicates[usize::from(predicate)];
-            let (equal, less) = (flag(CC_ZERO), flag(CC_SIGN));
-            let low_less = lanes_where(Scalar::new(), |lane| a[lane] < b[lane]);
-            let less = equal & low_less | !equal & less;
-            choose(o, r, mask, !(less ^ smaller), (&a, &b));
-        }
         _ => {}
     }
-}
-
-/// `d = a` in the chosen lanes, otherwise `d = b`.
-fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&Lanes<u32>, &Lanes<u32>)) {
-    let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
-    r.set(o.d, mask, &values);
 }
 
 /// Applies a truth table bit by bit.

@@ -11,8 +11,9 @@ use warplens_sim_cuda::registers::{FULL, lanes_where};
 use warplens_sim_cuda::semantics::bits::lop3;
 use warplens_sim_cuda::semantics::float::fma_32;
 
+use super::bits::{shifted_left, shifted_right, shifted_right_signed};
 use super::float::{self, Signs};
-use super::integer::{select, shifted_left, shifted_right, shifted_right_signed};
+use super::integer::select;
 use super::lanewise::{map1, map2, map3};
 use super::predicate::set_compared;
 use crate::program::{Op, Operation, Program, Quick};

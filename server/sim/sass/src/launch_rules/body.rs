@@ -7,7 +7,7 @@ use warplens_sim_launch::body::{Access, Body, Part};
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use crate::Program;
-use crate::program::{Constant, Op, Operation, Space};
+use crate::program::{Address, Constant, Op, Operation, Space};
 use crate::registers::Row;
 
 /// Passes over the code. A value may reach an address only in the next iteration of a loop.
@@ -39,7 +39,7 @@ pub fn body(function: &Function, program: &Program, sizes: &[u64]) -> Body {
     for _ in 0..PASSES {
         program.code.iter().for_each(|operation| analysis.operation(operation));
     }
-    let uses_shared = program.accesses.iter().any(|access| access.space == Space::Shared);
+    let uses_shared = program.accesses.values().any(|access| access.space == Space::Shared);
     let part = |(access, (_, size)): (Option<Access>, &(u64, u64))| {
         let kind = match size {
             1 => ScalarType::B8,
@@ -110,14 +110,18 @@ impl Analysis<'_> {
         }
     }
 
+    /// The parameter that an address depends on.
+    fn parameter(&self, address: &Address) -> Option<usize> {
+        address.terms.iter().flatten().find_map(|term| self.origin(term.row).param)
+    }
+
     fn operation(&mut self, operation: &Operation) {
         let program = self.program;
         match operation.op {
-            Op::Load | Op::Store => {
-                let access = &program.accesses[operation.n as usize];
-                let rows = access.address.terms.iter().flatten().map(|term| term.row);
-                let param = rows.filter_map(|row| self.origin(row).param).next();
-                let loads = operation.op == Op::Load;
+            Op::Load(access) | Op::Store(access) => {
+                let access = &program.accesses[access];
+                let param = self.parameter(&access.address);
+                let loads = matches!(operation.op, Op::Load(_));
                 if let Some(param) = param {
                     let element = match (access.size, access.count, access.signed) {
                         (1, _, true) => ScalarType::S8,
@@ -134,16 +138,15 @@ impl Analysis<'_> {
                     }
                 }
             }
-            Op::Atomic => {
-                let atomic = &program.atomics[operation.n as usize];
-                let rows = atomic.address.terms.iter().flatten().map(|term| term.row);
-                if let Some(param) = rows.filter_map(|row| self.origin(row).param).next() {
+            Op::Atomic(atomic) => {
+                let atomic = &program.atomics[atomic];
+                if let Some(param) = self.parameter(&atomic.address) {
                     self.accessed(param, atomic.ty, false);
                 }
                 self.origins.insert(atomic.d, Origin::default());
             }
-            Op::LoadConstant => {
-                let access = &program.accesses[operation.n as usize];
+            Op::LoadConstant(access) => {
+                let access = &program.accesses[access];
                 for word in 0..u16::from(access.count) {
                     let param = match access.space {
                         Space::Constant(0) => {
@@ -154,10 +157,8 @@ impl Analysis<'_> {
                     self.origins.insert(access.data + word, Origin { param, loaded: None });
                 }
             }
-            Op::Copy { .. } => {
-                let access = &program.accesses[operation.n as usize + 1];
-                let rows = access.address.terms.iter().flatten().map(|term| term.row);
-                if let Some(param) = rows.filter_map(|row| self.origin(row).param).next() {
+            Op::Copy { from, .. } => {
+                if let Some(param) = self.parameter(&program.accesses[from].address) {
                     self.accessed(param, ScalarType::U32, true);
                 }
             }
@@ -169,15 +170,8 @@ impl Analysis<'_> {
     /// values.
     fn computed(&mut self, operation: &Operation) {
         let float = match operation.op {
-            Op::FloatAdd(_)
-            | Op::FloatMul(_)
-            | Op::FloatFma(_)
-            | Op::FloatMinMax(_)
-            | Op::FloatSetp(..)
-            | Op::Mufu(_) => Some(ScalarType::F32),
-            Op::DoubleAdd(_) | Op::DoubleMul(_) | Op::DoubleFma(_) | Op::DoubleSetp(..) => {
-                Some(ScalarType::F64)
-            }
+            Op::Float(..) | Op::FloatMinMax(_) | Op::FloatSetp(..) | Op::Mufu(_) => Some(ScalarType::F32),
+            Op::Double(..) | Op::DoubleSetp(..) => Some(ScalarType::F64),
             _ => None,
         };
         let origins = operation.s.map(|source| self.origin(source.row));
@@ -195,11 +189,11 @@ impl Analysis<'_> {
             Op::Move
                 | Op::MoveWide
                 | Op::Add3
-                | Op::Add3Carry(_)
-                | Op::Add3Wide(_)
-                | Op::AddCc(_)
+                | Op::Add3Carry { .. }
+                | Op::Add3Wide { .. }
+                | Op::AddCc { .. }
                 | Op::MulAdd
-                | Op::MulAddWide(_)
+                | Op::MulAddWide { .. }
                 | Op::ScaledAdd
                 | Op::ScaledAddHigh { .. }
                 | Op::Select
@@ -208,8 +202,11 @@ impl Analysis<'_> {
         // The addend of a product is the base of an address.
         let param = origins.iter().rev().find_map(|origin| origin.param).filter(|_| keeps);
         let loaded = origins[0].loaded.filter(|_| operation.op == Op::Move);
-        let words =
-            if matches!(operation.op, Op::MulAddWide(_) | Op::MoveWide | Op::Add3Wide(_)) { 2 } else { 1 };
+        let words = if matches!(operation.op, Op::MulAddWide { .. } | Op::MoveWide | Op::Add3Wide { .. }) {
+            2
+        } else {
+            1
+        };
         if operation.guard.predicate == crate::registers::TRUE || param.is_some() {
             for word in 0..words {
                 self.origins.insert(operation.d + word, Origin { param, loaded });

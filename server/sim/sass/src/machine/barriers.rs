@@ -49,7 +49,7 @@ struct Synchronizing {
     mask: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Barriers {
     live: u32,
     paths: Vec<Path>,
@@ -79,23 +79,8 @@ pub(crate) struct Barriers {
 impl Barriers {
     /// One path of all lanes at the first statement.
     pub(crate) fn new(mask: u32) -> Barriers {
-        Barriers {
-            live: mask,
-            paths: vec![Path { pc: 0, mask, turns: 0, start: 0, yielded: 0 }],
-            running: 0,
-            current: 0,
-            masks: [0; COUNT],
-            used: 0,
-            saved: 0,
-            blocked: Vec::new(),
-            synchronizing: Vec::new(),
-            at_block: Vec::new(),
-            regions: Regions::default(),
-            yielded: [0; 32],
-            events: 0,
-            turn: (0, 0),
-            joined: Vec::new(),
-        }
+        let start = Path { pc: 0, mask, turns: 0, start: 0, yielded: 0 };
+        Barriers { live: mask, paths: vec![start], ..Barriers::default() }
     }
 
     #[inline(always)]

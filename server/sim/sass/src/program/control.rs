@@ -121,12 +121,12 @@ impl Token {
 /// `BMOV`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierStep {
-    /// `d` = the mask of a barrier; whether the mask is then cleared.
-    Read(u8, bool),
+    /// `d` = the mask of a barrier, which may then be cleared.
+    Read { barrier: u8, clears: bool },
     /// Sets the mask of a barrier.
     Write(u8, Source),
-    /// Copies the mask of the second barrier to the first; whether the second is then cleared.
-    Copy(u8, u8, bool),
+    /// Copies the mask of a barrier, which may then be cleared, to another one.
+    Copy { to: u8, from: u8, clears: bool },
     /// `d` = a state of the warp.
     State(BarrierState),
     /// Writes a state of the warp that is not simulated.
@@ -153,20 +153,9 @@ pub enum Reduction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CcTest(pub u8);
 
-/// The names of the tests, by number.
-const TESTS: [&str; 24] = [
-    "F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T",
-    "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT",
-];
-
 impl CcTest {
     /// `T`
     pub const ALWAYS: CcTest = CcTest(15);
-
-    /// The test with this name; `None` for tests of graphics code.
-    pub fn named(name: &str) -> Option<CcTest> {
-        TESTS.iter().position(|test| *test == name).map(|number| CcTest(number as u8))
-    }
 
     /// The lanes in which the test holds.
     pub(crate) fn of(self, registers: &Registers) -> u32 {

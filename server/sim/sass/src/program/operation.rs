@@ -1,12 +1,19 @@
 //! Operations: what one instruction does, as a small value.
 
-use warplens_sim_cuda::address::AtomicOp;
+use la_arena::Idx;
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
-use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::convert::Convert;
+use warplens_sim_cuda::semantics::matrix::Product;
+use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_warp::soft_float::Rounding;
 
+use super::access::{Access, Atomic, MatrixLoad, Space};
+use super::cell::Unknown;
 use super::control::{CcTest, Control};
+use super::modifiers::{
+    Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
+    ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+};
 use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +35,7 @@ pub struct Operation {
     pub q: [Predicate; 2],
     pub s: [Source; 3],
     pub p: [Condition; 3],
-    /// An immediate operand, or the index in a side table; see [`Op`].
+    /// An immediate operand.
     pub n: u32,
 }
 
@@ -84,10 +91,10 @@ pub enum Op {
         /// Whether the fence only covers the block.
         in_block: bool,
     },
-    /// Not simulated; note `n` says why.
-    Unsupported,
-    /// Results are unknown; entry `n` of `unknowns`.
-    Unknown,
+    /// Not simulated; the note says why.
+    Unsupported(Idx<String>),
+    /// Results are unknown.
+    Unknown(Idx<Unknown>),
     /// `d = a`
     Move,
     /// `d = a` as a float: signs act on the sign bit.
@@ -100,12 +107,17 @@ pub enum Op {
     Select,
     /// `d = p0 ? a : b`, 64 bits.
     SelectWide,
-    /// `d = p0 ? a : b` for singles; whether subnormals are flushed.
-    SelectFloat(bool),
+    /// `d = p0 ? a : b` for singles.
+    SelectFloat {
+        flush: bool,
+    },
     /// Bytes of `a` and `c`, selected by `b`.
     Permute(Permute),
-    /// `d` = a special register; whether it has 64 bits.
-    Special(SpecialRegister, bool),
+    /// `d` = a special register, or 64 bits of it.
+    Special {
+        register: SpecialRegister,
+        wide: bool,
+    },
     /// `d` = `a` of the lowest lane; `q0`: the lanes with a different value.
     FirstLane,
     /// `d` = the predicates in the mask `b`, in byte `n` of `a`, or in all of `a` if `n` is 4. A uniform
@@ -113,37 +125,53 @@ pub enum Op {
     FromPredicates,
     /// Sets the predicates in the mask `b` from byte `n` of `a`.
     ToPredicates,
-    /// `d` = a constant: access `n`.
-    LoadConstant,
+    /// `d` = a constant.
+    LoadConstant(Idx<Access>),
     /// `a + b + c`
     Add3,
-    /// `a + b + c` with carries: out in `q`, and in from `p0` and `p1` if the flag is set.
-    Add3Carry(bool),
+    /// `a + b + c` with carries: out in `q`, and in from `p0` and `p1` if it `extends` the sum of lower words.
+    Add3Carry {
+        extends: bool,
+    },
     /// Like `Add3Carry`, with 64 bits.
-    Add3Wide(bool),
-    /// `((a + b) >> 16) + c`, or `<< 16` if the flag is set.
-    Add3Shifted(bool),
-    /// `a + b + c`, plus the carry of the condition code if the flag is set.
-    AddCc(bool),
+    Add3Wide {
+        extends: bool,
+    },
+    /// `((a + b) >> 16) + c`, or `<< 16`.
+    Add3Shifted {
+        left: bool,
+    },
+    /// `a + b + c`, plus the carry of the condition code if it `extends` the sum of lower words.
+    AddCc {
+        extends: bool,
+    },
     /// `a + b`, clamped to a signed word.
     AddSaturated,
     /// `a + b` in parts of this many bits.
     AddParts(u8),
     /// The low word of `a * b + c + p0`.
     MulAdd,
-    /// 64-bit `a * b + c + p0`, with the carry in `q0`; whether it is signed.
-    MulAddWide(bool),
-    /// The high word of `a * b + c`, where `c` is a pair; whether it is signed.
-    MulAddHigh(bool),
+    /// 64-bit `a * b + c + p0`, with the carry in `q0`.
+    MulAddWide {
+        signed: bool,
+    },
+    /// The high word of `a * b + c`, where `c` is a pair.
+    MulAddHigh {
+        signed: bool,
+    },
     /// An `IMAD` before Volta that reads or sets the condition code.
     MulAddCc {
         /// Uses the upper word of the product.
         high: bool,
         signed: bool,
-        takes: bool,
+        /// Adds the carry of the condition code.
+        extends: bool,
     },
-    /// The high word of `a * b`, plus a word `c`; whether it is signed, and clamped.
-    MulHighAdd(bool, bool),
+    /// The high word of `a * b`, plus a word `c`.
+    MulHighAdd {
+        signed: bool,
+        saturate: bool,
+    },
     Xmad(Xmad),
     /// `(a << n) + b`, with the carry in `q0`.
     ScaledAdd,
@@ -158,10 +186,15 @@ pub enum Op {
     },
     /// Bitwise, by the truth table `n`; `q0` tests the result and combines it with `p0`.
     Lop3(Test),
-    /// `a << b`; whether the amount wraps.
-    ShiftLeft(bool),
-    /// `a >> b`; whether it is signed, and whether the amount wraps.
-    ShiftRight(bool, bool),
+    /// `a << b`, where the amount may wrap.
+    ShiftLeft {
+        wrap: bool,
+    },
+    /// `a >> b`, where the amount may wrap.
+    ShiftRight {
+        signed: bool,
+        wrap: bool,
+    },
     /// Shifts `c:a` by `b`.
     Funnel {
         left: bool,
@@ -178,16 +211,25 @@ pub enum Op {
     PopCount,
     /// Reverses the order of the bits.
     Reverse,
-    /// The highest bit that differs from the sign; whether it is signed, and whether bits are counted from
-    /// the top.
-    FindHigh(bool, bool),
-    /// Extends the low `b` bits of `a`; whether `b` wraps, and whether it is signed.
-    Extend(bool, bool),
-    /// `b` ones from bit `a` on; whether the amounts wrap.
-    BitMask(bool),
-    /// The bit field of `a` that `b` describes; whether it is signed, and whether the bits are reversed
-    /// first.
-    ExtractField(bool, bool),
+    /// The highest bit that differs from the sign, counted from bit 0 or from the top.
+    FindHigh {
+        signed: bool,
+        from_top: bool,
+    },
+    /// Extends the low `b` bits of `a`, where `b` may wrap.
+    Extend {
+        wrap: bool,
+        signed: bool,
+    },
+    /// `b` ones from bit `a` on, where the amounts may wrap.
+    BitMask {
+        wrap: bool,
+    },
+    /// The bit field of `a`, or of its bits in reverse order, that `b` describes.
+    ExtractField {
+        signed: bool,
+        reversed: bool,
+    },
     /// Inserts `a` into `c` at the bit field that `b` describes.
     InsertField,
     /// The minimum if `p0`, otherwise the maximum.
@@ -196,20 +238,36 @@ pub enum Op {
     MinMax3(MinMax),
     /// The minimum or maximum of `a + b` and `c`.
     AddMinMax(MinMax),
-    /// The upper words of a 64-bit minimum, before the lower words; whether it is signed.
-    MinMaxHigh(bool),
+    /// The upper words of a 64-bit minimum, before the lower words.
+    MinMaxHigh {
+        signed: bool,
+    },
     /// The lower words of a 64-bit minimum.
     MinMaxLow,
-    /// `c` plus a sum of products of bytes.
-    Dot(DotProduct, bool, bool),
-    /// `|a - b| + c`; whether it is signed.
-    AbsoluteDifference(bool),
-    /// `|a - b| + c` by bytes; whether it is signed, and whether the four are summed.
-    AbsoluteDifferences(bool, bool),
-    /// `a` clamped to this many bits; whether the source is signed, and the result.
-    Clamp(bool, bool, u8),
-    /// `(c << 16) | sat(a) << 8 | sat(b)`; whether it is signed.
-    PackBytes(bool),
+    /// `c` plus a sum of products of bytes; whether `a` and `b` are signed.
+    Dot {
+        product: DotProduct,
+        signed: [bool; 2],
+    },
+    /// `|a - b| + c`
+    AbsoluteDifference {
+        signed: bool,
+    },
+    /// `|a - b| + c` by bytes, or the sum of the four.
+    AbsoluteDifferences {
+        signed: bool,
+        summed: bool,
+    },
+    /// `a` clamped to this many bits.
+    Clamp {
+        from_signed: bool,
+        to_signed: bool,
+        bits: u8,
+    },
+    /// `(c << 16) | sat(a) << 8 | sat(b)`
+    PackBytes {
+        signed: bool,
+    },
     /// `q0`, `q1` = a comparison combined with `p0`.
     Compare(IntCompare),
     /// Like `Compare`, for upper words; the condition code has the result for the lower words.
@@ -232,14 +290,10 @@ pub enum Op {
         then: Accumulate,
         signed: bool,
     },
-    /// `a + b` for singles.
-    FloatAdd(FloatMode),
-    /// `a * b`
-    FloatMul(FloatMode),
-    /// `a * b + c`
-    FloatFma(FloatMode),
+    /// An operation on singles.
+    Float(Arithmetic, FloatMode),
     /// An operation on pairs of singles.
-    FloatPair(Lanewise, FloatMode),
+    FloatPair(Arithmetic, FloatMode),
     /// The minimum if `p0`, otherwise the maximum.
     FloatMinMax(FloatCompare),
     /// The minimum or maximum of three.
@@ -253,31 +307,34 @@ pub enum Op {
     /// `q0` = whether the quotient needs its slow path.
     FloatCheck,
     Mufu(Mufu),
-    /// `a + b` for doubles.
-    DoubleAdd(Rounding),
-    /// `a * b`
-    DoubleMul(Rounding),
-    /// `a * b + c`
-    DoubleFma(Rounding),
+    /// An operation on doubles.
+    Double(Arithmetic, Rounding),
     /// The minimum if `p0`, otherwise the maximum.
     DoubleMinMax,
     /// Like `FloatSetp`.
     DoubleSetp(FloatCompare, Bool),
     /// `q0` = whether `a` is the minimum (or maximum), `q1` = whether both are NaNs.
-    DoublePick(bool),
+    DoublePick {
+        maximum: bool,
+    },
     /// Like `FloatSet`.
     DoubleSet(FloatCompare, Bool, SetTo),
-    Half(HalfArithmetic, HalfMode),
+    Half(Arithmetic, HalfMode),
     /// The minimum if `p0`, otherwise the maximum.
     HalfMinMax(FloatCompare, HalfMode),
     /// The minimum of three if `p0`, otherwise the maximum.
     HalfMinMax3(FloatCompare, HalfMode),
-    /// `q0`, `q1` = comparisons of the lower and the upper halves; whether both results are combined.
-    HalfSetp(FloatCompare, Bool, HalfMode, bool),
+    /// `q0`, `q1` = comparisons of the lower and the upper halves, or the conjunction of `both` and its
+    /// complement.
+    HalfSetp {
+        compare: FloatCompare,
+        combine: Bool,
+        mode: HalfMode,
+        both: bool,
+    },
     /// `d` = a comparison of halves.
     HalfSet(FloatCompare, Bool, HalfMode, SetTo),
-    /// A conversion; whether the source has 64 bits, and the destination.
-    Convert(Convert, bool, bool),
+    Convert(Convert),
     /// Two singles to halves: `cvt(a) << 16 | cvt(b)`.
     PackHalves {
         /// Converts to `bf16`.
@@ -286,44 +343,50 @@ pub enum Op {
         /// Negative results become zero.
         relu: bool,
     },
-    /// Converts two numbers into one register: conversion `n` of the parts of `a`, or of `a` and `b`.
+    /// Converts two numbers into one register.
     ConvertPair {
-        /// Whether both numbers are in `a`.
+        conversion: Idx<PackedConvert>,
+        /// Whether both numbers are in `a`; otherwise they are `a` and `b`.
         packed: bool,
     },
-    /// A load: access `n`.
-    Load,
-    /// A store: access `n`.
-    Store,
-    /// A copy from global to shared memory: access `n` to access `n + 1`.
+    Load(Idx<Access>),
+    Store(Idx<Access>),
+    /// A copy from global to shared memory.
     Copy {
+        to: Idx<Access>,
+        from: Idx<Access>,
         /// Bytes before the address are copied, and zeros follow.
         fill: bool,
     },
-    /// A load with a lock: access `n`; `q0` = whether the lane got the lock.
-    LoadLocked,
-    /// A store that unlocks: access `n`.
-    StoreUnlock,
-    /// An atomic: entry `n`.
-    Atomic,
-    /// Loads 8 x 8 matrices: entry `n`.
-    MatrixLoad,
+    /// A load with a lock; `q0` = whether the lane got the lock.
+    LoadLocked(Idx<Access>),
+    /// A store that unlocks.
+    StoreUnlock(Idx<Access>),
+    Atomic(Idx<Atomic>),
+    /// Loads 8 x 8 matrices.
+    MatrixLoad(Idx<MatrixLoad>),
     /// Transposes a matrix.
     MatrixTranspose,
-    /// A matrix product: entry `n`; the words of `a`, `b`, `c`.
-    MatrixProduct,
-    /// `q0` = whether the 64-bit generic address `a` is in a space: 0 global, 1 shared, 2 local.
-    InSpace(u8),
+    /// A matrix product of the words of `a`, `b`, `c`.
+    MatrixProduct(Idx<Product>),
+    /// `q0` = whether the 64-bit generic address `a` is in this space.
+    InSpace(Space),
     /// Reads registers of other lanes.
     Shuffle(ShuffleMode),
     /// Votes on `p0`: `d` = the ballot, `q0` = the vote.
     Vote(VoteMode),
-    /// Finds lanes with the same value; whether all lanes must have it, and whether it has 64 bits.
-    Match(bool, bool),
+    /// `d` = the lanes with the same value, or with `all` the mask if every lane has it.
+    Match {
+        all: bool,
+        wide: bool,
+    },
     /// A reduction over the executing lanes.
     Reduce(WarpReduction),
-    /// `q0` in the lowest lane where `p0` holds; `d` = the number of that lane.
-    Elect,
+    /// `q0` in the lowest lane where `p0` holds, which may be limited to the lanes of the mask `a`; `d` = the
+    /// number of that lane.
+    Elect {
+        masked: bool,
+    },
     /// The result of the last reduction at a barrier.
     BarrierResult,
     Control(Control),
@@ -333,20 +396,20 @@ impl Op {
     /// Whether the operation decides which lanes run next, or is not simulated.
     #[inline(always)]
     pub fn is_control(self) -> bool {
-        matches!(self, Op::Control(_) | Op::Unsupported | Op::Unknown)
+        matches!(self, Op::Control(_) | Op::Unsupported(_) | Op::Unknown(_))
     }
 
     pub fn accesses_memory(self) -> bool {
         matches!(
             self,
-            Op::Load
-                | Op::Store
-                | Op::LoadConstant
+            Op::Load(_)
+                | Op::Store(_)
+                | Op::LoadConstant(_)
                 | Op::Copy { .. }
-                | Op::LoadLocked
-                | Op::StoreUnlock
-                | Op::Atomic
-                | Op::MatrixLoad
+                | Op::LoadLocked(_)
+                | Op::StoreUnlock(_)
+                | Op::Atomic(_)
+                | Op::MatrixLoad(_)
         )
     }
 
@@ -354,15 +417,15 @@ impl Op {
     pub fn writes_predicates(self) -> bool {
         matches!(
             self,
-            Op::Add3Carry(_)
-                | Op::Add3Wide(_)
-                | Op::MulAddWide(_)
-                | Op::MulAddHigh(_)
+            Op::Add3Carry { .. }
+                | Op::Add3Wide { .. }
+                | Op::MulAddWide { .. }
+                | Op::MulAddHigh { .. }
                 | Op::ScaledAdd
                 | Op::ScaledAddCarry
                 | Op::ScaledAddHigh { .. }
                 | Op::Lop3(_)
-                | Op::FindHigh(..)
+                | Op::FindHigh { .. }
                 | Op::Compare(_)
                 | Op::CompareCc(_)
                 | Op::Plop3(_)
@@ -370,19 +433,19 @@ impl Op {
                 | Op::FloatCheck
                 | Op::FloatSetp(..)
                 | Op::DoubleSetp(..)
-                | Op::DoublePick(_)
-                | Op::HalfSetp(..)
+                | Op::DoublePick { .. }
+                | Op::HalfSetp { .. }
                 | Op::InSpace(_)
-                | Op::LoadLocked
+                | Op::LoadLocked(_)
                 | Op::Vote(_)
-                | Op::Match(..)
+                | Op::Match { .. }
                 | Op::Shuffle(_)
-                | Op::Elect
+                | Op::Elect { .. }
                 | Op::FirstLane
                 | Op::BarrierResult
                 | Op::Control(_)
-                | Op::Unsupported
-                | Op::Unknown
+                | Op::Unsupported(_)
+                | Op::Unknown(_)
         )
     }
 
@@ -391,232 +454,12 @@ impl Op {
     pub fn is_collective(self) -> bool {
         matches!(
             self,
-            Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(_) | Op::Elect | Op::FirstLane
+            Op::Shuffle(_)
+                | Op::Vote(_)
+                | Op::Match { .. }
+                | Op::Reduce(_)
+                | Op::Elect { .. }
+                | Op::FirstLane
         )
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SpecialRegister {
-    Zero,
-    ThreadId(u8),
-    BlockId(u8),
-    BlockSize(u8),
-    GridSize(u8),
-    Lane,
-    MaskEqual,
-    MaskLess,
-    MaskLessEqual,
-    MaskGreater,
-    MaskGreaterEqual,
-    WarpId,
-    WarpConfig,
-    SharedBytes,
-    SharedWindowHigh,
-    Clock,
-    ClockHigh,
-}
-
-/// `XMAD`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Xmad {
-    /// Whether `a` and `b` are signed.
-    pub signed: [bool; 2],
-    /// Whether the upper halves of `a` and `b` are used.
-    pub high: [bool; 2],
-    /// `.PSL`
-    pub shifted: bool,
-    /// `.MRG`
-    pub merges: bool,
-    pub addend: AddendPart,
-}
-
-/// The addend of `XMAD`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AddendPart {
-    /// `c`
-    #[default]
-    Whole,
-    /// `.CLO`
-    Low,
-    /// `.CHI`
-    High,
-    /// `.CBCC`
-    PlusB,
-    /// `.CSFU`
-    SignFix,
-}
-
-/// How a predicate destination tests a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Test {
-    /// Not zero, or `p0`.
-    NonZeroOr,
-    /// Not zero, and `p0`.
-    NonZeroAnd,
-    Zero,
-}
-
-/// How a comparison is combined with a predicate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bool {
-    And,
-    Or,
-    Xor,
-}
-
-impl Bool {
-    #[inline(always)]
-    pub fn of(self, a: u32, b: u32) -> u32 {
-        match self {
-            Bool::And => a & b,
-            Bool::Or => a | b,
-            Bool::Xor => a ^ b,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct IntCompare {
-    /// `None`: never, or always if `is_true`.
-    pub cmp: Option<Comparison>,
-    /// See `cmp`.
-    pub is_true: bool,
-    pub signed: bool,
-    /// Compares 64 bits.
-    pub wide: bool,
-    /// Compares upper words. The result for the lower words is in `p1`, or in the condition code on targets
-    /// without convergence barriers.
-    pub extends: bool,
-    pub combine: Bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MinMax {
-    pub signed: bool,
-    /// Bits of a part: 8, 16, 32 or 64.
-    pub bits: u8,
-    /// Negative results become zero.
-    pub relu: bool,
-}
-
-/// How a video instruction combines its third source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Accumulate {
-    Min,
-    Max,
-    Add,
-}
-
-/// The value of a true result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SetTo {
-    Ones,
-    /// 1.0
-    One,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FloatMode {
-    pub rounding: Rounding,
-    /// `.FTZ`
-    pub flush: bool,
-    /// `.SAT`
-    pub saturate: bool,
-    /// The product is scaled by this power of two.
-    pub scale: i8,
-}
-
-impl FloatMode {
-    /// Whether results are rounded to nearest and products are not scaled.
-    pub(crate) fn is_nearest(self) -> bool {
-        self.rounding == Rounding::Nearest && self.scale == 0
-    }
-
-    /// Whether, in addition, results and sources are used unchanged.
-    pub(crate) fn is_plain(self) -> bool {
-        self.is_nearest() && !self.flush && !self.saturate
-    }
-}
-
-/// An operation on pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lanewise {
-    Add,
-    Mul,
-    Fma,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FloatCompare {
-    /// `None`: never, or always if `is_true`.
-    pub cmp: Option<Comparison>,
-    /// See `cmp`.
-    pub is_true: bool,
-    /// `.FTZ`
-    pub flush: bool,
-    /// A NaN wins over a number.
-    pub nan: bool,
-    /// `.XORSIGN`
-    pub xor_sign: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mufu {
-    Rcp,
-    Rsq,
-    Sqrt,
-    Ex2,
-    Lg2,
-    /// Whether the argument is in turns.
-    Sin(bool),
-    Cos(bool),
-    Rcp64High,
-    Rsq64High,
-    Tanh,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HalfArithmetic {
-    Add,
-    Mul,
-    Fma,
-}
-
-/// The modifiers of an operation on halves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct HalfMode {
-    /// `.BF16_V2`
-    pub brain: bool,
-    /// `.FTZ`
-    pub flush: bool,
-    /// `.SAT`
-    pub saturate: bool,
-    /// `.RELU`
-    pub relu: bool,
-    /// The result is a single.
-    pub single: bool,
-}
-
-/// Where `SHFL` reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShuffleMode {
-    Index,
-    Up,
-    Down,
-    Butterfly,
-}
-
-/// What a vote asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VoteMode {
-    All,
-    Any,
-    Equal,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WarpReduction {
-    pub op: AtomicOp,
-    pub signed: bool,
 }

@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::semantics::compare::Comparison;
 
+use super::modifiers::{Arithmetic, Relation};
 use super::operation::{Op, Operation, Prepare};
 use crate::registers::{Condition, DROPPED, INVERT, NEGATE, Part, Source};
 
@@ -89,9 +90,9 @@ impl Quick {
                 0x96 => Quick::Xor3,
                 _ => Quick::Logic,
             },
-            Op::ShiftLeft(false) => Quick::ShiftLeft,
-            Op::ShiftRight(false, false) => Quick::ShiftRight,
-            Op::ShiftRight(true, false) => Quick::ShiftRightSigned,
+            Op::ShiftLeft { wrap: false } => Quick::ShiftLeft,
+            Op::ShiftRight { signed: false, wrap: false } => Quick::ShiftRight,
+            Op::ShiftRight { signed: true, wrap: false } => Quick::ShiftRightSigned,
             Op::Funnel { wide: false, left, wrap, signed, high } => match (left, high, wrap, signed) {
                 (true, false, false, _) => Quick::FunnelLow,
                 (false, true, false, false) => Quick::FunnelHigh,
@@ -100,14 +101,14 @@ impl Quick {
                 (false, false, true, false) => Quick::FunnelRight,
                 _ => Quick::No,
             },
-            Op::FloatAdd(mode) if mode.is_plain() => either(Quick::AddFloat, Quick::AddFloatSigned),
-            Op::FloatMul(mode) if mode.is_plain() => either(Quick::MultiplyFloat, Quick::MultiplyFloatSigned),
-            Op::FloatFma(mode) if mode.is_plain() => {
-                either(Quick::MultiplyAddFloat, Quick::MultiplyAddFloatSigned)
-            }
-            Op::Compare(compare) if !compare.wide && !compare.extends => match compare.cmp {
-                Some(cmp) => comparison(cmp, compare.signed),
-                None => Quick::No,
+            Op::Float(op, mode) if mode.is_plain() => match op {
+                Arithmetic::Add => either(Quick::AddFloat, Quick::AddFloatSigned),
+                Arithmetic::Mul => either(Quick::MultiplyFloat, Quick::MultiplyFloatSigned),
+                Arithmetic::Fma => either(Quick::MultiplyAddFloat, Quick::MultiplyAddFloatSigned),
+            },
+            Op::Compare(compare) if !compare.wide && !compare.extends => match compare.relation {
+                Relation::Is(cmp) => comparison(cmp, compare.signed),
+                Relation::Never | Relation::Always => Quick::No,
             },
             Op::FloatSetp(..) => Quick::CompareFloat,
             _ => Quick::No,

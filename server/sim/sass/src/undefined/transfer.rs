@@ -88,7 +88,7 @@ impl UndefinedValues {
             Some(results) => results,
             None => self.all_results(step, &inputs),
         };
-        if operation.sets_cc || matches!(operation.op, Op::MinMaxHigh(_)) {
+        if operation.sets_cc || matches!(operation.op, Op::MinMaxHigh { .. }) {
             let flags = FLAGS.iter().map(|flag| (self.predicate(*flag), inputs.clone()));
             results.extend(flags);
         }
@@ -125,56 +125,37 @@ impl UndefinedValues {
         let bits = |index: usize| self.source(step, o.s[index]);
         Some(match o.op {
             Op::Lop3(_) => self.table(step, r),
-            Op::Add3 | Op::AddCc(false) => vec![(o.d, sum([bits(0), bits(1), bits(2)]))],
+            Op::Add3 | Op::AddCc { extends: false } => vec![(o.d, sum([bits(0), bits(1), bits(2)]))],
             Op::ScaledAdd if o.q[0] == DROPPED => {
                 let mut scaled = bits(0);
                 scaled.bits = scaled.bits.map(|bits| bits.checked_shl(o.n).unwrap_or(0));
                 vec![(o.d, sum([scaled, bits(1), UndefinedWord::DEFINED]))]
             }
             Op::MulAdd if inputs.lanes() & self.read(self.predicate(o.p[0].predicate), 0).lanes() == 0 => {
-                let product = product([&bits(0), &bits(1)], o.s.map(|source| *r.row(source.row)));
-                let addend = bits(2);
-                let only_addend = (0..WIDTH).all(|lane| {
-                    product.bits[lane] == 0 && (r.row(o.s[0].row)[lane] == 0 || r.row(o.s[1].row)[lane] == 0)
-                });
-                vec![(o.d, if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) })]
+                let values = o.s.map(|source| r.row(source.row));
+                let product = product([&bits(0), &bits(1)], values);
+                let only_addend = (0..WIDTH)
+                    .all(|lane| product.bits[lane] == 0 && (values[0][lane] == 0 || values[1][lane] == 0));
+                let terms = [product, bits(2), UndefinedWord::DEFINED];
+                vec![(o.d, if only_addend { bits(2) } else { sum(terms) })]
             }
             Op::HalfMinMax3(..) => vec![(o.d, self.halves(step, 3))],
             Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(step, 3))],
             Op::HalfMinMax(..) | Op::HalfSet(..) => vec![(o.d, self.halves(step, 2))],
             Op::PackHalves { .. } => {
-                let (upper, lower) = (bits(0), bits(1));
-                let mut word = UndefinedWord::DEFINED;
-                for lane in 0..WIDTH {
-                    let half = |bits: u32, mask: u32| if bits == 0 { 0 } else { mask };
-                    word.bits[lane] = half(upper.bits[lane], 0xffff_0000) | half(lower.bits[lane], 0xffff);
-                    word.origins[lane] = first_origin(upper.origins[lane], lower.origins[lane]);
-                }
+                let [upper, lower] = [(0, 0xffff_0000), (1, 0xffff)].map(|(index, half)| {
+                    let word = bits(index).whole();
+                    UndefinedWord { bits: word.bits.map(|bits| bits & half), ..word }
+                });
+                let mut word = upper;
+                word.add(&lower);
                 vec![(o.d, word)]
             }
             Op::Compare(compare) => self.compared(step, compare.combine, inputs, r),
             Op::CompareCc(compare) => self.compared(step, compare.combine, inputs, r),
             Op::FloatSetp(_, combine) | Op::DoubleSetp(_, combine) => self.compared(step, combine, inputs, r),
             Op::Plop3(0) => self.predicate_tables(step, inputs, r),
-            Op::ToPredicates => {
-                let masks = *r.row(o.s[1].row);
-                let word = bits(0);
-                let shift = if o.n < 4 { 8 * o.n } else { 0 };
-                let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
-                let of = |index: u8| {
-                    let mut predicate = word.clone();
-                    predicate.bits = std::array::from_fn(|lane| {
-                        let is_read = masks[lane] >> index & 1 == 1;
-                        if is_read && word.bits[lane] >> (shift + u32::from(index)) & 1 == 1 {
-                            u32::MAX
-                        } else {
-                            0
-                        }
-                    });
-                    (self.predicate(first + index), predicate)
-                };
-                if o.sets_cc { return None } else { (0..7).map(of).collect() }
-            }
+            Op::ToPredicates if !o.sets_cc => self.unpacked_predicates(step, r),
             Op::FromPredicates if !o.sets_cc => vec![(o.d, self.packed_predicates(step, r))],
             Op::Vote(mode) => self.vote(step, mode, r),
             Op::FirstLane => {
@@ -230,19 +211,7 @@ impl UndefinedValues {
         ctx: &mut ExecContext<'_>,
     ) -> Option<Results> {
         let o = *step.operation();
-        let is_data =
-            |row: Row| data.iter().any(|index| (o.s[*index].row..o.s[*index].row + words).contains(&row));
-        let others = (0..3).filter(|index| !data.contains(index)).map(|index| o.s[index].row);
-        let mut selected = UndefinedWord::DEFINED;
-        for row in others {
-            if is_data(row) && is_register(&step.program.layout, row) {
-                return None;
-            }
-            selected.add(&self.register(step, row));
-        }
-        for condition in o.p {
-            selected.add(&self.read(self.predicate(condition.predicate), step.statement));
-        }
+        let selected = self.selection(step, data, words)?;
         let mut applied = Operation { q: [DROPPED; 2], sets_cc: false, prepare: Prepare::Nothing, ..o };
         let mut origins = UndefinedWord::DEFINED;
         let mut saved: Vec<(Row, Lanes<u32>)> = Vec::new();
@@ -260,7 +229,8 @@ impl UndefinedValues {
             let source = &mut applied.s[index];
             for word in 0..words {
                 let word_of = Source { row: source.row + word, part: Part::Whole, ..*source };
-                let undefined = if source.sign == 0 || matches!(o.op, Op::MoveFloat | Op::SelectFloat(_)) {
+                let undefined = if source.sign == 0 || matches!(o.op, Op::MoveFloat | Op::SelectFloat { .. })
+                {
                     self.register(step, word_of.row)
                 } else {
                     self.source(step, word_of)
@@ -291,6 +261,33 @@ impl UndefinedValues {
         }
         results.extend(self.predicate_results(&o, &selected));
         done.is_ok().then_some(results)
+    }
+
+    /// The undefined bits of the sources and conditions by which an operation selects its data; `None` if the
+    /// data include one of these sources.
+    fn selection(&self, step: &Step<'_>, data: &[usize], words: u16) -> Option<UndefinedWord> {
+        let o = step.operation();
+        let is_data =
+            |row: Row| data.iter().any(|index| (o.s[*index].row..o.s[*index].row + words).contains(&row));
+        let others = (0..3).filter(|index| !data.contains(index)).map(|index| o.s[index].row);
+        let mut selected = UndefinedWord::DEFINED;
+        for row in others {
+            if is_data(row) && is_register(&step.program.layout, row) {
+                return None;
+            }
+            selected.add(&self.register(step, row));
+        }
+        selected.add(&self.conditions(step));
+        Some(selected)
+    }
+
+    /// The undefined bits of the predicate sources.
+    fn conditions(&self, step: &Step<'_>) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        for condition in step.operation().p {
+            all.add(&self.read(self.predicate(condition.predicate), step.statement));
+        }
+        all
     }
 
     /// `LOP3`: the bits that depend on undefined bits.
@@ -350,11 +347,7 @@ impl UndefinedValues {
             });
             all.add(&word);
         }
-        let mut conditions = UndefinedWord::DEFINED;
-        for condition in step.operation().p {
-            conditions.add(&self.read(self.predicate(condition.predicate), step.statement));
-        }
-        all.add(&conditions);
+        all.add(&self.conditions(step));
         all
     }
 
@@ -392,6 +385,24 @@ impl UndefinedValues {
         let tables = [o.n as u8, (o.n >> 8) as u8];
         let both = o.q.iter().zip(tables).filter(|(q, _)| **q != DROPPED);
         both.map(|(q, table)| (self.predicate(*q), of(table))).collect()
+    }
+
+    /// `R2P`
+    fn unpacked_predicates(&self, step: &Step<'_>, r: &Registers) -> Results {
+        let o = step.operation();
+        let masks = *r.row(o.s[1].row);
+        let word = self.source(step, o.s[0]);
+        let shift = if o.n < 4 { 8 * o.n } else { 0 };
+        let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
+        let of = |index: u8| {
+            let mut predicate = word.clone();
+            predicate.bits = std::array::from_fn(|lane| {
+                let is_undefined = word.bits[lane] >> (shift + u32::from(index)) & masks[lane] >> index & 1;
+                is_undefined.wrapping_neg()
+            });
+            (self.predicate(first + index), predicate)
+        };
+        (0..7).map(of).collect()
     }
 
     /// `P2R`
@@ -439,7 +450,7 @@ impl UndefinedValues {
     pub(super) fn write(&mut self, step: &Step<'_>, results: &Results, lanes: u32, maybe: &UndefinedWord) {
         let o = step.operation();
         let mut keys: Vec<Key> = self.written(step).collect();
-        if o.sets_cc || matches!(o.op, Op::MinMaxHigh(_)) {
+        if o.sets_cc || matches!(o.op, Op::MinMaxHigh { .. }) {
             keys.extend(FLAGS.iter().map(|flag| self.predicate(*flag)));
         }
         keys.extend(results.iter().map(|(key, _)| *key));
@@ -477,9 +488,11 @@ impl UndefinedWord {
 fn moves(op: Op) -> Option<(&'static [usize], u16)> {
     Some(match op {
         Op::Move | Op::MoveFloat | Op::MoveBytes | Op::Reverse => (&[0], 1),
-        Op::ShiftLeft(_) | Op::ShiftRight(..) | Op::Extend(..) | Op::ExtractField(..) => (&[0], 1),
+        Op::ShiftLeft { .. } | Op::ShiftRight { .. } | Op::Extend { .. } | Op::ExtractField { .. } => {
+            (&[0], 1)
+        }
         Op::Shuffle(_) => (&[0], 1),
-        Op::Select | Op::SelectFloat(false) => (&[0, 1], 1),
+        Op::Select | Op::SelectFloat { flush: false } => (&[0, 1], 1),
         Op::Permute(_) | Op::Funnel { .. } | Op::InsertField => (&[0, 2], 1),
         Op::MoveWide => (&[0], 2),
         Op::SelectWide => (&[0, 1], 2),
@@ -489,12 +502,12 @@ fn moves(op: Op) -> Option<(&'static [usize], u16)> {
 
 /// Whether the operation computes with the values of several lanes.
 fn is_of_warp(op: Op) -> bool {
-    matches!(op, Op::MatrixProduct | Op::MatrixTranspose | Op::MatrixLoad)
+    matches!(op, Op::MatrixProduct(_) | Op::MatrixTranspose | Op::MatrixLoad(_))
 }
 
 fn reads_flags(o: &Operation) -> bool {
     match o.op {
-        Op::AddCc(takes) | Op::MulAddCc { takes, .. } => takes,
+        Op::AddCc { extends } | Op::MulAddCc { extends, .. } => extends,
         Op::CompareTo(compare, _) => compare.extends,
         Op::FromPredicates => o.sets_cc,
         Op::CompareCc(_) | Op::TestCc(_) | Op::MinMaxLow => true,
@@ -503,7 +516,7 @@ fn reads_flags(o: &Operation) -> bool {
 }
 
 fn uses_flags(o: &Operation) -> bool {
-    o.sets_cc || o.test != CcTest::ALWAYS || reads_flags(o) || matches!(o.op, Op::MinMaxHigh(_))
+    o.sets_cc || o.test != CcTest::ALWAYS || reads_flags(o) || matches!(o.op, Op::MinMaxHigh { .. })
 }
 
 /// The lowest undefined bit and all bits above it, which a carry may reach.
@@ -518,7 +531,7 @@ fn sum(terms: [UndefinedWord; 3]) -> UndefinedWord {
     all
 }
 
-fn product(words: [&UndefinedWord; 2], values: [Lanes<u32>; 3]) -> UndefinedWord {
+fn product(words: [&UndefinedWord; 2], values: [&Lanes<u32>; 3]) -> UndefinedWord {
     let mut all = words[0].clone();
     all.add(words[1]);
     all.bits = std::array::from_fn(|lane| {

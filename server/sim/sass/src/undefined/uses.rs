@@ -13,7 +13,7 @@ use super::memory::UndefinedMemory;
 use super::transfer::{Results, Step};
 use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
-use crate::program::{Access, Address, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity};
+use crate::program::{Access, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity};
 use crate::registers::{Registers, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,56 +111,47 @@ impl UndefinedValues {
         ctx: &ExecContext<'_>,
     ) {
         let (operation, program, executed) = (visit.operation(), visit.program, visit.written);
-        let n = operation.n as usize;
-        let mut addresses: Vec<Address> = Vec::new();
         let mut stored = UndefinedWord::DEFINED;
         let (mut is_global, mut is_lost) = (false, false);
-        let access = |index: usize| -> &Access { &program.accesses[index] };
         match operation.op {
-            Op::Load | Op::LoadLocked => {
-                addresses.push(access(n).address);
-                let words = memory.load(access(n), r, ctx, executed);
+            Op::Load(access) | Op::LoadLocked(access) => {
+                let words = memory.load(&program.accesses[access], r, ctx, executed);
                 effects.results = (operation.d..).zip(words).collect();
             }
-            Op::LoadConstant => addresses.push(access(n).address),
-            Op::Store | Op::StoreUnlock => {
-                addresses.push(access(n).address);
-                let visible = memory.store(access(n), self, visit.statement, (r, ctx), executed);
+            Op::Store(access) | Op::StoreUnlock(access) => {
+                let access = &program.accesses[access];
+                let visible = memory.store(access, self, visit.statement, (r, ctx), executed);
                 (stored, is_global, is_lost) = (visible.word, visible.is_global, visible.is_lost);
             }
-            Op::Copy { .. } => {
-                addresses.extend([access(n).address, access(n + 1).address]);
-                stored = memory.any(access(n + 1), r, ctx, executed);
-            }
-            Op::MatrixLoad => {
-                let load = program.matrix_loads[n];
-                addresses.push(load.address);
-                let row = Access::of_matrix_row(&load);
+            Op::Copy { from, .. } => stored = memory.any(&program.accesses[from], r, ctx, executed),
+            Op::MatrixLoad(load) => {
+                let load = &program.matrix_loads[load];
+                let row = Access::of_matrix_row(load);
                 let words = memory.any(&row, r, ctx, executed).spread(executed);
                 effects.results =
                     (load.data..load.data + Row::from(load.count)).map(|row| (row, words.clone())).collect();
             }
-            Op::Atomic => {
-                let atomic = &program.atomics[n];
-                addresses.push(atomic.address);
+            Op::Atomic(atomic) => {
+                let atomic = &program.atomics[atomic];
                 stored = self.operands(atomic, visit.statement);
                 stored.add(&memory.any(&Access::of_atomic(atomic), r, ctx, executed));
             }
             _ => {}
         }
         let mut address = UndefinedWord::DEFINED;
+        let addresses = program.addresses(operation.op);
         for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
             (term.row..=term.row + Row::from(term.wide))
                 .for_each(|row| address.add(&self.read(row, visit.statement)));
         }
         self.used(visit, Part::Address, &address.keep(executed), memory, effects);
-        let writes = !matches!(operation.op, Op::Load | Op::LoadConstant | Op::MatrixLoad);
+        let writes = !matches!(operation.op, Op::Load(_) | Op::LoadConstant(_) | Op::MatrixLoad(_));
         if writes {
             let guard = effects.maybe.clone();
             self.used(visit, Part::Guard, &guard, memory, effects);
         }
         let stored = stored.keep(executed);
-        let may_stay = matches!(operation.op, Op::Store | Op::StoreUnlock) && !is_lost;
+        let may_stay = matches!(operation.op, Op::Store(_) | Op::StoreUnlock(_)) && !is_lost;
         match origin_that_stops(&stored) {
             Some((origin, mask)) if may_stay && effects.stop.is_none() => {
                 if is_global && memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
@@ -291,8 +282,10 @@ fn origin_that_stops(word: &UndefinedWord) -> Option<(Origin, u32)> {
 /// The instruction that is not simulated, and why.
 fn not_simulated(program: &Program, origin: Origin) -> &str {
     let operation = origin.statement.and_then(|statement| program.code.get(statement as usize));
-    let unknown = operation.filter(|operation| operation.op == Op::Unknown);
-    unknown.map_or("", |operation| &program.unknowns[operation.n as usize].note)
+    match operation.map(|operation| operation.op) {
+        Some(Op::Unknown(unknown)) => &program.unknowns[unknown].note,
+        _ => "",
+    }
 }
 
 /// A branch or an address needs an unknown value.

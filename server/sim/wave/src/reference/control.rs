@@ -29,16 +29,12 @@ impl<const W: usize> Wave<'_, W> {
         }
         let (before, lanes) = (self.active, chosen.unwrap_or(self.active));
         let settle = |after: Mask| if chosen.is_some() { before } else { after };
-        let mut back = None;
         match control {
             Control::If(condition) => {
                 let taken = lanes & self.source(condition);
                 self.visit(program, at, taken);
-                self.open(
-                    ctx,
-                    at,
-                    Frame::If { open: at, entry: lanes, other: lanes & !taken, else_reached: false },
-                )?;
+                let other = lanes & !taken;
+                self.open(ctx, at, Frame::If { open: at, entry: lanes, other, else_reached: false })?;
                 self.active = settle(taken);
             }
             Control::Loop => {
@@ -64,6 +60,33 @@ impl<const W: usize> Wave<'_, W> {
                 self.active = settle(entry);
                 self.visit(program, at, self.active);
             }
+            Control::Call(target) => {
+                self.visit(program, at, lanes);
+                if self.calls.len() >= MAX_CALLS {
+                    let message = format!("beyond the limit of {MAX_CALLS}");
+                    return Err(self.fault(ctx, at, FindingKind::CallDepth, message));
+                }
+                self.calls.push(self.pc);
+                self.pc = target;
+            }
+            _ => return self.loop_control(ctx, control, at, chosen),
+        }
+        Ok(Step::Continue)
+    }
+
+    /// Executes a control instruction that leaves a loop or an iteration.
+    fn loop_control(
+        &mut self,
+        ctx: &mut ExecContext<'_>,
+        control: Control,
+        at: u32,
+        chosen: Option<Mask>,
+    ) -> Result<Step, Fault> {
+        let program = ctx.program;
+        let (before, lanes) = (self.active, chosen.unwrap_or(self.active));
+        let settle = |after: Mask| if chosen.is_some() { before } else { after };
+        let mut back = None;
+        match control {
             Control::Break(condition) => {
                 let leaving = lanes & self.source(condition);
                 self.visit(program, at, leaving);
@@ -103,15 +126,6 @@ impl<const W: usize> Wave<'_, W> {
                 let after = if looping != 0 { looping } else { entry };
                 self.note_reactivated(program, at, after);
                 self.active = settle(after);
-            }
-            Control::Call(target) => {
-                self.visit(program, at, lanes);
-                if self.calls.len() >= MAX_CALLS {
-                    let message = format!("beyond the limit of {MAX_CALLS}");
-                    return Err(self.fault(ctx, at, FindingKind::CallDepth, message));
-                }
-                self.calls.push(self.pc);
-                self.pc = target;
             }
             _ => {}
         }

@@ -1,10 +1,10 @@
 //! Independent thread scheduling: forward progress for every lane.
 //!
-//! GPUs since Volta guarantee this progress ("NVIDIA Tesla V100 GPU Architecture", 2017), but their scheduler is not
-//! documented: the rules here are ours. Lanes that diverge reconverge at the immediate post-dominator of the branch, as with
-//! a stack, but groups take turns: a turn ends at a backward branch, and the group with the lowest instruction is next.
-//! Lanes that wait at the reconvergence point stop waiting if the others only spin, so a lane that holds a lock reaches its
-//! release. An instruction that names lanes waits until they have reached it.
+//! GPUs since Volta guarantee this progress, but their scheduler is not documented: the rules here are ours. Lanes that
+//! diverge reconverge at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn ends at a
+//! backward branch, and the group with the lowest instruction is next. Lanes that wait at the reconvergence point stop
+//! waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes waits
+//! until they have reached it.
 
 use super::calls::Calls;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};

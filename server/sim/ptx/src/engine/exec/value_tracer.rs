@@ -14,35 +14,26 @@ use crate::program::{Function, Program, Register, RegisterSlot};
 const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
 
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer {
-    visits: VisitTracer,
-    /// Records a single step.
-    moment: Option<MomentTracer>,
-}
+pub(crate) struct ValueTracer(VisitTracer);
 
 impl ValueTracer {
     pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
-        ValueTracer {
-            visits: VisitTracer::new(program.statements(), request),
-            moment: request.moment.map(MomentTracer::new),
-        }
+        ValueTracer(VisitTracer::new(program.statements(), request))
     }
 
     /// The tracer of the single step, if that step is next.
     pub(crate) fn due(&mut self) -> Option<&mut MomentTracer> {
-        self.moment.as_mut().filter(|moment| moment.is_due())
+        self.0.moment.as_mut().filter(|moment| moment.is_due())
     }
 
     /// Whether the trace is complete when the warp reaches a statement.
     pub(crate) fn ends_before(&self, statement: StatementId) -> bool {
-        self.moment.is_none() && self.visits.ends_before(statement)
+        self.0.ends_before(statement)
     }
 
     /// Called when the step in progress stores to the watched byte.
     pub(crate) fn stored(&mut self) {
-        if let Some(moment) = &mut self.moment {
-            moment.stored();
-        }
+        self.0.stored();
     }
 
     /// Records a finished visit to the statement at `pc`; returns whether the trace is complete.
@@ -54,27 +45,27 @@ impl ValueTracer {
         frame: &Frame,
     ) -> bool {
         let statement = StatementId(function.first_statement + pc);
-        if let Some(moment) = &mut self.moment {
+        if let Some(moment) = &mut self.0.moment {
             moment.visited(statement, (active.into(), executed.into()), || registers_of(function, frame));
             return moment.is_complete();
         }
-        if self.visits.visit(statement, (active.into(), executed.into()), None) {
+        if self.0.visit(statement, (active.into(), executed.into()), None) {
             self.read(function, pc, frame);
             if function.code[pc as usize].op.is_control() {
                 self.forget_results(function, pc);
             }
-            self.visits.record(statement);
+            self.0.record(statement);
         }
-        self.visits.is_complete()
+        self.0.is_complete()
     }
 
     /// Reads the registers of the statement at `pc` again, after its call or barrier has changed them.
     pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
-        if self.moment.is_some() {
+        if self.0.moment.is_some() {
             return;
         }
         self.read(function, pc, frame);
-        self.visits.record(StatementId(function.first_statement + pc));
+        self.0.record(StatementId(function.first_statement + pc));
     }
 
     fn read(&mut self, function: &Function, pc: u32, frame: &Frame) {
@@ -96,19 +87,15 @@ impl ValueTracer {
 
     fn values(&mut self, function: &Function, pc: u32) -> &mut [TracedValue] {
         let registers = function.registers_of(pc).len();
-        self.visits.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
+        self.0.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
     }
 
     /// The trace, with register names.
     pub(crate) fn finish(self, program: &Program) -> Values {
-        let values = self.visits.finish(|statement| {
+        self.0.finish(|statement| {
             let located = program.locate(statement);
             located.into_iter().flat_map(|(function, pc)| register_infos(&program.functions[function], pc))
-        });
-        match self.moment {
-            Some(moment) => moment.finish(values),
-            None => values,
-        }
+        })
     }
 }
 
