@@ -124,8 +124,8 @@ impl Groups {
 
     /// Continues the running group at `pc`.
     #[inline(always)]
-    pub(crate) fn go_on(&mut self, pc: u32) {
-        dispatch!(self, model => model.go_on(pc));
+    pub(crate) fn advance_to(&mut self, pc: u32) {
+        dispatch!(self, model => model.advance_to(pc));
     }
 
     /// Splits the running group; models with reconvergence points use `join`. `parts` are in the order of the instruction's

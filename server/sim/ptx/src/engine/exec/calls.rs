@@ -11,12 +11,12 @@ use warplens_sim_warp::trace::{Related, Status};
 
 use super::frame::{Frame, pass};
 use super::operand::get;
-use super::spin::BackwardBranch;
 use super::system_calls;
 use super::warp::{Pause, Warp};
 use crate::engine::divergence::group::{FunctionEntry, Group};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
+use crate::engine::waits::spin::BackwardBranch;
 use crate::program::{Callee, Formal, Function, Instruction, Op, Slot};
 use crate::sanitizer::passing::{self, PassingFrame};
 
@@ -64,7 +64,7 @@ impl Warp {
         let registers = &self.frames[frame as usize].as_ref()?.registers;
         let is_due = target <= pc && self.spin.counter.backward(pc, target, registers);
         let branch = BackwardBranch { from: pc, alone: false };
-        if is_due { self.look(branch, target, function, run) } else { None }
+        if is_due { self.detect_wait(branch, target, function, run) } else { None }
     }
 
     pub(crate) fn call(
@@ -78,7 +78,7 @@ impl Warp {
         let Group { pc, frame, .. } = group;
         let statement = function.first_statement + pc;
         if executed == 0 {
-            self.groups.go_on(pc + 1);
+            self.groups.advance_to(pc + 1);
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
@@ -100,7 +100,7 @@ impl Warp {
                 run.state.report(fault.finding(self.id, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
-            self.groups.go_on(pc + 1);
+            self.groups.advance_to(pc + 1);
             return None;
         }
         let callees = match self.callees(target, frame, executed, run.launch) {

@@ -6,7 +6,7 @@ use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::trace::StatementId;
 
-use super::interpreter_loop::note;
+use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
@@ -103,7 +103,7 @@ impl Warp {
                 }
             }
             if frame.written.is_some() {
-                note(function, pc, (mask, executed), frame, &mut self.tracer, state);
+                record_writes(function, pc, (mask, executed), frame, &mut self.tracer, state);
             }
         }
     }

@@ -87,11 +87,17 @@ impl<'f> Paths<'f> {
     /// Splits off the lanes of the running path as a group, for an instruction that only the general path can execute.
     #[cold]
     #[inline(never)]
-    pub(super) fn part(&self, whole: Group, groups: &mut Groups, live: u32, launch: &Launch<'_>) -> Group {
+    pub(super) fn split_off_path(
+        &self,
+        whole: Group,
+        groups: &mut Groups,
+        live: u32,
+        launch: &Launch<'_>,
+    ) -> Group {
         groups.diverge(&self.parts, self.hammock.join);
         let mut group = groups.next(live, &launch.plan).unwrap_or(whole);
         if group.mask != self.running().mask {
-            groups.go_on(self.hammock.join);
+            groups.advance_to(self.hammock.join);
             group = groups.next(live, &launch.plan).unwrap_or(whole);
         }
         group

@@ -61,7 +61,7 @@ impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
         let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-        if !shared.hold(simd, &offsets, &rows, mask) {
+        if !shared.contain_words(simd, &offsets, &rows, mask) {
             return false;
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -167,7 +167,7 @@ impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
         let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-        if !shared.hold(simd, &offsets, &rows, mask) {
+        if !shared.contain_words(simd, &offsets, &rows, mask) {
             return false;
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -222,7 +222,13 @@ impl<'s> SharedWords<'s> {
 
     /// Whether the offsets of the lanes of `mask` are valid words.
     #[inline(always)]
-    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, rows: &Option<[Row; 4]>, mask: u32) -> bool {
+    fn contain_words<S: Simd>(
+        &self,
+        simd: S,
+        offsets: &Lanes<u32>,
+        rows: &Option<[Row; 4]>,
+        mask: u32,
+    ) -> bool {
         let Some(rows) = rows else {
             let end = 4 * self.words.len() as u32;
             let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));

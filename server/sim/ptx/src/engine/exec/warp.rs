@@ -17,14 +17,14 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::snapshot::WarpView;
-use super::spin::{BackwardBranch, SpinDetector, Verdict};
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
 use crate::engine::divergence::groups::Groups;
 use crate::engine::divergence::reconvergences;
 use crate::engine::launch::{Launch, Threads};
 use crate::engine::run_context::RunContext;
+use crate::engine::waits::snapshot::WarpView;
+use crate::engine::waits::spin::{BackwardBranch, SpinDetector, Verdict};
 use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
@@ -240,7 +240,7 @@ impl Warp {
         if let LoopExit::Next(next) = event {
             return Ok(next);
         }
-        self.groups.go_on(group.pc);
+        self.groups.advance_to(group.pc);
         match self.stopped(event, function, group, run) {
             Some(pause) => Err(pause),
             None => Ok(self.groups.next(self.live, &run.launch.plan)),
@@ -265,13 +265,13 @@ impl Warp {
             }
             LoopExit::FellOff => {
                 self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
-                self.leave(run, group.frame, group.mask);
+                self.exit_frame(run, group.frame, group.mask);
                 None
             }
             LoopExit::Due => Some(Pause::Due),
             LoopExit::CheckSpin { from, alone } => {
                 self.take_back_edge(from, pc, function, run.spaces);
-                self.look(BackwardBranch { from, alone }, pc, function, run)
+                self.detect_wait(BackwardBranch { from, alone }, pc, function, run)
             }
             LoopExit::Fault(fault) => {
                 run.state.report(fault.finding(self.id, statement));
@@ -344,19 +344,19 @@ impl Warp {
                     self.not_uniform("a return", statement, executed, mask, run.state);
                 }
                 self.check_return(function, statement, executed, run.state);
-                self.leave(run, frame, executed);
-                self.groups.go_on(next);
+                self.exit_frame(run, frame, executed);
+                self.groups.advance_to(next);
                 None
             }
             Op::Stack(action) => {
-                self.groups.go_on(next);
+                self.groups.advance_to(next);
                 let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
                 run.state.report(fault.finding(self.id, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Exit => {
                 self.live &= !executed;
-                self.groups.go_on(next);
+                self.groups.advance_to(next);
                 None
             }
             Op::Trap if executed != 0 => {
@@ -378,11 +378,11 @@ impl Warp {
                     self.divergent_barrier(run.launch, statement, executed, run.state);
                     self.end_early(run.launch, executed, run.state);
                 }
-                self.groups.go_on(next);
+                self.groups.advance_to(next);
                 Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
             }
             _ => {
-                self.groups.go_on(next);
+                self.groups.advance_to(next);
                 None
             }
         }
@@ -424,12 +424,12 @@ impl Warp {
                 return None;
             }
         };
-        self.groups.go_on(only);
+        self.groups.advance_to(only);
         Some(only)
     }
 
     /// Lets the spin detector examine the warp, whose running group branched back to `pc`.
-    pub(crate) fn look(
+    pub(crate) fn detect_wait(
         &mut self,
         branch: BackwardBranch,
         pc: u32,
@@ -438,7 +438,7 @@ impl Warp {
     ) -> Option<Pause> {
         let Warp { groups, frames, carry, local, spin, .. } = self;
         let view = WarpView { pc, groups, frames, carry: *carry, local };
-        match spin.look(branch, &view, function, run.launch.program, run.spaces) {
+        match spin.examine(branch, &view, function, run.launch.program, run.spaces) {
             Verdict::Runs => None,
             Verdict::Repeats(polled) => {
                 self.polled = polled;
@@ -461,7 +461,7 @@ impl Warp {
     }
 
     /// Removes lanes that return from a call or exit from the kernel.
-    fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
+    fn exit_frame(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
         self.complete_products(frame, run.spaces);
         match caller {

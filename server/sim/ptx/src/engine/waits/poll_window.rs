@@ -242,7 +242,7 @@ impl PollWindow {
     }
 
     /// Examines the warp, whose running group took a backward branch.
-    pub(super) fn look(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
+    pub(super) fn examine(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
         if self.failed {
             return Observation::Missed;
         }

@@ -3,9 +3,9 @@
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 
-use super::frame::Frame;
 use super::poll_log::Difference;
 use crate::engine::divergence::groups::Groups;
+use crate::engine::exec::frame::Frame;
 use crate::program::{Program, RegisterSlot, Slot};
 
 /// The part of a warp's state that decides what it does next.

@@ -96,7 +96,7 @@ impl Default for SpinDetector {
 
 impl SpinDetector {
     /// Examines the warp, whose running group branched back to the position in `warp`.
-    pub(crate) fn look(
+    pub(crate) fn examine(
         &mut self,
         branch: BackwardBranch,
         warp: &WarpView<'_>,
@@ -111,7 +111,7 @@ impl SpinDetector {
             self.begin(branch, warp, function, program, spaces);
             return Verdict::Runs;
         };
-        match window.look(warp, program, spaces) {
+        match window.examine(warp, program, spaces) {
             Observation::Continues => Verdict::Runs,
             Observation::Missed => {
                 self.missed();
