@@ -14,8 +14,7 @@ use super::imports::{self, Module};
 use crate::project::{files, relative};
 
 /// Pairs of modules that still name each other, by the ends of their paths. The list only gets shorter.
-const OPEN: [[&str; 2]; 3] = [
-    ["decode::function", "decode::operands"],
+const OPEN: [[&str; 2]; 2] = [
     ["items", "items::groups"],
     ["model::function", "model::instruction"],
 ];

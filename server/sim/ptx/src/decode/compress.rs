@@ -6,7 +6,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{Compression, Op, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -30,7 +29,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let descriptor = self.source_place(descriptor, Type::B32)?.0;
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, TensorOp::Compress(op, descriptor)))
+        Ok(self.with_entry(Op::Tensor, TensorOp::Compress(op, descriptor)))
     }
 
     /// `spdecompress`
@@ -52,7 +51,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let op = TensorOp::Decompress(op, (of_group, group));
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
+        Ok(self.with_entry(Op::Tensor, op))
     }
 }
 

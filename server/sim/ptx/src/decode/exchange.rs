@@ -6,14 +6,13 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
-use crate::program::{Exchange, ExchangeKind, Op, RegisterSlot};
+use crate::program::{Exchange, ExchangeId, ExchangeKind, Op, RegisterSlot};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn exchange(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let sync = m.take("sync");
         let operands = instruction.operands();
-        let (op, exchange) = match instruction.opcode() {
+        let (op, exchange): (fn(ExchangeId) -> Op, Exchange) = match instruction.opcode() {
             "activemask" => {
                 let ty = m.ty()?;
                 return Ok((Op::ActiveMask, self.typed_slots(operands, &[ty])?));
@@ -24,7 +23,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "redux" => (Op::Reduce, self.reduce(operands, m)?),
             _ => (Op::Elect, self.elect(operands)?),
         };
-        Ok(with_entry(op, &mut self.out.tables.exchanges, exchange))
+        Ok(self.with_entry(op, exchange))
     }
 
     fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {

@@ -8,9 +8,9 @@ use warplens_sim_warp::objects::Object;
 
 use super::Why;
 use super::module::Linked;
-use super::operands::{SlotTable, with_entry};
 use super::order::order;
 use super::patterns::patterns;
+use super::slot_table::SlotTable;
 use super::storage::{self, Storage};
 use crate::program::{
     Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
@@ -155,7 +155,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             name.push_str(modifier);
         }
         let note = Note { name: name.into(), why };
-        let (op, s) = with_entry(Op::Unsupported, &mut self.out.tables.notes, note);
+        let (op, s) = self.with_entry(Op::Unsupported, note);
         let guard = self.guard(instruction).unwrap_or(Guard::ALWAYS);
         Instruction { guard, op, s, quick: Quick::No }
     }

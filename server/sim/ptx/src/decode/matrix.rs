@@ -9,7 +9,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space, SparseFactor,
 };
@@ -56,7 +55,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let (address, space) = self.address(address, Some(space).filter(|space| *space != Space::Generic))?;
         let access = MatrixAccess { rows, space, address, registers, transposed, store };
-        Ok(with_entry(Op::MatrixAccess, &mut self.out.tables.matrix_accesses, access))
+        Ok(self.with_entry(Op::MatrixAccess, access))
     }
 
     fn mma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -127,11 +126,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }),
             _ => return Err(Why::operands()),
         };
-        Ok(with_entry(
-            Op::MatrixProduct,
-            &mut self.out.tables.products,
-            MatrixProduct { product, registers, scales, sparse: None },
-        ))
+        Ok(self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse: None }))
     }
 
     /// `mma.sp`: A stores half of its columns, and the metadata follow C.
@@ -160,7 +155,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let selector = self.source_place(selector, Type::U32)?.0;
         let sparse = Some(SparseFactor { metadata, selector, ordered });
         let op = MatrixProduct { product, registers, scales: None, sparse };
-        Ok(with_entry(Op::MatrixProduct, &mut self.out.tables.products, op))
+        Ok(self.with_entry(Op::MatrixProduct, op))
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -199,7 +194,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let access = FragmentAccess { matrix, space, address, stride, along, registers, store };
-        Ok(with_entry(Op::FragmentAccess, &mut self.out.tables.fragments, access))
+        Ok(self.with_entry(Op::FragmentAccess, access))
     }
 
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {

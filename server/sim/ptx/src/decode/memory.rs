@@ -13,11 +13,12 @@ use super::bits::width;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::{slot_of, with_entry};
+use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
 use crate::program::{
-    Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space,
+    Access, Address, AddressConversion, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots,
+    Space, Width,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -33,7 +34,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             "red" if m.take("async") => self.atomic_async(instruction.operands(), m),
             "cvta" => self.cvta(instruction.operands(), m),
             "isspacep" => self.isspacep(instruction.operands(), m),
-            opcode => self.atomic(opcode == "red", instruction.operands(), m),
+            opcode => {
+                let atomic = self.atomic(opcode == "red", instruction.operands(), m)?;
+                Ok(self.with_entry(Op::Atomic, atomic))
+            }
         }
     }
 
@@ -52,9 +56,11 @@ impl<'l> FunctionDecoder<'l, '_> {
                     return Err(Why::operands());
                 };
                 let d_slot = self.destination(d, ty)?;
-                let wide = ty.bits() == 64;
                 match specials::source(text, component) {
-                    Some(Source::Clock) => Ok((Op::Clock(wide), Slots { d: d_slot, ..Slots::default() })),
+                    Some(Source::Clock) => {
+                        let width = Width::of_bits(ty.bits());
+                        Ok((Op::Clock(width), Slots { d: d_slot, ..Slots::default() }))
+                    }
                     // The counter never exceeds its lower word.
                     Some(Source::ClockHigh) => {
                         let a = self.constant_word(0);
@@ -92,7 +98,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let Some(Storage::Frame(at)) = self.storage(name) else { return Err(Why::operands()) };
         let a = at.wrapping_add_signed(offset) as u32;
         let d = self.destination(d, ty)?;
-        Ok((Op::LocalAddress(ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::LocalAddress(Width::of_bits(ty.bits())), Slots { d, a, ..Slots::default() }))
     }
 
     fn mov_vector(&mut self, d: Operand, a: Operand, ty: Type) -> Decoded {
@@ -124,7 +130,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     pub(super) fn push_moves(&mut self, moves: Vec<(RegisterSlot, RegisterSlot)>) -> (Op, Slots) {
-        with_entry(Op::MoveEach, &mut self.out.tables.moves, moves)
+        self.with_entry(Op::MoveEach, moves)
     }
 
     pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
@@ -155,7 +161,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
-        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
+        Ok(self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack }))
     }
 
     /// A `mov` between a register and a vector register of the same size.
@@ -168,7 +174,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (whole, width) = self.place(whole)?;
         slot_of(whole, width.max(ty.bits()))?;
         let parts = elements.into_iter().map(|(place, _)| Some(place)).collect();
-        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
+        Ok(self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack }))
     }
 
     /// The address in an operand, and the space that either the operand or the instruction names.
@@ -227,7 +233,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let access = self.load_access(operands, m)?;
+        Ok(self.with_entry(Op::Load, access))
+    }
+
+    pub(super) fn load_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -237,11 +248,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (address, space) = self.address(address, space)?;
         let elements = self.transferred(d, ty, count, false)?;
         let signed = ty.kind() == TypeKind::Signed;
-        let access = Access { space, size: ty.bytes(), signed, address, elements };
-        Ok(with_entry(Op::Load, &mut self.out.tables.accesses, access))
+        Ok(Access { space, size: ty.bytes(), signed, address, elements })
     }
 
-    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let access = self.store_access(operands, m)?;
+        Ok(self.with_entry(Op::Store, access))
+    }
+
+    pub(super) fn store_access(
+        &mut self,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Result<Access, Why> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -255,8 +274,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let elements = self.transferred(value, ty, count, true)?;
-        let access = Access { space, size: ty.bytes(), signed: false, address, elements };
-        Ok(with_entry(Op::Store, &mut self.out.tables.accesses, access))
+        Ok(Access { space, size: ty.bytes(), signed: false, address, elements })
     }
 
     /// The registers of a load or store.
@@ -308,16 +326,17 @@ impl<'l> FunctionDecoder<'l, '_> {
         {
             let (_, s) = self.mov_address(d, a, ty)?;
             let a = s.a.wrapping_add(shift as u32);
-            return Ok((Op::LocalAddress(ty.bits() == 64), Slots { a, ..s }));
+            return Ok((Op::LocalAddress(Width::of_bits(ty.bits())), Slots { a, ..s }));
         }
         if shift == 0 {
             return self.copy(d, a, ty);
         }
         let s = self.uniform_slots(operands, ty, 1)?;
         if space == Space::Shared {
-            return Ok((Op::SharedAddress(ty.bits() == 64, to), s));
+            let conversion = if to { AddressConversion::ToShared } else { AddressConversion::ToGeneric };
+            return Ok((Op::SharedAddress(Width::of_bits(ty.bits()), conversion), s));
         }
-        Ok((Op::AddressAdd(ty.bits() == 64), Slots { b: shift as u32, ..s }))
+        Ok((Op::AddressAdd(Width::of_bits(ty.bits())), Slots { b: shift as u32, ..s }))
     }
 
     fn isspacep(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -334,10 +353,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             Space::Global | Space::Generic => (windows::MODULE, windows::GLOBAL_END),
         };
         let a = slot_of(place, bits)?;
-        Ok((Op::InWindow(bits == 64), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
+        Ok((Op::InWindow(Width::of_bits(bits)), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
     }
 
-    pub(super) fn atomic(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    pub(super) fn atomic(
+        &mut self,
+        reduces: bool,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Result<Atomic, Why> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -365,11 +389,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Vector(list) => self.places(self.hir.operands(list))?,
             _ => vec![Some(self.place(d)?.0)],
         };
-        Ok(with_entry(
-            Op::Atomic,
-            &mut self.out.tables.atomics,
-            Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c },
-        ))
+        Ok(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c })
     }
 
     fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {

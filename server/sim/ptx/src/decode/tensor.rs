@@ -7,12 +7,12 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
-use crate::program::{Address, BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
+use super::operands::{last, next};
+use crate::program::{BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
     fn tensor_op(&mut self, op: TensorOp) -> Decoded {
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
+        Ok(self.with_entry(Op::Tensor, op))
     }
 
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`
@@ -53,52 +53,21 @@ impl<'l> FunctionDecoder<'l, '_> {
         if loads != tracked {
             return Err(Why::form());
         }
-        let (shared, map, rest) = match *operands {
+        let (shared, map, mut rest) = match *operands {
             [shared, map, ref rest @ ..] if loads => (shared, map, rest),
             [map, shared, ref rest @ ..] => (shared, map, rest),
             _ => return Err(Why::operands()),
         };
-        let mut rest = rest.iter().copied();
         let completion = match loads {
-            true => {
-                let operand = rest.next().ok_or_else(Why::operands)?;
-                Some(self.completion(operand, Some(Space::Shared))?)
-            }
+            true => Some(self.completion(next(&mut rest)?, Some(Space::Shared))?),
             false => None,
         };
-        let rest: Vec<Operand> = rest.collect();
-        let mut rest = rest.as_slice();
         if hinted {
-            (_, rest) = rest.split_last().ok_or_else(Why::operands)?;
+            last(&mut rest)?;
         }
-        let blocks = match multicast {
-            true => {
-                let (&mask, others) = rest.split_last().ok_or_else(Why::operands)?;
-                rest = others;
-                let RegisterSlot::Word(mask) = self.source_place(mask, Type::U16)?.0 else {
-                    return Err(Why::operands());
-                };
-                Some(mask)
-            }
-            false => None,
-        };
-        let offsets = match *rest {
-            [] => Vec::new(),
-            [offsets] if mode == BoxMode::Im2col => {
-                let list: Vec<Operand> = self.list(&offsets).to_vec();
-                self.source_places(&list, Type::U16)?
-            }
-            _ => return Err(Why::operands()),
-        };
-        let inside = self.hir.address(map).ok_or_else(Why::operands)?;
-        let &[coordinates] = inside.rest else { return Err(Why::operands()) };
-        let list: Vec<Operand> = self.list(&coordinates).to_vec();
-        let coordinates = self.source_places(&list, Type::S32)?;
-        let wanted = if mode == BoxMode::Rows { 5 } else { usize::from(rank) };
-        if coordinates.len() != wanted || mode == BoxMode::Im2col && rank < 3 {
-            return Err(Why::operands());
-        }
-        let map = self.map_address(map, None)?;
+        let blocks = if multicast { Some(self.word(last(&mut rest)?, Type::U16)?) } else { None };
+        let (coordinates, offsets) = self.box_position(mode, rank, map, rest)?;
+        let map = self.address(map, None)?;
         let shared = self.address(shared, Some(Space::Shared))?;
         self.tensor_op(TensorOp::Copy(TensorCopy {
             loads,
@@ -115,9 +84,27 @@ impl<'l> FunctionDecoder<'l, '_> {
         }))
     }
 
-    /// The address of a tensor map: a generic address, which may be a parameter's.
-    fn map_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
-        self.address(operand, space)
+    /// The coordinates of a box, which follow the address of its map, and its im2col offsets.
+    fn box_position(
+        &mut self,
+        mode: BoxMode,
+        rank: u8,
+        map: Operand,
+        offsets: &[Operand],
+    ) -> Result<(Vec<RegisterSlot>, Vec<RegisterSlot>), Why> {
+        let offsets = match offsets {
+            [] => Vec::new(),
+            [offsets] if mode == BoxMode::Im2col => self.source_places(self.list(offsets), Type::U16)?,
+            _ => return Err(Why::operands()),
+        };
+        let inside = self.hir.address(map).ok_or_else(Why::operands)?;
+        let [coordinates] = inside.rest else { return Err(Why::operands()) };
+        let coordinates = self.source_places(self.list(coordinates), Type::S32)?;
+        let wanted = if mode == BoxMode::Rows { 5 } else { usize::from(rank) };
+        if coordinates.len() != wanted || mode == BoxMode::Im2col && rank < 3 {
+            return Err(Why::operands());
+        }
+        Ok((coordinates, offsets))
     }
 
     /// `tensormap.replace`, `tensormap.cp_fenceproxy`
@@ -128,8 +115,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             m.ignore_caching();
             let _ = (m.space(), m.space());
             let &[to, from, _size] = operands else { return Err(Why::operands()) };
-            let to = self.map_address(to, Some(Space::Global))?;
-            let from = self.map_address(from, Some(Space::Shared))?;
+            let to = self.address(to, Some(Space::Global))?;
+            let from = self.address(from, Some(Space::Shared))?;
             return self.tensor_op(TensorOp::CopyMap { to, from });
         }
         let _ = (m.take("replace"), m.take("tile"), m.take("b1024"));
@@ -146,7 +133,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;
         let value = self.source_place(value, ty)?.0;
-        let map = self.map_address(map, space)?;
+        let map = self.address(map, space)?;
         self.tensor_op(TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value })
     }
 
@@ -154,7 +141,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn tensor_map_fence(&mut self, instruction: Instruction<'l>) -> Decoded {
         match *instruction.operands() {
             [map, ..] => {
-                let (map, space) = self.map_address(map, None)?;
+                let (map, space) = self.address(map, None)?;
                 self.tensor_op(TensorOp::AcquireMap(map, space))
             }
             [] => self.tensor_op(TensorOp::ReleaseMaps),

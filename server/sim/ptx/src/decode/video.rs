@@ -8,7 +8,6 @@ use super::compare::comparison;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::push;
 use crate::program::{Op, Slots};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -43,9 +42,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c,
-            e: push(&mut self.out.tables.videos, Video { op, a_signed, b_signed, d_signed, saturate, shape }),
+            e: 0,
         };
-        Ok((Op::Video, s))
+        let (op, _) = self.with_entry(Op::Video, Video { op, a_signed, b_signed, d_signed, saturate, shape });
+        Ok((op, s))
     }
 }
 
@@ -70,9 +70,9 @@ impl FunctionDecoder<'_, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c: self.source(c, Type::B32)?,
-            e: push(&mut self.out.tables.video_mads, mad),
+            e: 0,
         };
-        Ok((Op::VideoMad, s))
+        Ok((self.with_entry(Op::VideoMad, mad).0, s))
     }
 
     /// Splits a negation off an operand; returns the inner operand and whether it was negated.

@@ -10,7 +10,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
 use warplens_sim_warp::trace::Checks;
 
-use crate::program::{Function, Op};
+use crate::program::{Function, Op, Width};
 
 /// Checks the position and the length, if the instruction has them.
 #[inline]
@@ -24,8 +24,8 @@ pub(crate) fn check(
     let instruction = &function.code[pc as usize];
     let s = &instruction.s;
     match instruction.op {
-        Op::ExtractField(_, true) => field(sanitizer, function, registers, mask, [s.b, s.c]),
-        Op::InsertField(true) => field(sanitizer, function, registers, mask, [s.c, s.e]),
+        Op::ExtractField(_, Width::W64) => field(sanitizer, function, registers, mask, [s.b, s.c]),
+        Op::InsertField(Width::W64) => field(sanitizer, function, registers, mask, [s.c, s.e]),
         _ => {}
     }
 }

@@ -26,10 +26,8 @@ pub(super) fn note_stores(
     }
     sanitizer.undefined.stored_origin = uses.root;
     sanitizer.undefined.stored.fill(sanitizer.visit.undefined);
-    if instruction.op != Op::Store {
-        return;
-    }
-    let access = &function.tables.accesses[instruction.s.a as usize];
+    let Op::Store(access) = instruction.op else { return };
+    let access = &function.tables[access];
     let size = access.size as usize;
     let whole = u64::MAX >> (64 - 8 * size.min(8));
     let mut all = 0;
@@ -66,8 +64,8 @@ pub(super) fn note_loads(
     function: &Function,
     pc: u32,
 ) {
-    let instruction = function.code[pc as usize];
-    let access = &function.tables.accesses[instruction.s.a as usize];
+    let Op::Load(access) = function.code[pc as usize].op else { return };
+    let access = &function.tables[access];
     let written = access.elements.iter().enumerate().filter(|(_, element)| element.is_some());
     undefined.grow(function);
     for ((element, _), &register) in written.zip(function.writes_of(pc)) {

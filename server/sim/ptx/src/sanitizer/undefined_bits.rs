@@ -11,7 +11,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits};
 use crate::engine::exec::operand::get;
-use crate::program::{Op, Pack, Part};
+use crate::program::{Op, Pack, Part, Width};
 
 /// The undefined bits of each written register; `None` if the instruction does more than move bits.
 pub(crate) fn copied_bits(
@@ -51,16 +51,17 @@ pub(crate) fn copied_bits(
             let count = visit.registers.get::<u32>(s.b);
             one(&|lane| shifted(shift, width, sources.of(slot(s.a, width), lane), count[lane]))
         }
-        Op::ExtractField(signed, wide)
+        Op::ExtractField(sign, width)
             if ![s.b, s.c].into_iter().any(|slot| sources.is_undefined(RegisterSlot::Word(slot))) =>
         {
             let (position, length) = (visit.registers.get::<u32>(s.b), visit.registers.get::<u32>(s.c));
-            one(&|lane| match wide {
-                true => {
+            let signed = sign.is_signed();
+            one(&|lane| match width {
+                Width::W64 => {
                     let value = sources.of(RegisterSlot::Double(s.a), lane);
                     bits::extract_field(64, signed, value, position[lane], length[lane])
                 }
-                false => {
+                Width::W32 => {
                     let value = sources.of(RegisterSlot::Word(s.a), lane) as u32;
                     bits::extract_field(32, signed, value, position[lane], length[lane]).into()
                 }
@@ -74,17 +75,17 @@ pub(crate) fn copied_bits(
                 bits::permute(mode, a, b, selector[lane]).into()
             })
         }
-        Op::Convert => {
-            let convert = &function.tables.converts[s.b as usize];
+        Op::Convert(id) => {
+            let convert = &function.tables[id];
             let place = if convert.source_bits > 32 { RegisterSlot::Double } else { RegisterSlot::Word };
             convert
                 .only_extends()
                 .then(|| one(&|lane| convert.extended(sources.of(place(s.a), lane))))
                 .flatten()
         }
-        Op::Pack => Some(packed(&function.tables.packs[s.a as usize], &sources)),
-        Op::MoveEach => {
-            let moves = &function.tables.moves[s.a as usize];
+        Op::Pack(id) => Some(packed(&function.tables[id], &sources)),
+        Op::MoveEach(id) => {
+            let moves = &function.tables[id];
             let bits = |source| UndefinedBits {
                 bits: std::array::from_fn(|lane| sources.of(source, lane)),
                 copied: sources.copied(),
@@ -106,8 +107,8 @@ fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
             let count = visit.registers.get::<u32>(instruction.s.b);
             lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8))
         }
-        Op::Convert => {
-            let convert = &visit.function.tables.converts[instruction.s.b as usize];
+        Op::Convert(id) => {
+            let convert = &visit.function.tables[id];
             convert.to.bits() <= convert.from.bits()
         }
         _ => false,

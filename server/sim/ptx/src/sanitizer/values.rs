@@ -31,8 +31,8 @@ pub(crate) fn after(
         return;
     }
     match function.code[pc as usize].op {
-        Op::Load => note_loads(sanitizer, undefined, function, pc),
-        Op::Store => {
+        Op::Load(_) => note_loads(sanitizer, undefined, function, pc),
+        Op::Store(_) => {
             if let Some(stored) = sanitizer.visible_store() {
                 report_undefined(sanitizer, stored, function);
             }

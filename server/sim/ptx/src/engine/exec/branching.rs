@@ -2,7 +2,7 @@
 
 use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
-use crate::program::{Instruction, Op};
+use crate::program::{Instruction, Op, Uniformity};
 
 /// What follows a branch.
 pub(super) enum Branched {
@@ -40,7 +40,7 @@ impl GroupRun<'_> {
             };
         }
         if not_taken != 0 {
-            if branch.op == Op::Branch(true) || target == next {
+            if branch.op == Op::Branch(Uniformity::Asserted) || target == next {
                 return Branched::ForWarp;
             }
             self.visits.through(pc, taken);

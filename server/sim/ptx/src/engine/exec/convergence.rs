@@ -36,7 +36,7 @@ impl Warp {
         };
         let (members, what) = match instruction.op {
             Op::WarpSync => (named(instruction.s.a), CollectiveKind::Sync),
-            Op::Barrier => (self.live, CollectiveKind::Arrive),
+            Op::Barrier(_) => (self.live, CollectiveKind::Arrive),
             _ => match exchange_of(instruction, function) {
                 Some(exchange) => (named(exchange.members?), CollectiveKind::Exchange(exchange.kind)),
                 None => (self.live, CollectiveKind::Here),

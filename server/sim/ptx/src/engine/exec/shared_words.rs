@@ -12,7 +12,7 @@ use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::trace::StatementId;
 
 use super::context::ExecContext;
-use crate::program::{Access, Element, Function};
+use crate::program::{Access, Element, Function, Op};
 
 /// Runs the load at `pc`; `false` if an address is not a word's, or if the sanitizer must examine each lane. Not inlined
 /// into the loop of a run, whose other operations need less stack.
@@ -56,7 +56,7 @@ impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
     #[inline(always)]
     fn call(self) -> bool {
         let Load { simd, function, pc, r, ctx, mask } = self;
-        let access = access_of(function, pc);
+        let Some(access) = access_of(function, pc) else { return false };
         let Some(slot) = register(access) else { return false };
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
@@ -162,7 +162,7 @@ impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
     #[inline(always)]
     fn call(self) -> bool {
         let Store { simd, function, pc, r, ctx, mask } = self;
-        let access = access_of(function, pc);
+        let Some(access) = access_of(function, pc) else { return false };
         let Some(slot) = register(access) else { return false };
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
@@ -247,8 +247,11 @@ impl<'s> SharedWords<'s> {
 }
 
 #[inline(always)]
-fn access_of(function: &Function, pc: usize) -> &Access {
-    &function.tables.accesses[function.code[pc].s.a as usize]
+fn access_of(function: &Function, pc: usize) -> Option<&Access> {
+    match function.code[pc].op {
+        Op::Load(id) | Op::Store(id) => Some(&function.tables[id]),
+        _ => None,
+    }
 }
 
 /// The register of a one-word access.

@@ -25,7 +25,7 @@ use crate::engine::launch::{Launch, Threads};
 use crate::engine::run_context::RunContext;
 use crate::engine::waits::snapshot::WarpView;
 use crate::engine::waits::spin::{BackwardBranch, SpinDetector, Verdict};
-use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity};
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
@@ -82,12 +82,12 @@ pub(crate) struct Warp {
 }
 
 /// A warp about to run, generic over the host's instruction set.
-struct Running<'w, 'r> {
+struct WarpRun<'w, 'r> {
     warp: &'w mut Warp,
     run: &'w mut RunContext<'r>,
 }
 
-impl WithSimd for Running<'_, '_> {
+impl WithSimd for WarpRun<'_, '_> {
     type Output = Pause;
 
     #[inline(always)]
@@ -178,7 +178,7 @@ impl Warp {
 
     /// Runs until the block must decide what comes next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
-        run.launch.arch.dispatch(Running { warp: self, run })
+        run.launch.arch.dispatch(WarpRun { warp: self, run })
     }
 
     #[inline(always)]
@@ -273,10 +273,7 @@ impl Warp {
                 self.take_back_edge(from, pc, function, run.spaces);
                 self.detect_wait(BackwardBranch { from, alone }, pc, function, run)
             }
-            LoopExit::Fault(fault) => {
-                run.state.report(fault.finding(self.id, statement));
-                Some(Pause::Stopped(Status::Faulted))
-            }
+            LoopExit::Fault(fault) => Some(self.fault(fault, statement, run)),
             LoopExit::Yield(pending_barrier) => {
                 let is_barrier = pending_barrier.is_some();
                 self.pending_barrier = pending_barrier
@@ -311,6 +308,7 @@ impl Warp {
         Some(&launch.program.functions[frame.function as usize])
     }
 
+    /// Executes an instruction that controls scheduling.
     fn control(
         &mut self,
         instruction: Instruction,
@@ -322,70 +320,67 @@ impl Warp {
         let Group { pc, mask, frame, .. } = group;
         let statement = function.first_statement + pc;
         let next = pc + 1;
+        let lanes = (executed, mask);
         match instruction.op {
-            Op::Branch(uniform) => {
-                if uniform {
-                    self.not_uniform("a branch", statement, executed, mask, run.state);
-                }
+            Op::Branch(uniformity) => {
+                self.check_uniform(uniformity, "a branch", statement, lanes, run.state);
                 let join = run.launch.plan.join(&instruction);
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
-                None
+                return None;
             }
-            Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
-            Op::Call(uniform) => {
+            Op::Switch(..) => return self.switch(instruction, function, group, executed, run),
+            Op::Call(call, uniformity) => {
                 self.complete_products(frame, run.spaces);
-                if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a call", statement, executed, mask, run.state);
-                }
-                self.call((instruction.s.a, uniform), function, group, executed, run)
+                self.check_uniform(uniformity, "a call", statement, lanes, run.state);
+                return self.call((call, uniformity), function, group, executed, run);
             }
-            Op::Return(uniform) => {
-                if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a return", statement, executed, mask, run.state);
-                }
+            Op::Return(uniformity) => {
+                self.check_uniform(uniformity, "a return", statement, lanes, run.state);
                 self.check_return(function, statement, executed, run.state);
                 self.exit_frame(run, frame, executed);
-                self.groups.advance_to(next);
-                None
             }
             Op::Stack(action) => {
-                self.groups.advance_to(next);
-                let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
-                run.state.report(fault.finding(self.id, statement));
-                Some(Pause::Stopped(Status::Faulted))
+                if let Err(fault) = self.stack_action(action, &instruction.s, function, frame, executed) {
+                    return Some(self.fault(fault, statement, run));
+                }
             }
-            Op::Exit => {
-                self.live &= !executed;
-                self.groups.advance_to(next);
-                None
-            }
-            Op::Trap if executed != 0 => {
-                let name = display_name(&function.name);
-                let message = format!("executed in `{name}`\ncheck the condition that leads to it");
-                let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
-                run.state.report(finding.with(self.call_stack(run.launch, frame)));
-                Some(Pause::Stopped(Status::Faulted))
-            }
-            Op::Unsupported if executed != 0 => {
-                let note = &function.tables.notes[instruction.s.a as usize];
+            Op::Exit => self.live &= !executed,
+            _ if executed == 0 => {}
+            Op::Trap => return Some(self.trap(function, frame, statement, executed, run)),
+            Op::Unsupported(id) => {
+                let note = &function.tables[id];
                 let message = format!("`{}`\n{}", note.name, note.why);
                 run.state.report(self.id.finding(FindingKind::Unsupported, message, statement, executed));
-                Some(Pause::Stopped(Status::Unsupported))
+                return Some(Pause::Stopped(Status::Unsupported));
             }
-            Op::Barrier if executed != 0 => {
-                let barrier = function.tables.barriers[instruction.s.a as usize];
+            Op::Barrier(id) => {
+                let barrier = function.tables[id];
                 if barrier.aligned && executed != self.live {
                     self.divergent_barrier(run.launch, statement, executed, run.state);
                     self.end_early(run.launch, executed, run.state);
                 }
                 self.groups.advance_to(next);
-                Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
+                return Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }));
             }
-            _ => {
-                self.groups.advance_to(next);
-                None
-            }
+            _ => {}
         }
+        self.groups.advance_to(next);
+        None
+    }
+
+    fn trap(
+        &self,
+        function: &Function,
+        frame: Slot,
+        statement: u32,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Pause {
+        let name = display_name(&function.name);
+        let message = format!("executed in `{name}`\ncheck the condition that leads to it");
+        let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
+        run.state.report(finding.with(self.call_stack(run.launch, frame)));
+        Pause::Stopped(Status::Faulted)
     }
 
     /// Splits the running group. Parts without lanes are dropped and equal targets merge; returns the target if only one
@@ -470,6 +465,20 @@ impl Warp {
                 self.pass_results(run, frame, caller, call, mask);
                 self.groups.leave(frame, caller, mask);
             }
+        }
+    }
+
+    /// Reports a `.uni` instruction that only some lanes of the group execute.
+    fn check_uniform(
+        &self,
+        uniformity: Uniformity,
+        what: &str,
+        statement: u32,
+        (executed, mask): (u32, u32),
+        state: &mut RunState,
+    ) {
+        if uniformity == Uniformity::Asserted && executed != 0 && executed != mask {
+            self.not_uniform(what, statement, executed, mask, state);
         }
     }
 

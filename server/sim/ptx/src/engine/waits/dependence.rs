@@ -99,8 +99,7 @@ impl<'w> Dependence<'w> {
                 Step::Instruction { .. } => self.instruction(step, dependent, read, changing, &mut reached),
                 Step::Call { function, call, from, callee, to, mask } => {
                     dependent.registers.retain(|(frame, _), _| *frame != to.0);
-                    let arguments =
-                        &self.program.functions[*function as usize].tables.calls[*call as usize].arguments;
+                    let arguments = &self.program.functions[*function as usize].tables[*call].arguments;
                     let params = &self.program.functions[*callee as usize].params;
                     arguments
                         .iter()
@@ -108,8 +107,7 @@ impl<'w> Dependence<'w> {
                         .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
                 }
                 Step::Return { function, call, to, callee, from, mask } => {
-                    let results =
-                        &self.program.functions[*function as usize].tables.calls[*call as usize].results;
+                    let results = &self.program.functions[*function as usize].tables[*call].results;
                     let returns = &self.program.functions[*callee as usize].returns;
                     returns
                         .iter()
@@ -147,20 +145,20 @@ impl<'w> Dependence<'w> {
         }
         let op = instruction.op;
         if op.is_control() {
-            let callee = callee(function, op, instruction.s.a).map_or(0, |place| dependent.of(frame, place));
+            let callee = callee(function, op).map_or(0, |place| dependent.of(frame, place));
             reached.control |= guard | value | callee & executed != 0;
         }
         let accesses = !matches!(memory, Memory::Nothing) && op != Op::Sleep;
         reached.address |= accesses && (address | guard) != 0;
         match (op, memory) {
-            (Op::Load, Memory::Local(at, span)) => value |= dependent.local(at, *span, executed),
-            (Op::Store, Memory::Local(at, span)) => dependent.store(at, *span, executed, value | guard),
-            (Op::Load, _) => value = read,
-            (Op::Atomic | Op::Mbarrier, _) => {
+            (Op::Load(_), Memory::Local(at, span)) => value |= dependent.local(at, *span, executed),
+            (Op::Store(_), Memory::Local(at, span)) => dependent.store(at, *span, executed, value | guard),
+            (Op::Load(_), _) => value = read,
+            (Op::Atomic(_) | Op::Mbarrier(_), _) => {
                 reached.exchanged |= value != 0;
                 value = read;
             }
-            (Op::Store, _) => reached.stored |= value != 0,
+            (Op::Store(_), _) => reached.stored |= value != 0,
             (Op::Clock(_), _) => value = if changing { executed } else { 0 },
             (Op::Carry(_), _) => {
                 value |= dependent.carry & executed;
@@ -178,19 +176,14 @@ impl<'w> Dependence<'w> {
 }
 
 /// The register that holds the address of an indirect call's callee.
-fn callee(function: &Function, op: Op, table: Slot) -> Option<RegisterSlot> {
-    match (op, function.tables.calls.get(table as usize)?.callee) {
-        (Op::Call(_), Callee::Indirect(place)) => Some(place),
-        _ => None,
-    }
+fn callee(function: &Function, op: Op) -> Option<RegisterSlot> {
+    let Op::Call(id, _) = op else { return None };
+    if let Callee::Indirect(place) = function.tables[id].callee { Some(place) } else { None }
 }
 
 /// Whether a lane's result depends on other lanes.
 fn exchanges(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect | Op::MatrixProduct | Op::MatrixTranspose
-    )
+    op.exchange().is_some() || matches!(op, Op::MatrixProduct(_) | Op::MatrixTranspose)
 }
 
 impl Dependent {

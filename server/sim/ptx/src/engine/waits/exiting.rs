@@ -54,6 +54,6 @@ fn only_computes(op: Op) -> bool {
             | Op::Float32(..)
             | Op::Float64(..)
             | Op::Select(_)
-            | Op::Convert
+            | Op::Convert(_)
     )
 }

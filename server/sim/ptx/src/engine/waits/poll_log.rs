@@ -3,7 +3,7 @@
 use warplens_sim_cuda::memory::polled::{MemoryRange, PolledValue};
 use warplens_sim_cuda::registers::Lanes;
 
-use crate::program::{RegisterSlot, Slot};
+use crate::program::{CallId, RegisterSlot, Slot};
 
 /// State that differs between two points in time: the lanes of each register and of each word of local memory.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(super) enum Step {
     /// Lanes enter a function: the caller's frame and stack base, then those of the new call.
     Call {
         function: u32,
-        call: u32,
+        call: CallId,
         from: (Slot, u32),
         callee: u32,
         to: (Slot, u32),
@@ -51,7 +51,7 @@ pub(super) enum Step {
     /// Lanes return from a function.
     Return {
         function: u32,
-        call: u32,
+        call: CallId,
         to: (Slot, u32),
         callee: u32,
         from: (Slot, u32),

@@ -17,7 +17,7 @@ use super::dependence::Dependence;
 use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
 use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
-use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
+use crate::program::{Address, BarrierKind, CallId, Callee, Function, Op, Program, Slot, Space};
 
 /// The result of an examination.
 #[derive(Debug)]
@@ -80,13 +80,23 @@ impl PollWindow {
         }
     }
 
-    pub(crate) fn called(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
-        let [function, call, callee] = step;
+    pub(crate) fn called(
+        &mut self,
+        (function, call, callee): (u32, CallId, u32),
+        from: (Slot, u32),
+        to: (Slot, u32),
+        mask: u32,
+    ) {
         self.push(Step::Call { function, call, from, callee, to, mask });
     }
 
-    pub(crate) fn returned(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
-        let [function, call, callee] = step;
+    pub(crate) fn returned(
+        &mut self,
+        (function, call, callee): (u32, CallId, u32),
+        from: (Slot, u32),
+        to: (Slot, u32),
+        mask: u32,
+    ) {
         self.push(Step::Return { function, call, to, callee, from, mask });
     }
 
@@ -113,63 +123,41 @@ impl PollWindow {
         registers: &Registers,
         ctx: &ExecContext<'_>,
     ) -> Memory {
-        let instruction = &function.code[pc as usize];
-        let (tables, table) = (&function.tables, instruction.s.a as usize);
-        let (address, space, span, direction) = match instruction.op {
-            _ if executed == 0 => return Memory::Nothing,
-            Op::Load => {
-                let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Reads)
-            }
-            Op::Store => {
-                let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Writes)
-            }
-            Op::Atomic => {
-                let atomic = &tables.atomics[table];
-                let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
-                (&atomic.address, atomic.space, span, Direction::Exchanges)
-            }
-            Op::Mbarrier => {
-                let mbarrier = &tables.mbarriers[table];
-                let waits = mbarrier.action.waits();
-                let direction = if waits { Direction::Reads } else { Direction::Writes };
-                (&mbarrier.address, mbarrier.space, 8, direction)
-            }
-            Op::Clock(_) => {
-                self.reads_clock = true;
-                return Memory::Nothing;
-            }
-            Op::Barrier => {
-                let kind = tables.barriers[table].kind;
+        if executed == 0 {
+            return Memory::Nothing;
+        }
+        let op = function.code[pc as usize].op;
+        self.note_effect(op, function);
+        let Some(access) = accessed(op, function) else { return Memory::Nothing };
+        let statement = function.first_statement + pc;
+        let bits = if let Op::Mbarrier(_) = op { PHASE } else { u64::MAX };
+        self.access((statement, bits), access, executed, registers, ctx)
+    }
+
+    /// Notes what an instruction does besides the logged accesses.
+    fn note_effect(&mut self, op: Op, function: &Function) {
+        match op {
+            Op::Clock(_) => self.reads_clock = true,
+            Op::Barrier(id) => {
+                let kind = function.tables[id].kind;
                 self.has_barriers = true;
                 self.failed |= matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
-                return Memory::Nothing;
             }
-            Op::Call(_) => {
-                self.calls_system |= matches!(tables.calls[table].callee, Callee::System(_));
-                return Memory::Nothing;
-            }
-            Op::Copy
-            | Op::BulkCopy
-            | Op::Fill
-            | Op::StoreAsync
-            | Op::AtomicAsync
+            Op::Call(id, _) => self.calls_system |= matches!(function.tables[id].callee, Callee::System(_)),
+            Op::Copy(_)
+            | Op::BulkCopy(_)
+            | Op::Fill(_)
+            | Op::StoreAsync(_)
+            | Op::AtomicAsync(_)
             | Op::Multimem(_)
-            | Op::MatrixAccess
-            | Op::FragmentAccess
+            | Op::MatrixAccess(_)
+            | Op::FragmentAccess(_)
             | Op::Stack(_)
             | Op::Exit
             | Op::Trap
-            | Op::Unsupported => {
-                self.failed = true;
-                return Memory::Nothing;
-            }
-            _ => return Memory::Nothing,
-        };
-        let statement = function.first_statement + pc;
-        let bits = if instruction.op == Op::Mbarrier { PHASE } else { u64::MAX };
-        self.access((statement, bits), (address, space, span, direction), executed, registers, ctx)
+            | Op::Unsupported(_) => self.failed = true,
+            _ => {}
+        }
     }
 
     fn access(
@@ -338,4 +326,28 @@ impl PollWindow {
         });
         PolledMemory { first, values, reads_clock: self.reads_clock, ..PolledMemory::default() }
     }
+}
+
+/// The address, space and size of an access that is logged, and how it uses the memory.
+fn accessed(op: Op, function: &Function) -> Option<(&Address, Space, u32, Direction)> {
+    let tables = &function.tables;
+    Some(match op {
+        Op::Load(id) | Op::Store(id) => {
+            let access = &tables[id];
+            let direction = if let Op::Load(_) = op { Direction::Reads } else { Direction::Writes };
+            (&access.address, access.space, access.size * access.elements.len() as u32, direction)
+        }
+        Op::Atomic(id) => {
+            let atomic = &tables[id];
+            let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
+            (&atomic.address, atomic.space, span, Direction::Exchanges)
+        }
+        Op::Mbarrier(id) => {
+            let mbarrier = &tables[id];
+            let waits = mbarrier.action.waits();
+            let direction = if waits { Direction::Reads } else { Direction::Writes };
+            (&mbarrier.address, mbarrier.space, 8, direction)
+        }
+        _ => return None,
+    })
 }

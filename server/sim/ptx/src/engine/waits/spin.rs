@@ -226,13 +226,12 @@ impl SpinDetector {
 fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
     code.into_iter().any(|pc| {
         let Some(instruction) = function.code.get(pc as usize) else { return false };
-        let table = instruction.s.a as usize;
         match instruction.op {
-            Op::Load => function.orders[pc as usize].strong,
-            Op::Atomic => !function.tables.atomics[table].old.is_empty(),
-            Op::Mbarrier => function.tables.mbarriers[table].action.waits(),
+            Op::Load(_) => function.orders[pc as usize].strong,
+            Op::Atomic(id) => !function.tables[id].old.is_empty(),
+            Op::Mbarrier(id) => function.tables[id].action.waits(),
             Op::Sleep => true,
-            Op::Call(_) => match function.tables.calls[table].callee {
+            Op::Call(id, _) => match function.tables[id].callee {
                 Callee::Direct(callee) if depth < MAX_DEPTH => {
                     let callee = &program.functions[callee as usize];
                     polls(callee, 0..callee.code.len() as u32, program, depth + 1)
