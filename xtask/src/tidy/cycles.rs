@@ -14,10 +14,7 @@ use super::imports::{self, Module};
 use crate::project::{files, relative};
 
 /// Pairs of modules that still name each other, by the ends of their paths. The list only gets shorter.
-const OPEN: [[&str; 2]; 2] = [
-    ["items", "items::groups"],
-    ["model::function", "model::instruction"],
-];
+const OPEN: [[&str; 2]; 2] = [["items", "items::groups"], ["model::function", "model::instruction"]];
 
 /// Reports the cycles among the modules of each crate.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {

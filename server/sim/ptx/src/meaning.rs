@@ -12,7 +12,7 @@ use self::cells::CellOperand;
 use self::fragment::Fragment;
 pub use self::fragment::ValuesOf;
 use crate::program::{
-    FactorSource, Function, Op, Part, Program, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
+    FactorSource, Function, Op, Program, ReadKind, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
     TensorProduct, WarpgroupProduct,
 };
 use crate::tensor::describe::MatrixUse;
@@ -176,7 +176,8 @@ fn sources(function: &Function, operands: &[Vec<OperandMeaning>]) -> FxHashMap<u
             else {
                 continue;
             };
-            for read in function.flow.reads_of(pc as u32).iter().filter(|read| read.part == Part::Source) {
+            for read in function.flow.reads_of(pc as u32).iter().filter(|read| read.part == ReadKind::Source)
+            {
                 found.entry(read.register).or_insert_with(|| meaning.clone());
             }
         }

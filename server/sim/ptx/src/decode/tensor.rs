@@ -23,16 +23,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         m: &mut Modifiers<'_>,
     ) -> Decoded {
         let _ = (m.take("bulk"), m.take("tensor"));
-        let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
-        let rank: u8 = rank.ok_or_else(Why::form)?;
-        let mode = m.choose(&[
-            ("tile", BoxMode::Tile),
-            ("tile::gather4", BoxMode::Rows),
-            ("tile::scatter4", BoxMode::Rows),
-            ("im2col", BoxMode::Im2col),
-            ("im2col_no_offs", BoxMode::Im2col),
-        ]);
-        let mode = mode.unwrap_or(BoxMode::Tile);
+        let (rank, mode) = rank_and_mode(m)?;
         if m.take("prefetch") {
             m.retain(|_| false);
             return Ok((Op::Nop, Slots::default()));
@@ -147,4 +138,16 @@ impl<'l> FunctionDecoder<'l, '_> {
             [] => self.tensor_op(TensorOp::ReleaseMaps),
         }
     }
+}
+
+fn rank_and_mode(m: &mut Modifiers<'_>) -> Result<(u8, BoxMode), Why> {
+    let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
+    let mode = m.choose(&[
+        ("tile", BoxMode::Tile),
+        ("tile::gather4", BoxMode::Rows),
+        ("tile::scatter4", BoxMode::Rows),
+        ("im2col", BoxMode::Im2col),
+        ("im2col_no_offs", BoxMode::Im2col),
+    ]);
+    Ok((rank.ok_or_else(Why::form)?, mode.unwrap_or(BoxMode::Tile)))
 }

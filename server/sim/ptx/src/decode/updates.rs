@@ -6,7 +6,7 @@ use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::semantics::float::FloatOp;
 use warplens_sim_cuda::semantics::integer::IntOp;
 
-use crate::program::{AtomicOp, Function, Guard, Instruction, Op, Part, RegisterSlot, Slot, Update};
+use crate::program::{AtomicOp, Function, Guard, Instruction, Op, ReadKind, RegisterSlot, Slot, Update};
 
 /// The relevant register values in a basic block.
 #[derive(Default)]
@@ -108,6 +108,6 @@ fn atomic_op(instruction: &Instruction, slot: Slot) -> Option<AtomicOp> {
 }
 
 /// Whether the register is read for its value.
-fn is_value(part: Part) -> bool {
-    matches!(part, Part::Source | Part::Stored)
+fn is_value(part: ReadKind) -> bool {
+    matches!(part, ReadKind::Source | ReadKind::Stored)
 }

@@ -4,7 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_sim_cuda::semantics::bits::Logic;
 
-use crate::program::{Address, Atomic, AtomicOp, Function, Guard, Mixing, Op, Part, Passing, RegisterSlot};
+use crate::program::{
+    Address, Atomic, AtomicOp, Function, Guard, Mixing, Op, Passing, ReadKind, RegisterSlot,
+};
 
 /// Maximum number of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
 const PATIENCE: usize = 1 << 16;
@@ -116,12 +118,12 @@ impl<'f> ValueFlow<'f> {
     fn gained(&mut self, pc: u32, holders: &Holders) -> u8 {
         let function = self.function;
         let op = function.code[pc as usize].op;
-        let held = |part: fn(Part) -> bool| {
+        let held = |part: fn(ReadKind) -> bool| {
             let reads = function.flow.reads_of(pc).iter().filter(|read| part(read.part));
             reads.filter_map(|read| holders.get(&read.register)).fold(0, |all, held| all | held)
         };
-        let controls = held(|part| part == Part::Guard) != 0;
-        let sources = held(|part| part != Part::Guard);
+        let controls = held(|part| part == ReadKind::Guard) != 0;
+        let sources = held(|part| part != ReadKind::Guard);
         if matches!(op, Op::Call(..)) && function.registers_of(pc).iter().any(|at| holders.contains_key(at)) {
             self.used(pc, UseKind::Other);
         }

@@ -1,7 +1,7 @@
 //! Video instructions.
 
 use warplens_hir::ptx::{Component, Instruction, Operand, Type, TypeKind};
-use warplens_sim_cuda::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
+use warplens_sim_cuda::semantics::video::{Shape, Then, Video, VideoMad, VideoOp, VideoPart};
 
 use super::Why;
 use super::compare::comparison;
@@ -57,8 +57,8 @@ impl FunctionDecoder<'_, '_> {
         let shift = m.choose(&[("shr7", 7), ("shr15", 15)]).unwrap_or(0);
         let ((a, minus_a), (b, minus_b), (c, negate_c)) = (self.signed(a)?, self.signed(b)?, self.signed(c)?);
         let mad = VideoMad {
-            a: (part(a)?.unwrap_or(Part::WORD), a_signed),
-            b: (part(b)?.unwrap_or(Part::WORD), b_signed),
+            a: (part(a)?.unwrap_or(VideoPart::WORD), a_signed),
+            b: (part(b)?.unwrap_or(VideoPart::WORD), b_signed),
             negate_product: minus_a != minus_b,
             negate_c,
             plus_one: m.take("po"),
@@ -106,7 +106,7 @@ fn whole(operand: Operand) -> Operand {
     }
 }
 
-fn part(operand: Operand) -> Result<Option<Part>, Why> {
+fn part(operand: Operand) -> Result<Option<VideoPart>, Why> {
     let Operand::Register { component: Some(component), .. } = operand else { return Ok(None) };
     let (shift, bits) = match component {
         Component::B0 => (0, 8),
@@ -117,7 +117,7 @@ fn part(operand: Operand) -> Result<Option<Part>, Why> {
         Component::H1 => (16, 16),
         _ => return Err(Why::new("a selector names no part of its operand")),
     };
-    Ok(Some(Part { shift, bits }))
+    Ok(Some(VideoPart { shift, bits }))
 }
 
 fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape, Why> {
@@ -130,7 +130,7 @@ fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) ->
         (Some(part), Some(_), None) => Then::Merge(part),
         _ => return Err(Why::operands()),
     };
-    Ok(Shape::Single { a: part(a)?.unwrap_or(Part::WORD), b: part(b)?.unwrap_or(Part::WORD), then })
+    Ok(Shape::Single { a: part(a)?.unwrap_or(VideoPart::WORD), b: part(b)?.unwrap_or(VideoPart::WORD), then })
 }
 
 fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result<Shape, Why> {

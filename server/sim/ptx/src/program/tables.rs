@@ -55,13 +55,6 @@ macro_rules! tables {
     };
 }
 
-/// An entry of a side table.
-pub(crate) trait Entry {
-    type Id;
-
-    fn add_to(self, tables: &mut Tables) -> Self::Id;
-}
-
 tables! {
     notes[NoteId]: Note;
     videos[VideoId]: Video;
@@ -422,4 +415,11 @@ pub enum BarrierKind {
     ClusterArrive,
     /// Waits for the threads that have not arrived at the cluster's barrier.
     ClusterWait,
+}
+
+/// An entry of a side table.
+pub(crate) trait Entry {
+    type Id;
+
+    fn add_to(self, tables: &mut Tables) -> Self::Id;
 }

@@ -9,7 +9,7 @@ use super::undefined::UndefinedValues;
 use super::undefined_bits::copied_bits;
 use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::engine::exec::warp_collectives::exchange_of;
-use crate::program::{Function, Mixing, Op, Part};
+use crate::program::{Function, Mixing, Op, ReadKind};
 
 /// The undefined registers that a statement reads.
 struct Sources {
@@ -72,8 +72,8 @@ impl UndefinedValues {
         let (mut all, mut source, mut has_parts) = (executed, None, false);
         for read in function.flow.reads_of(pc) {
             let lanes =
-                self.lanes_of(read.register) & if read.part == Part::Guard { active } else { executed };
-            if read.part == Part::Source {
+                self.lanes_of(read.register) & if read.part == ReadKind::Guard { active } else { executed };
+            if read.part == ReadKind::Source {
                 uses.sources |= lanes;
                 all &= lanes;
                 has_parts |= self.is_partial(read.register);
@@ -84,8 +84,8 @@ impl UndefinedValues {
             let root = self.root(read.register, statement, lanes);
             let used = UndefinedUse { root, statement, part: read.part, lanes };
             match read.part {
-                Part::Source => _ = source.get_or_insert(root),
-                Part::Stored if is_store => uses.stored = Some(used),
+                ReadKind::Source => _ = source.get_or_insert(root),
+                ReadKind::Stored if is_store => uses.stored = Some(used),
                 _ => _ = uses.used.get_or_insert(used),
             }
         }
@@ -125,7 +125,7 @@ impl UndefinedValues {
         let mut input = UndefinedInput::default();
         let Some(exchange) = exchange_of(&function.code[pc as usize], function) else { return input };
         let statement = function.first_statement + pc;
-        for read in function.flow.reads_of(pc).iter().filter(|read| read.part == Part::Source) {
+        for read in function.flow.reads_of(pc).iter().filter(|read| read.part == ReadKind::Source) {
             let lanes = self.lanes_of(read.register) & mask;
             if lanes == 0 {
                 continue;

@@ -27,7 +27,7 @@ const TILE_ALIGNMENT: u64 = 128;
 /// One lane's tensor copy.
 struct Tile {
     map: TensorMap,
-    runs: Vec<boxes::Run>,
+    runs: Vec<boxes::BoxRun>,
     rows: u64,
     /// Bytes in shared memory, including the padding of rows.
     size: u64,
@@ -167,7 +167,7 @@ impl Tile {
     /// The segments of the copy, for a tile at this position in shared memory.
     fn segments(
         &self,
-        runs: &[(boxes::Run, Option<MemoryPosition>)],
+        runs: &[(boxes::BoxRun, Option<MemoryPosition>)],
         tile: MemoryPosition,
         loads: bool,
     ) -> Vec<Segment> {
@@ -198,9 +198,9 @@ impl Tile {
         &self,
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<Vec<(boxes::Run, Option<MemoryPosition>)>, Fault> {
+    ) -> Result<Vec<(boxes::BoxRun, Option<MemoryPosition>)>, Fault> {
         let lane = self.shared.lane;
-        let mut place = |run: &boxes::Run| {
+        let mut place = |run: &boxes::BoxRun| {
             let Some(address) = run.global else { return Ok((*run, None)) };
             let at = LaneAddress { space: Space::Global, address, lane };
             Ok((*run, Some(ranges::place(at, run.len, mode, ctx)?)))

@@ -15,7 +15,7 @@ use super::operand::{get, put};
 use super::{matrix, tensor, warp_collectives};
 use crate::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::program::{
-    Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
+    Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, ProductHalf, RegisterSlot, Sign, Slot, Slots, Tables, Width,
 };
 
@@ -137,11 +137,7 @@ fn uncommon(
             cluster_address::convert((width, to), s, r, ctx.spaces.window, mask);
         }
         Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => {
-            let outcome = warp_collectives::execute(&tables[id], r, ctx.live, mask);
-            if let (Some(sanitizer), Some(inactive)) = (&mut ctx.sanitizer, outcome.inactive) {
-                sanitizer.shuffled(inactive);
-            }
-            return warn(outcome.warning);
+            return exchange(&tables[id], r, ctx, mask);
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);
@@ -158,6 +154,20 @@ fn uncommon(
         _ => move_bits(instruction, tables, r, mask),
     }
     Ok(())
+}
+
+/// Operations between lanes.
+fn exchange(
+    exchange: &Exchange,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    let outcome = warp_collectives::execute(exchange, r, ctx.live, mask);
+    if let (Some(sanitizer), Some(inactive)) = (&mut ctx.sanitizer, outcome.inactive) {
+        sanitizer.shuffled(inactive);
+    }
+    warn(outcome.warning)
 }
 
 /// Comparisons and selections; `false` for any other operation.

@@ -6,15 +6,15 @@
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::registers::{Lanes, lanes};
 
-use super::poll_log::{Difference, LoggedRead, Memory, Step};
-use crate::program::{Callee, Formal, Function, Op, Part, Passing, Program, RegisterSlot, Slot};
+use super::poll_log::{Difference, LoggedRead, LoggedStep, Memory};
+use crate::program::{Callee, Formal, Function, Op, Passing, Program, ReadKind, RegisterSlot, Slot};
 
 /// Maximum number of passes over the log.
 const MAX_PASSES: u32 = 8;
 
 pub(super) struct Dependence<'w> {
     program: &'w Program,
-    steps: &'w [Step],
+    steps: &'w [LoggedStep],
 }
 
 /// Dependent lanes of each register, of each word of local memory, and of the carry flag.
@@ -45,7 +45,7 @@ impl Reached {
 }
 
 impl<'w> Dependence<'w> {
-    pub(super) fn new(program: &'w Program, steps: &'w [Step]) -> Dependence<'w> {
+    pub(super) fn new(program: &'w Program, steps: &'w [LoggedStep]) -> Dependence<'w> {
         Dependence { program, steps }
     }
 
@@ -96,8 +96,10 @@ impl<'w> Dependence<'w> {
                 read |= u32::from(next.step as usize == index) << next.lane;
             }
             match step {
-                Step::Instruction { .. } => self.instruction(step, dependent, read, changing, &mut reached),
-                Step::Call { function, call, from, callee, to, mask } => {
+                LoggedStep::Instruction { .. } => {
+                    self.instruction(step, dependent, read, changing, &mut reached)
+                }
+                LoggedStep::Call { function, call, from, callee, to, mask } => {
                     dependent.registers.retain(|(frame, _), _| *frame != to.0);
                     let arguments = &self.program.functions[*function as usize].tables[*call].arguments;
                     let params = &self.program.functions[*callee as usize].params;
@@ -106,7 +108,7 @@ impl<'w> Dependence<'w> {
                         .zip(params)
                         .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
                 }
-                Step::Return { function, call, to, callee, from, mask } => {
+                LoggedStep::Return { function, call, to, callee, from, mask } => {
                     let results = &self.program.functions[*function as usize].tables[*call].results;
                     let returns = &self.program.functions[*callee as usize].returns;
                     returns
@@ -124,13 +126,13 @@ impl<'w> Dependence<'w> {
 
     fn instruction(
         &self,
-        step: &Step,
+        step: &LoggedStep,
         dependent: &mut Dependent,
         read: u32,
         changing: bool,
         reached: &mut Reached,
     ) {
-        let Step::Instruction { frame, function, pc, active, executed, memory } = step else { return };
+        let LoggedStep::Instruction { frame, function, pc, active, executed, memory } = step else { return };
         let (frame, pc, executed) = (*frame, *pc, *executed);
         let function = &self.program.functions[*function as usize];
         let instruction = &function.code[pc as usize];
@@ -138,9 +140,11 @@ impl<'w> Dependence<'w> {
         for part in function.flow.reads_of(pc) {
             let lanes = dependent.of(frame, function.frame.registers[part.register as usize].place);
             match part.part {
-                Part::Guard => guard |= lanes & active,
-                Part::Address => address |= lanes & executed,
-                Part::Source | Part::Stored | Part::Choice | Part::Members => value |= lanes & executed,
+                ReadKind::Guard => guard |= lanes & active,
+                ReadKind::Address => address |= lanes & executed,
+                ReadKind::Source | ReadKind::Stored | ReadKind::Choice | ReadKind::Members => {
+                    value |= lanes & executed
+                }
             }
         }
         let op = instruction.op;

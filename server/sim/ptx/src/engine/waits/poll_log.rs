@@ -30,7 +30,7 @@ pub(super) enum Memory {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum LoggedStep {
     Instruction {
         frame: Slot,
         function: u32,

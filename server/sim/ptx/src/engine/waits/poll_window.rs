@@ -14,7 +14,7 @@ use warplens_sim_cuda::memory::spaces::{AddressCheck, Spaces, addresses, read};
 use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
 
 use super::dependence::Dependence;
-use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
+use super::poll_log::{Difference, Direction, LoggedRead, LoggedStep, LoggedWrite, Memory};
 use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
 use crate::program::{Address, BarrierKind, CallId, Callee, Function, Op, Program, Slot, Space};
@@ -33,7 +33,7 @@ pub(crate) enum Observation {
 pub(crate) struct PollWindow {
     start: Snapshot,
     changes: u64,
-    steps: Vec<Step>,
+    steps: Vec<LoggedStep>,
     reads: Vec<LoggedRead>,
     writes: FxHashSet<LoggedWrite>,
     reads_clock: bool,
@@ -73,7 +73,7 @@ impl PollWindow {
         self.failed = true;
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: LoggedStep) {
         self.failed |= self.steps.len() >= self.limit;
         if !self.failed {
             self.steps.push(step);
@@ -87,7 +87,7 @@ impl PollWindow {
         to: (Slot, u32),
         mask: u32,
     ) {
-        self.push(Step::Call { function, call, from, callee, to, mask });
+        self.push(LoggedStep::Call { function, call, from, callee, to, mask });
     }
 
     pub(crate) fn returned(
@@ -97,7 +97,7 @@ impl PollWindow {
         to: (Slot, u32),
         mask: u32,
     ) {
-        self.push(Step::Return { function, call, to, callee, from, mask });
+        self.push(LoggedStep::Return { function, call, to, callee, from, mask });
     }
 
     pub(crate) fn visit(
@@ -112,7 +112,7 @@ impl PollWindow {
             return;
         }
         let memory = self.memory(function, pc, executed, registers, ctx);
-        self.push(Step::Instruction { frame, function: number, pc, active, executed, memory });
+        self.push(LoggedStep::Instruction { frame, function: number, pc, active, executed, memory });
     }
 
     fn memory(
