@@ -23,7 +23,7 @@ mod tensor;
 mod tensor_memory;
 
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
-pub use choices::{AddressConversion, Beyond, ProductHalf, Sign, Signedness, Subnormals, Uniformity, Width};
+pub use choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};
 pub use flow::{Flow, Mixing, Read};
 pub use guard::Guard;
 pub use hammock::{Hammock, Path};

@@ -10,7 +10,7 @@ use super::arithmetic::signedness;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::program::{Beyond, Lop3Predicate, NO_SLOT, Op, ProductHalf, Slots, Width};
+use crate::program::{Beyond, Lop3Predicate, NO_SLOT, Op, Slots, Width};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn bits(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -43,9 +43,9 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Ok((Op::Extend(beyond, signedness(ty)), self.uniform_slots(operands, ty, 2)?))
             }
             "clmad" => {
-                let half = m.choose(&[("hi", ProductHalf::High), ("lo", ProductHalf::Low)]);
-                let (half, ty) = (half.unwrap_or(ProductHalf::Low), m.ty()?);
-                Ok((Op::CarrylessMad(half), self.uniform_slots(operands, ty, 3)?))
+                let op = if m.take("hi") { Op::CarrylessMadHigh } else { Op::CarrylessMadLow };
+                let (_, ty) = (m.take("lo"), m.ty()?);
+                Ok((op, self.uniform_slots(operands, ty, 3)?))
             }
             "prmt" => self.permute(operands, m),
             "shl" | "shr" => self.shift(instruction, m),
@@ -78,7 +78,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let d = if d == Operand::Sink { NO_SLOT } else { self.destination(d, ty)? };
         let e = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
         let with = self.condition(q)?;
-        let (op, _) = self.with_entry(Op::Lop3Predicate, Lop3Predicate { table, c, combine, with });
+        let (op, _) = self.with_entry(Op::Lop3Predicate, Lop3Predicate { table, c, combine, with })?;
         Ok((op, Slots { d, a, b, c, e }))
     }
 

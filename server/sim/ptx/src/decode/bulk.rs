@@ -64,7 +64,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        Ok(self.with_entry(Op::Copy, Copy { to, to_space, from, from_space, size, source_size, ignore }))
+        self.with_entry(Op::Copy, Copy { to, to_space, from, from_space, size, source_size, ignore })
     }
 
     /// `cp.async.bulk` and `cp.reduce.async.bulk`; with `replicated`, their `multimem` forms.
@@ -120,7 +120,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             bytes,
             replicated,
         };
-        Ok(self.with_entry(Op::BulkCopy, copy))
+        self.with_entry(Op::BulkCopy, copy)
     }
 
     /// The slot of a number of up to 32 bits.
@@ -134,21 +134,21 @@ impl<'l> FunctionDecoder<'l, '_> {
     /// `st.async`
     pub(super) fn store_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let (operands, completion) = self.split_completion(operands, m)?;
-        let access = self.store_access(operands, m)?;
-        Ok(match completion {
+        let access = self.store(operands, m)?;
+        match completion {
             Some(completion) => self.with_entry(Op::StoreAsync, (access, completion)),
             None => self.with_entry(Op::Store, access),
-        })
+        }
     }
 
     /// `red.async`
     pub(super) fn atomic_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let (operands, completion) = self.split_completion(operands, m)?;
         let atomic = self.atomic(true, operands, m)?;
-        Ok(match completion {
+        match completion {
             Some(completion) => self.with_entry(Op::AtomicAsync, (atomic, completion)),
             None => self.with_entry(Op::Atomic, atomic),
-        })
+        }
     }
 
     /// Splits off the mbarrier that tracks the bytes, and returns the other operands and the completion.
@@ -174,7 +174,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &[to, size, _zero] = operands else { return Err(Why::operands()) };
         let (to, space) = self.address(to, space)?;
         let size = self.source_place(size, Type::U64)?.0;
-        Ok(self.with_entry(Op::Fill, Fill { to, space, size, completion: None }))
+        self.with_entry(Op::Fill, Fill { to, space, size, completion: None })
     }
 }
 

@@ -37,7 +37,7 @@ impl FunctionDecoder<'_, '_> {
             let completion = Some(self.completion(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
-            return Ok(self.with_entry(Op::Fill, Fill { to, space, size, completion }));
+            return self.with_entry(Op::Fill, Fill { to, space, size, completion });
         }
         let _ = (m.take("query_cancel"), m.take("b128"));
         m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");
@@ -50,7 +50,7 @@ impl FunctionDecoder<'_, '_> {
             _ => vec![Some(self.place(d)?.0)],
         };
         let zero = self.constant(0, ty);
-        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect();
-        Ok(self.push_moves(moves))
+        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect::<Vec<_>>();
+        self.with_entry(Op::MoveEach, moves)
     }
 }

@@ -29,7 +29,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let descriptor = self.source_place(descriptor, Type::B32)?.0;
-        Ok(self.with_entry(Op::Tensor, TensorOp::Compress(op, descriptor)))
+        self.with_entry(Op::Tensor, TensorOp::Compress(op, descriptor))
     }
 
     /// `spdecompress`
@@ -51,7 +51,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let op = TensorOp::Decompress(op, (of_group, group));
-        Ok(self.with_entry(Op::Tensor, op))
+        self.with_entry(Op::Tensor, op)
     }
 }
 

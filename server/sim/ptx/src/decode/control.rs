@@ -62,7 +62,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("its table is not a `.branchtargets` of this function"));
         };
         let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_, Why>>()?;
-        let (op, s) = self.with_entry(|id| Op::Switch(id, uniformity), Switch { index, targets });
+        let (op, s) = self.with_entry(|id| Op::Switch(id, uniformity), Switch { index, targets })?;
         let (b, c) = self.joins(instruction.id());
         Ok((op, Slots { b, c, ..s }))
     }
@@ -87,7 +87,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let returns = signature.map_or(&[][..], |signature| &signature.returns);
         let arguments = self.passed(arguments, params, false)?;
         let results = self.passed(results, returns, true)?;
-        Ok(self.with_entry(|id| Op::Call(id, uniformity), Call { callee, arguments, results, promise }))
+        self.with_entry(|id| Op::Call(id, uniformity), Call { callee, arguments, results, promise })
     }
 
     /// The callee of a call, and its signature.
@@ -225,7 +225,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             [] => (self.constant_word(0), None),
             _ => return Err(Why::operands()),
         };
-        Ok(self.with_entry(Op::Barrier, Barrier { kind, aligned, id, count, predicate, d }))
+        self.with_entry(Op::Barrier, Barrier { kind, aligned, id, count, predicate, d })
     }
 
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
@@ -236,6 +236,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         m.ignore_caching();
         let id = self.constant_word(0);
         let barrier = Barrier { kind, aligned, id, count: None, predicate: Guard::ALWAYS, d: None };
-        Ok(self.with_entry(Op::Barrier, barrier))
+        self.with_entry(Op::Barrier, barrier)
     }
 }

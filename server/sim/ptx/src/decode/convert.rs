@@ -51,7 +51,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if register_bits < to.bits() {
             return Err(Why::operands());
         }
-        let (op, s) = self.with_entry(Op::Convert, convert);
+        let (op, s) = self.with_entry(Op::Convert, convert)?;
         Ok((op, Slots { d, a, ..s }))
     }
 
@@ -116,7 +116,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let d = self.destination(d, to)?;
         let packed = PackedSources { convert, sources, random, scales };
-        let (op, s) = self.with_entry(Op::ConvertPacked, packed);
+        let (op, s) = self.with_entry(Op::ConvertPacked, packed)?;
         Ok((op, Slots { d, ..s }))
     }
 }

@@ -23,7 +23,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "redux" => (Op::Reduce, self.reduce(operands, m)?),
             _ => (Op::Elect, self.elect(operands)?),
         };
-        Ok(self.with_entry(op, exchange))
+        self.with_entry(op, exchange)
     }
 
     fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {

@@ -55,7 +55,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let (address, space) = self.address(address, Some(space).filter(|space| *space != Space::Generic))?;
         let access = MatrixAccess { rows, space, address, registers, transposed, store };
-        Ok(self.with_entry(Op::MatrixAccess, access))
+        self.with_entry(Op::MatrixAccess, access)
     }
 
     fn mma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -126,7 +126,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }),
             _ => return Err(Why::operands()),
         };
-        Ok(self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse: None }))
+        self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse: None })
     }
 
     /// `mma.sp`: A stores half of its columns, and the metadata follow C.
@@ -155,7 +155,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let selector = self.source_place(selector, Type::U32)?.0;
         let sparse = Some(SparseFactor { metadata, selector, ordered });
         let op = MatrixProduct { product, registers, scales: None, sparse };
-        Ok(self.with_entry(Op::MatrixProduct, op))
+        self.with_entry(Op::MatrixProduct, op)
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -194,7 +194,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let access = FragmentAccess { matrix, space, address, stride, along, registers, store };
-        Ok(self.with_entry(Op::FragmentAccess, access))
+        self.with_entry(Op::FragmentAccess, access)
     }
 
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {

@@ -89,7 +89,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let operand = Some(self.source_place(state, ty)?.0);
         let d = Some(self.place(done)?.0);
         let mbarrier = Mbarrier { action, space, address, operand, blocks: None, d, reports: places };
-        Ok(self.with_entry(Op::Mbarrier, mbarrier))
+        self.with_entry(Op::Mbarrier, mbarrier)
     }
 
     fn mbarrier_action(
@@ -113,7 +113,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let d = d.filter(|d| *d != Operand::Sink).map(|d| self.place(d)).transpose()?.map(|(place, _)| place);
         let mbarrier = Mbarrier { action, space, address, operand, blocks, d, reports: [None; 2] };
-        Ok(self.with_entry(Op::Mbarrier, mbarrier))
+        self.with_entry(Op::Mbarrier, mbarrier)
     }
 
     /// `cp.async.mbarrier.arrive`

@@ -17,18 +17,23 @@ use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
 use crate::program::{
-    Access, Address, AddressConversion, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots,
-    Space, Width,
+    Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space, Width,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn memory(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         match instruction.opcode() {
             "mov" => self.mov(instruction.operands(), m),
-            "ld" | "ldu" => self.load(instruction.operands(), m),
+            "ld" | "ldu" => {
+                let access = self.load(instruction.operands(), m)?;
+                self.with_entry(Op::Load, access)
+            }
             "st" if m.take("async") => self.store_async(instruction.operands(), m),
             "st" if instruction.has("bulk") => self.bulk_store(instruction.operands(), m),
-            "st" => self.store(instruction.operands(), m),
+            "st" => {
+                let access = self.store(instruction.operands(), m)?;
+                self.with_entry(Op::Store, access)
+            }
             "mapa" => self.mapa(instruction.operands(), m),
             "getctarank" => self.getctarank(instruction.operands(), m),
             "red" if m.take("async") => self.atomic_async(instruction.operands(), m),
@@ -36,7 +41,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "isspacep" => self.isspacep(instruction.operands(), m),
             opcode => {
                 let atomic = self.atomic(opcode == "red", instruction.operands(), m)?;
-                Ok(self.with_entry(Op::Atomic, atomic))
+                self.with_entry(Op::Atomic, atomic)
             }
         }
     }
@@ -83,7 +88,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn copy(&mut self, d: Operand, a: Operand, ty: Type) -> Decoded {
         if ty.bits() == 128 {
             let moves = vec![(self.place(d)?.0, self.source_place(a, ty)?.0)];
-            return Ok(self.push_moves(moves));
+            return self.with_entry(Op::MoveEach, moves);
         }
         Ok((Op::Logic(Logic::Copy, width(ty)?), self.uniform_slots(&[d, a], ty, 1)?))
     }
@@ -125,11 +130,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let moves = targets.into_iter().zip(sources).filter_map(|(target, source)| Some((target?, source)));
-        let moves = moves.collect();
-        Ok(self.push_moves(moves))
-    }
-
-    pub(super) fn push_moves(&mut self, moves: Vec<(RegisterSlot, RegisterSlot)>) -> (Op, Slots) {
+        let moves = moves.collect::<Vec<_>>();
         self.with_entry(Op::MoveEach, moves)
     }
 
@@ -161,7 +162,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
-        Ok(self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack }))
+        self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack })
     }
 
     /// A `mov` between a register and a vector register of the same size.
@@ -174,7 +175,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (whole, width) = self.place(whole)?;
         slot_of(whole, width.max(ty.bits()))?;
         let parts = elements.into_iter().map(|(place, _)| Some(place)).collect();
-        Ok(self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack }))
+        self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack })
     }
 
     /// The address in an operand, and the space that either the operand or the instruction names.
@@ -233,48 +234,37 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let access = self.load_access(operands, m)?;
-        Ok(self.with_entry(Op::Load, access))
+    /// The access of `ld`.
+    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+        let &[d, address, ..] = operands else { return Err(Why::operands()) };
+        self.access(address, d, false, m)
     }
 
-    pub(super) fn load_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
-        let space = m.space();
-        m.ignore_caching();
-        let count = vector_length(m);
-        let ty = m.ty()?;
-        let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &address = rest.first().ok_or_else(Why::operands)?;
-        let (address, space) = self.address(address, space)?;
-        let elements = self.transferred(d, ty, count, false)?;
-        let signed = ty.kind() == TypeKind::Signed;
-        Ok(Access { space, size: ty.bytes(), signed, address, elements })
+    /// The access of `st`.
+    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+        let &[address, value, ..] = operands else { return Err(Why::operands()) };
+        self.access(address, value, true, m)
     }
 
-    fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let access = self.store_access(operands, m)?;
-        Ok(self.with_entry(Op::Store, access))
-    }
-
-    pub(super) fn store_access(
+    fn access(
         &mut self,
-        operands: &[Operand],
+        address: Operand,
+        registers: Operand,
+        stores: bool,
         m: &mut Modifiers<'_>,
     ) -> Result<Access, Why> {
         let space = m.space();
         m.ignore_caching();
-        let count = vector_length(m);
-        let ty = m.ty()?;
-        let (&address, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &value = rest.first().ok_or_else(Why::operands)?;
-        let count = match value {
+        let count = match (vector_length(m), registers) {
             // `st.async` may omit the vector modifier.
-            Operand::Vector(list) if count == 1 => self.hir.operands(list).len(),
-            _ => count,
+            (1, Operand::Vector(list)) if stores => self.hir.operands(list).len(),
+            (count, _) => count,
         };
+        let ty = m.ty()?;
         let (address, space) = self.address(address, space)?;
-        let elements = self.transferred(value, ty, count, true)?;
-        Ok(Access { space, size: ty.bytes(), signed: false, address, elements })
+        let elements = self.transferred(registers, ty, count, stores)?;
+        let signed = !stores && ty.kind() == TypeKind::Signed;
+        Ok(Access { space, size: ty.bytes(), signed, address, elements })
     }
 
     /// The registers of a load or store.
@@ -333,8 +323,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let s = self.uniform_slots(operands, ty, 1)?;
         if space == Space::Shared {
-            let conversion = if to { AddressConversion::ToShared } else { AddressConversion::ToGeneric };
-            return Ok((Op::SharedAddress(Width::of_bits(ty.bits()), conversion), s));
+            let op = if to { Op::GenericToShared } else { Op::SharedToGeneric };
+            return Ok((op(Width::of_bits(ty.bits())), s));
         }
         Ok((Op::AddressAdd(Width::of_bits(ty.bits())), Slots { b: shift as u32, ..s }))
     }

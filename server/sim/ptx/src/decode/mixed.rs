@@ -52,7 +52,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             .map(|(&source, ty)| Ok(self.source_place(source, ty)?.0))
             .collect::<Result<_, Why>>()?;
         let mixed = Mixed { op, to: to_elements, from, count, rounding, flush, saturate, finite };
-        Ok(self.with_entry(Op::Mixed, MixedOperands { mixed, d, operands }))
+        self.with_entry(Op::Mixed, MixedOperands { mixed, d, operands })
     }
 }
 

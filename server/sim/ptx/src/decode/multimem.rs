@@ -23,12 +23,12 @@ impl<'l> FunctionDecoder<'l, '_> {
                 self.bulk_copy(reduces, true, operands, m)
             }
             "st" => {
-                let access = self.store_access(operands, m)?;
-                Ok(self.with_entry(|id| Op::Multimem(Multimem::Store(id)), access))
+                let access = self.store(operands, m)?;
+                self.with_entry(|id| Op::Multimem(Multimem::Store(id)), access)
             }
             "red" => {
                 let atomic = self.atomic(true, operands, m)?;
-                Ok(self.with_entry(|id| Op::Multimem(Multimem::Reduce(id)), atomic))
+                self.with_entry(|id| Op::Multimem(Multimem::Reduce(id)), atomic)
             }
             _ => {
                 let accumulator = m.choose(&[("acc::f16", F16), ("acc::f32", F32)]);
@@ -36,9 +36,9 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let element =
                     instruction.modifiers().iter().rev().find_map(|word| ReplicaElement::of_name(word));
                 let element = element.ok_or_else(Why::form)?;
-                let access = self.load_access(operands, m)?;
+                let access = self.load(operands, m)?;
                 let load = (access, ReplicaReduction { op, element, accumulator });
-                Ok(self.with_entry(|id| Op::Multimem(Multimem::LoadReduce(id)), load))
+                self.with_entry(|id| Op::Multimem(Multimem::LoadReduce(id)), load)
             }
         }
     }

@@ -7,6 +7,7 @@ use warplens_hir::ptx::{
 
 use super::Why;
 use super::function::FunctionDecoder;
+use super::instruction::Decoded;
 use super::module::function_address;
 use super::slot_table::Declared;
 use super::specials::{self, Source};
@@ -359,8 +360,8 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// An operation whose operands are an entry of a side table.
-    pub(super) fn with_entry<E: Entry>(&mut self, op: impl FnOnce(E::Id) -> Op, entry: E) -> (Op, Slots) {
-        (op(entry.add_to(&mut self.out.tables)), Slots::default())
+    pub(super) fn with_entry<E: Entry>(&mut self, op: impl FnOnce(E::Id) -> Op, entry: E) -> Decoded {
+        Ok((op(entry.add_to(&mut self.out.tables)), Slots::default()))
     }
 }
 

@@ -11,10 +11,6 @@ use super::operands::{last, next};
 use crate::program::{BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    fn tensor_op(&mut self, op: TensorOp) -> Decoded {
-        Ok(self.with_entry(Op::Tensor, op))
-    }
-
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`
     pub(super) fn tensor_copy(
         &mut self,
@@ -60,19 +56,22 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (coordinates, offsets) = self.box_position(mode, rank, map, rest)?;
         let map = self.address(map, None)?;
         let shared = self.address(shared, Some(Space::Shared))?;
-        self.tensor_op(TensorOp::Copy(TensorCopy {
-            loads,
-            mode,
-            rank,
-            map,
-            coordinates,
-            offsets,
-            shared,
-            completion,
-            blocks,
-            pairs,
-            reduction,
-        }))
+        self.with_entry(
+            Op::Tensor,
+            TensorOp::Copy(TensorCopy {
+                loads,
+                mode,
+                rank,
+                map,
+                coordinates,
+                offsets,
+                shared,
+                completion,
+                blocks,
+                pairs,
+                reduction,
+            }),
+        )
     }
 
     /// The coordinates of a box, which follow the address of its map, and its im2col offsets.
@@ -108,7 +107,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             let &[to, from, _size] = operands else { return Err(Why::operands()) };
             let to = self.address(to, Some(Space::Global))?;
             let from = self.address(from, Some(Space::Shared))?;
-            return self.tensor_op(TensorOp::CopyMap { to, from });
+            return self.with_entry(Op::Tensor, TensorOp::CopyMap { to, from });
         }
         let _ = (m.take("replace"), m.take("tile"), m.take("b1024"));
         let space = m.space();
@@ -125,7 +124,10 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;
         let value = self.source_place(value, ty)?.0;
         let map = self.address(map, space)?;
-        self.tensor_op(TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value })
+        self.with_entry(
+            Op::Tensor,
+            TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value },
+        )
     }
 
     /// `fence.proxy.tensormap`
@@ -133,9 +135,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         match *instruction.operands() {
             [map, ..] => {
                 let (map, space) = self.address(map, None)?;
-                self.tensor_op(TensorOp::AcquireMap(map, space))
+                self.with_entry(Op::Tensor, TensorOp::AcquireMap(map, space))
             }
-            [] => self.tensor_op(TensorOp::ReleaseMaps),
+            [] => self.with_entry(Op::Tensor, TensorOp::ReleaseMaps),
         }
     }
 }

@@ -64,7 +64,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::new("the direction of `tcgen05.shift` is not documented")),
         };
         m.finish()?;
-        Ok(self.with_entry(Op::Tensor, TensorOp::Memory(op)))
+        self.with_entry(Op::Tensor, TensorOp::Memory(op))
     }
 
     fn no_exclusive(&self, m: &Modifiers<'_>) -> Result<(), Why> {

@@ -44,7 +44,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             c,
             e: 0,
         };
-        let (op, _) = self.with_entry(Op::Video, Video { op, a_signed, b_signed, d_signed, saturate, shape });
+        let (op, _) =
+            self.with_entry(Op::Video, Video { op, a_signed, b_signed, d_signed, saturate, shape })?;
         Ok((op, s))
     }
 }
@@ -72,7 +73,7 @@ impl FunctionDecoder<'_, '_> {
             c: self.source(c, Type::B32)?,
             e: 0,
         };
-        Ok((self.with_entry(Op::VideoMad, mad).0, s))
+        Ok((self.with_entry(Op::VideoMad, mad)?.0, s))
     }
 
     /// Splits a negation off an operand; returns the inner operand and whether it was negated.

@@ -27,7 +27,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             _ => TensorOp::Product(Arc::new(self.warpgroup_product(operands, m)?)),
         };
-        Ok(self.with_entry(Op::Tensor, op))
+        self.with_entry(Op::Tensor, op)
     }
 
     fn warpgroup_product(

@@ -64,24 +64,10 @@ pub enum Sign {
     Dropped,
 }
 
-/// The half of a product that an operation uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProductHalf {
-    Low,
-    High,
-}
-
 /// Whether an instruction asserts that the lanes of its group do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Uniformity {
     Unknown,
     /// `.uni`
     Asserted,
-}
-
-/// The direction of `cvta` between the shared and the generic space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AddressConversion {
-    ToGeneric,
-    ToShared,
 }

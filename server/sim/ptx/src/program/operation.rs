@@ -11,9 +11,7 @@ use warplens_sim_cuda::slot::Slots;
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::choices::{
-    AddressConversion, Beyond, ProductHalf, Sign, Signedness, Subnormals, Uniformity, Width,
-};
+use super::choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};
 use super::guard::Guard;
 use super::quick::Quick;
 use super::tables::{
@@ -103,8 +101,10 @@ pub enum Op {
     Pack(PackId),
     /// `mov` of several registers to as many others
     MoveEach(MovesId),
-    /// `clmad`
-    CarrylessMad(ProductHalf),
+    /// `clmad.lo`
+    CarrylessMadLow,
+    /// `clmad.hi`
+    CarrylessMadHigh,
     /// `add`, `sub`, `neg`, `min`, `max` on halves or bytes
     Packed(IntOp, Division),
     /// `set` on halves or bytes
@@ -158,8 +158,10 @@ pub enum Op {
     LocalAddress(Width),
     /// `cvta`: adds the signed number `b` to register `a`
     AddressAdd(Width),
-    /// `cvta` between shared and generic addresses
-    SharedAddress(Width, AddressConversion),
+    /// `cvta` from shared to generic addresses
+    SharedToGeneric(Width),
+    /// `cvta` from generic to shared addresses
+    GenericToShared(Width),
     /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`
     InWindow(Width),
     /// The step counter

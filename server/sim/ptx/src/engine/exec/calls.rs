@@ -216,7 +216,7 @@ impl Warp {
         if let Some(window) = &mut self.spin.window {
             let from = self.frames[frame as usize].as_ref().map_or(0, |from| from.local_base);
             let function = self.frames[frame as usize].as_ref().map_or(0, |from| from.function);
-            window.called((function, call, callee), (frame, from), (slot as Slot, base), mask);
+            window.transfer(false, (function, call, callee), (frame, from), (slot as Slot, base), mask);
         }
         self.frames[slot] = Some(new);
         self.local.frames.called(slot as Slot, callee, base, frame);
@@ -277,7 +277,13 @@ impl Warp {
             let results = &calling.tables[call].results;
             if let Some(window) = &mut self.spin.window {
                 let (base, into) = (from.local_base, to.local_base);
-                window.returned((to.function, call, from.function), (frame, base), (caller, into), mask);
+                window.transfer(
+                    true,
+                    (to.function, call, from.function),
+                    (frame, base),
+                    (caller, into),
+                    mask,
+                );
             }
             for (result, formal) in results.iter().zip(&function.returns) {
                 let source = (formal, &from.registers, from.local_base);

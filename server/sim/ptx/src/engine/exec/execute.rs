@@ -16,7 +16,7 @@ use super::{matrix, tensor, warp_collectives};
 use crate::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::program::{
     Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
-    PackedSources, ProductHalf, RegisterSlot, Sign, Slot, Slots, Tables, Width,
+    PackedSources, RegisterSlot, Sign, Slot, Slots, Tables, Width,
 };
 
 /// Runs an operation in the lanes of `mask`. Not inlined: otherwise the interpreter loop would prepare registers for all
@@ -133,9 +133,8 @@ fn uncommon(
         Op::MapRank(_) | Op::RankOf(_) => {
             cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
         }
-        Op::SharedAddress(width, to) => {
-            cluster_address::convert((width, to), s, r, ctx.spaces.window, mask);
-        }
+        Op::SharedToGeneric(width) => cluster_address::convert(width, false, s, r, ctx.spaces.window, mask),
+        Op::GenericToShared(width) => cluster_address::convert(width, true, s, r, ctx.spaces.window, mask),
         Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => {
             return exchange(&tables[id], r, ctx, mask);
         }
@@ -254,9 +253,8 @@ fn move_bits(instruction: &Instruction, tables: &Tables, r: &mut Registers, mask
         Op::Dot(op, a_sign, b_sign) => {
             r.map3(s, mask, |a, b, c| bits::dot_product(op, a_sign.is_signed(), b_sign.is_signed(), a, b, c))
         }
-        Op::CarrylessMad(half) => {
-            r.map3(s, mask, |a, b, c| bits::carryless_mad(half == ProductHalf::High, a, b, c));
-        }
+        Op::CarrylessMadLow => r.map3(s, mask, |a, b, c| bits::carryless_mad(false, a, b, c)),
+        Op::CarrylessMadHigh => r.map3(s, mask, |a, b, c| bits::carryless_mad(true, a, b, c)),
         Op::PackSaturated(bits, sign) => {
             r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), sign.is_signed(), a, b, c));
         }

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::Simd;
 use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
 use warplens_sim_cuda::semantics::compare::{self, Compare, Comparison};
@@ -28,7 +28,11 @@ impl<'w> GroupRun<'w> {
     /// the general loop.
     #[inline(never)]
     pub(super) fn run_quickly<S: Simd>(&mut self, simd: S) -> Option<LoopExit> {
-        simd.vectorize(QuickLoop { simd, limits: self.limits(), run: self })
+        let quick = QuickLoop { simd, limits: self.limits(), run: self };
+        simd.vectorize(
+            #[inline(always)]
+            move || quick.run(),
+        )
     }
 }
 
@@ -51,11 +55,9 @@ struct RunPosition<'f> {
 /// Whether the fast loop ends: with `None`, the general loop continues.
 type Flow = ControlFlow<Option<LoopExit>>;
 
-impl<S: Simd> NullaryFnOnce for QuickLoop<'_, '_, S> {
-    type Output = Option<LoopExit>;
-
+impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     #[inline(always)]
-    fn call(mut self) -> Option<LoopExit> {
+    fn run(mut self) -> Option<LoopExit> {
         let mut at = RunPosition { pc: 0, stop: 0, paths: None };
         self.advance_to(&mut at, self.run.group.pc);
         let exit = loop {
@@ -66,9 +68,7 @@ impl<S: Simd> NullaryFnOnce for QuickLoop<'_, '_, S> {
         self.run.group.pc = at.pc;
         exit
     }
-}
 
-impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     /// Continues the group at `pc`.
     #[inline(always)]
     fn advance_to(&self, at: &mut RunPosition<'w>, pc: u32) {
@@ -237,36 +237,22 @@ fn guarded<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    simd.vectorize(Guarded { simd, function, pc, registers, ctx, mask })
-}
-
-struct Guarded<'r, 'w, S> {
-    simd: S,
-    function: &'r Function,
-    pc: u32,
-    registers: &'r mut Registers,
-    ctx: &'r mut ExecContext<'w>,
-    mask: u32,
-}
-
-impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Guarded { simd, function, pc, registers, ctx, mask } = self;
-        if function.code[pc as usize].op.is_control() {
-            return false;
-        }
-        if mask == 0 {
-            return true;
-        }
-        let has_run = run_range(simd, function, (pc, pc + 1), registers, ctx, &mask) != pc;
-        if has_run {
-            begin(function, pc, ctx, mask);
-        }
-        has_run
-    }
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            if function.code[pc as usize].op.is_control() {
+                return false;
+            }
+            if mask == 0 {
+                return true;
+            }
+            let has_run = run_range(simd, function, (pc, pc + 1), registers, ctx, &mask) != pc;
+            if has_run {
+                begin(function, pc, ctx, mask);
+            }
+            has_run
+        },
+    )
 }
 
 /// Tells the sanitizer which instruction ran last. Memory accesses have reported themselves.

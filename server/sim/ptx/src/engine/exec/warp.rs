@@ -432,8 +432,9 @@ impl Warp {
         run: &RunContext<'_>,
     ) -> Option<Pause> {
         let Warp { groups, frames, carry, local, spin, .. } = self;
-        let view = WarpView { pc, groups, frames, carry: *carry, local };
-        match spin.examine(branch, &view, function, run.launch.program, run.spaces) {
+        let (program, spaces) = (run.launch.program, &*run.spaces);
+        let view = WarpView { pc, groups, frames, carry: *carry, local, function, program, spaces };
+        match spin.examine(branch, &view) {
             Verdict::Runs => None,
             Verdict::Repeats(polled) => {
                 self.polled = polled;

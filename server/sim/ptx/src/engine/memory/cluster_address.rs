@@ -5,7 +5,7 @@ use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
 use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use crate::program::{AddressConversion, Op, Slots, Space, Width};
+use crate::program::{Op, Slots, Space, Width};
 
 pub(crate) fn execute(
     op: Op,
@@ -52,13 +52,13 @@ pub(crate) fn execute(
 
 /// `cvta` between the shared and the generic space.
 pub(crate) fn convert(
-    (width, conversion): (Width, AddressConversion),
+    width: Width,
+    to_shared: bool,
     s: &Slots,
     r: &mut Registers,
     window: ClusterWindow,
     mask: u32,
 ) {
-    let to_shared = conversion == AddressConversion::ToShared;
     match width {
         Width::W64 => r.map1(s, mask, |a: u64| window.converted(a, to_shared)),
         Width::W32 => r.map1(s, mask, |a: u32| window.converted(a.into(), to_shared) as u32),

@@ -99,22 +99,18 @@ impl<'w> Dependence<'w> {
                 LoggedStep::Instruction { .. } => {
                     self.instruction(step, dependent, read, changing, &mut reached)
                 }
-                LoggedStep::Call { function, call, from, callee, to, mask } => {
-                    dependent.registers.retain(|(frame, _), _| *frame != to.0);
-                    let arguments = &self.program.functions[*function as usize].tables[*call].arguments;
-                    let params = &self.program.functions[*callee as usize].params;
-                    arguments
-                        .iter()
-                        .zip(params)
-                        .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
-                }
-                LoggedStep::Return { function, call, to, callee, from, mask } => {
-                    let results = &self.program.functions[*function as usize].tables[*call].results;
-                    let returns = &self.program.functions[*callee as usize].returns;
-                    returns
-                        .iter()
-                        .zip(results)
-                        .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
+                &LoggedStep::Transfer { returns, call: (function, call, callee), from, to, mask } => {
+                    let call = &self.program.functions[function as usize].tables[call];
+                    let callee = &self.program.functions[callee as usize];
+                    let (sources, targets) = match returns {
+                        true => (&callee.returns, &call.results),
+                        false => (&call.arguments, &callee.params),
+                    };
+                    if !returns {
+                        dependent.registers.retain(|(frame, _), _| *frame != to.0);
+                    }
+                    let passed = sources.iter().zip(targets);
+                    passed.for_each(|(source, target)| dependent.pass((from, source), (to, target), mask));
                 }
             }
             if changing && !reached.is_same_path() {

@@ -39,22 +39,15 @@ pub(super) enum LoggedStep {
         executed: u32,
         memory: Memory,
     },
-    /// Lanes enter a function: the caller's frame and stack base, then those of the new call.
-    Call {
-        function: u32,
-        call: CallId,
+    /// Lanes enter a function or return from it.
+    Transfer {
+        returns: bool,
+        /// The calling function, its call, and the called function.
+        call: (u32, CallId, u32),
+        /// The frame that the lanes leave, and its stack base.
         from: (Slot, u32),
-        callee: u32,
+        /// The frame in which they continue, and its stack base.
         to: (Slot, u32),
-        mask: u32,
-    },
-    /// Lanes return from a function.
-    Return {
-        function: u32,
-        call: CallId,
-        to: (Slot, u32),
-        callee: u32,
-        from: (Slot, u32),
         mask: u32,
     },
 }

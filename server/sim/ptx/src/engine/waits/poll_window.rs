@@ -52,10 +52,10 @@ pub(crate) struct PollWindow {
 }
 
 impl PollWindow {
-    pub(super) fn new(warp: &WarpView<'_>, spaces: &Spaces, limit: usize) -> PollWindow {
+    pub(super) fn new(warp: &WarpView<'_>, limit: usize) -> PollWindow {
         PollWindow {
             start: Snapshot::of(warp),
-            changes: spaces.changes,
+            changes: warp.spaces.changes,
             steps: Vec::new(),
             reads: Vec::new(),
             writes: FxHashSet::default(),
@@ -80,24 +80,16 @@ impl PollWindow {
         }
     }
 
-    pub(crate) fn called(
+    /// Logs that lanes enter a function or return from it.
+    pub(crate) fn transfer(
         &mut self,
-        (function, call, callee): (u32, CallId, u32),
+        returns: bool,
+        call: (u32, CallId, u32),
         from: (Slot, u32),
         to: (Slot, u32),
         mask: u32,
     ) {
-        self.push(LoggedStep::Call { function, call, from, callee, to, mask });
-    }
-
-    pub(crate) fn returned(
-        &mut self,
-        (function, call, callee): (u32, CallId, u32),
-        from: (Slot, u32),
-        to: (Slot, u32),
-        mask: u32,
-    ) {
-        self.push(LoggedStep::Return { function, call, to, callee, from, mask });
+        self.push(LoggedStep::Transfer { returns, call, from, to, mask });
     }
 
     pub(crate) fn visit(
@@ -230,7 +222,7 @@ impl PollWindow {
     }
 
     /// Examines the warp, whose running group took a backward branch.
-    pub(super) fn examine(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
+    pub(super) fn examine(&mut self, warp: &WarpView<'_>) -> Observation {
         if self.failed {
             return Observation::Missed;
         }
@@ -242,11 +234,11 @@ impl PollWindow {
             // Without reads, only an identical state proves a wait.
             return Observation::Continues;
         }
-        let difference = self.start.compare(warp, program);
+        let difference = self.start.compare(warp);
         self.start.remember(&difference);
-        let unchanged = spaces.changes == self.changes;
+        let unchanged = warp.spaces.changes == self.changes;
         if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
-            let dependence = Dependence::new(program, &self.steps);
+            let dependence = Dependence::new(warp.program, &self.steps);
             if difference.is_empty() || dependence.is_unaffected_by(&difference) {
                 let polled = self.polled(&self.reads);
                 return match self.has_barriers {
@@ -262,7 +254,7 @@ impl PollWindow {
         if self.matches > 1
             && !self.has_barriers
             && self.matches.is_power_of_two()
-            && let Some(polled) = self.polls(&difference, program)
+            && let Some(polled) = self.polls(&difference, warp.program)
         {
             return Observation::Polls(polled);
         }

@@ -6,7 +6,6 @@
 //! stop by itself, for example after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
-use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::Registers;
 
 use super::loop_watch::LoopWatch;
@@ -96,22 +95,15 @@ impl Default for SpinDetector {
 
 impl SpinDetector {
     /// Examines the warp, whose running group branched back to the position in `warp`.
-    pub(crate) fn examine(
-        &mut self,
-        branch: BackwardBranch,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) -> Verdict {
+    pub(crate) fn examine(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) -> Verdict {
         if let Some(start) = self.start.take() {
-            return self.compare(start, warp, function, program, spaces);
+            return self.compare(start, warp);
         }
         let Some(window) = &mut self.window else {
-            self.begin(branch, warp, function, program, spaces);
+            self.begin(branch, warp);
             return Verdict::Runs;
         };
-        match window.examine(warp, program, spaces) {
+        match window.examine(warp) {
             Observation::Continues => Verdict::Runs,
             Observation::Missed => {
                 self.missed();
@@ -129,27 +121,20 @@ impl SpinDetector {
     }
 
     /// Starts to observe the warp if it is time to.
-    fn begin(
-        &mut self,
-        branch: BackwardBranch,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) {
+    fn begin(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) {
         let branches = self.counter.branches;
         let range = (warp.pc, branch.from);
         if warp.groups.may_end_waits() {
             self.counter.due = branches + POLLING;
-        } else if branches < self.other && !polls(function, warp.pc..branch.from + 1, program, 0) {
+        } else if branches < self.other && !polls(warp.function, warp.pc..branch.from + 1, warp.program, 0) {
             self.counter.due = self.other.min(branches + RECHECK);
-        } else if branch.alone && LoopWatch::allows(range, function) {
+        } else if branch.alone && LoopWatch::allows(range, warp.function) {
             let iterations = self.steps() / u64::from(range.1 - range.0 + 1);
             self.start = Some(Box::new(Snapshot::of(warp)));
             self.counter.watch = Some(LoopWatch::new(range, branches + iterations));
             self.counter.due = 0;
         } else {
-            self.open_window(warp, spaces);
+            self.open_window(warp);
         }
     }
 
@@ -157,27 +142,20 @@ impl SpinDetector {
         STEPS << self.misses.min(8)
     }
 
-    fn open_window(&mut self, warp: &WarpView<'_>, spaces: &Spaces) {
-        self.window = Some(Box::new(PollWindow::new(warp, spaces, self.steps() as usize)));
+    fn open_window(&mut self, warp: &WarpView<'_>) {
+        self.window = Some(Box::new(PollWindow::new(warp, self.steps() as usize)));
         self.counter.due = 0;
     }
 
     /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed through a
     /// log instead.
-    fn compare(
-        &mut self,
-        start: Box<Snapshot>,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) -> Verdict {
-        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(function)) else {
-            self.open_window(warp, spaces);
+    fn compare(&mut self, start: Box<Snapshot>, warp: &WarpView<'_>) -> Verdict {
+        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(warp.function)) else {
+            self.open_window(warp);
             return Verdict::Runs;
         };
         if start.is_at(warp) {
-            let difference = start.compare(warp, program);
+            let difference = start.compare(warp);
             if difference.is_empty() {
                 return Verdict::Repeats(PolledMemory::default());
             }
