@@ -135,14 +135,14 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn funnel(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let shift = m.choose(&[("l", Shift::Left), ("r", Shift::Right)]).ok_or_else(Why::form)?;
+        let shift = m.require(&[("l", Shift::Left), ("r", Shift::Right)])?;
         let (beyond, ty) = (beyond(m)?, m.ty()?);
         Ok((Op::Funnel(shift, beyond), self.uniform_slots(operands, ty, 3)?))
     }
 }
 
 fn beyond(m: &mut Modifiers<'_>) -> Result<Beyond, Why> {
-    m.choose(&[("wrap", Beyond::Wraps), ("clamp", Beyond::Clamps)]).ok_or_else(Why::form)
+    m.require(&[("wrap", Beyond::Wraps), ("clamp", Beyond::Clamps)])
 }
 
 /// The width of an untyped operation on values of a type.

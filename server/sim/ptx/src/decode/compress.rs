@@ -57,8 +57,8 @@ impl<'l> FunctionDecoder<'l, '_> {
 
 /// Bits of an element, bits of an index, and the number after `.x`.
 fn sizes(m: &mut Modifiers<'_>) -> Result<(u32, u32, u32), Why> {
-    let element_bits = m.choose(&[("b8", 8), ("b16", 16)]).ok_or_else(Why::form)?;
-    let index_bits = m.choose(&[("b2", 2), ("b4", 4)]).ok_or_else(Why::form)?;
+    let element_bits = m.require(&[("b8", 8), ("b16", 16)])?;
+    let index_bits = m.require(&[("b2", 2), ("b4", 4)])?;
     let num = m.find(|name| name.strip_prefix('x')?.parse().ok()).ok_or_else(Why::form)?;
     Ok((element_bits, index_bits, num))
 }

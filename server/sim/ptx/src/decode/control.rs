@@ -230,8 +230,8 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
     fn cluster_barrier(&mut self, m: &mut Modifiers<'_>) -> Decoded {
-        let kind = m.choose(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)]);
-        let kind = kind.ok_or_else(Why::form)?;
+        let kind =
+            m.require(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)])?;
         let aligned = m.take("aligned");
         m.ignore_caching();
         let id = self.constant_word(0);

@@ -31,13 +31,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[
+        let kind = m.require(&[
             ("up", ExchangeKind::ShuffleUp),
             ("down", ExchangeKind::ShuffleDown),
             ("bfly", ExchangeKind::ShuffleButterfly),
             ("idx", ExchangeKind::ShuffleIndex),
-        ]);
-        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        ])?;
+        let ty = m.ty()?;
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (d, p) = self.pair(d)?;
         let members = self.members(rest.first())?;
@@ -64,13 +64,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[
+        let kind = m.require(&[
             ("all", ExchangeKind::VoteAll),
             ("any", ExchangeKind::VoteAny),
             ("uni", ExchangeKind::VoteUniform),
             ("ballot", ExchangeKind::VoteBallot),
-        ]);
-        let (kind, _) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        ])?;
+        m.ty()?;
         let (&[d, a], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (slot, negated) = self.predicate(a)?;
         let members = self.members(rest.first())?;
@@ -85,8 +85,8 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)]);
-        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let kind = m.require(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)])?;
+        let ty = m.ty()?;
         let &[d, a, members] = operands else { return Err(Why::operands()) };
         let (d, p) = self.pair(d)?;
         Ok(Exchange {

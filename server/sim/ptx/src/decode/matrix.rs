@@ -35,7 +35,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn matrix_access(&mut self, store: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space().unwrap_or(Space::Generic);
-        let count = m.choose(&[("x1", 1), ("x2", 2), ("x4", 4)]).ok_or_else(Why::form)?;
+        let count = m.require(&[("x1", 1), ("x2", 2), ("x4", 4)])?;
         let transposed = m.take("trans");
         let shape = m.word(&["m8n8", "m8n16", "m16n8", "m16n16"]).ok_or_else(Why::form)?;
         let rows = match (m.word(&["b8x16"]), m.word(&["b6x16_p32", "b4x16_p64"])) {

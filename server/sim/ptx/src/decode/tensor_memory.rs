@@ -90,14 +90,13 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("`.spcompress` of PTX 9.4 is not simulated for `tcgen05.ld`"));
         }
         let reduces = m.take("red");
-        let shape = m.choose(&[
+        let shape = m.require(&[
             ("32x32b", CellShape::Lanes32Bits32),
             ("16x64b", CellShape::Lanes16Bits64),
             ("16x128b", CellShape::Lanes16Bits128),
             ("16x256b", CellShape::Lanes16Bits256),
             ("16x32bx2", CellShape::Lanes16Bits32Twice),
-        ]);
-        let shape = shape.ok_or_else(Why::form)?;
+        ])?;
         let count: u32 = m.find(|name| name.strip_prefix('x')?.parse().ok()).ok_or_else(Why::form)?;
         let packed = m.take(if stores { "unpack::16b" } else { "pack::16b" });
         let reduction =
@@ -251,7 +250,7 @@ fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32), Why> {
     if let Some(why) = refused {
         return Err(Why::new(why));
     }
-    let kind = m.choose(&[
+    let kind = m.require(&[
         ("kind::f16", ProductKind::F16),
         ("kind::tf32", ProductKind::Tf32),
         ("kind::f8f6f4", ProductKind::F8f6f4),
@@ -259,8 +258,7 @@ fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32), Why> {
         ("kind::mxf8f6f4", ProductKind::Mxf8f6f4),
         ("kind::mxf4", ProductKind::Mxf4),
         ("kind::mxf4nvf4", ProductKind::Mxf4nvf4),
-    ]);
-    let kind = kind.ok_or_else(Why::form)?;
+    ])?;
     if m.take("block_scale") != kind.is_scaled() {
         return Err(Why::form());
     }

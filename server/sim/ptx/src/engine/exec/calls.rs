@@ -12,12 +12,12 @@ use warplens_sim_warp::trace::{Related, Status};
 use super::frame::{Frame, pass};
 use super::operand::get;
 use super::system_calls;
-use super::warp::{Pause, Warp};
+use super::warp::{ControlVisit, Pause, Warp};
 use crate::engine::divergence::group::{FunctionEntry, Group};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::engine::waits::spin::BackwardBranch;
-use crate::program::{Call, CallId, Callee, Formal, Function, Instruction, Op, Slot, System, Uniformity};
+use crate::program::{Call, CallId, Callee, Formal, Function, Op, Slot, System, Uniformity};
 use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
@@ -26,16 +26,10 @@ const MIN_FRAME: u32 = 128;
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
-    pub(crate) fn switch(
-        &mut self,
-        instruction: Instruction,
-        function: &Function,
-        group: Group,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Option<Pause> {
+    pub(crate) fn switch(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
+        let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
-        let statement = function.first_statement + pc;
+        let statement = visit.statement();
         let Op::Switch(id, uniformity) = instruction.op else { return None };
         let switch = &function.tables[id];
         let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
@@ -55,7 +49,7 @@ impl Warp {
             targets.all(|target| Some(target) == first)
         };
         if uniformity == Uniformity::Asserted && !one(&parts) {
-            self.not_uniform("a branch", statement, executed, mask, run.state);
+            self.not_uniform("a branch", visit, run.state);
         }
         let join = run.launch.plan.join(&instruction);
         let target = self.diverge(&parts, (statement, pc), join)?;
@@ -68,14 +62,13 @@ impl Warp {
 
     pub(crate) fn call(
         &mut self,
-        (call, uniformity): (CallId, Uniformity),
-        function: &Function,
-        group: Group,
-        executed: u32,
+        call: CallId,
+        uniformity: Uniformity,
+        visit: ControlVisit<'_>,
         run: &mut RunContext<'_>,
     ) -> Option<Pause> {
-        let Group { pc, frame, .. } = group;
-        let statement = function.first_statement + pc;
+        let ControlVisit { function, group: Group { pc, frame, .. }, executed, .. } = visit;
+        let statement = visit.statement();
         if executed == 0 {
             self.groups.advance_to(pc + 1);
             return None;

@@ -81,6 +81,21 @@ pub(crate) struct Warp {
     pub(crate) divergences: DivergenceLog,
 }
 
+/// A visit of a group to an instruction that controls scheduling, which the lanes of `executed` execute.
+#[derive(Clone, Copy)]
+pub(crate) struct ControlVisit<'p> {
+    pub(crate) instruction: Instruction,
+    pub(crate) function: &'p Function,
+    pub(crate) group: Group,
+    pub(crate) executed: u32,
+}
+
+impl ControlVisit<'_> {
+    pub(crate) fn statement(&self) -> u32 {
+        self.function.first_statement + self.group.pc
+    }
+}
+
 /// A warp about to run, generic over the host's instruction set.
 struct WarpRun<'w, 'r> {
     warp: &'w mut Warp,
@@ -290,7 +305,7 @@ impl Warp {
             }
             LoopExit::Control { executed } => {
                 let instruction = function.code[pc as usize];
-                self.control(instruction, function, group, executed, run)
+                self.control(ControlVisit { instruction, function, group, executed }, run)
             }
         }
     }
@@ -309,33 +324,25 @@ impl Warp {
     }
 
     /// Executes an instruction that controls scheduling.
-    fn control(
-        &mut self,
-        instruction: Instruction,
-        function: &Function,
-        group: Group,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Option<Pause> {
+    fn control(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
+        let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
-        let statement = function.first_statement + pc;
-        let next = pc + 1;
-        let lanes = (executed, mask);
+        let (statement, next) = (visit.statement(), pc + 1);
         match instruction.op {
             Op::Branch(uniformity) => {
-                self.check_uniform(uniformity, "a branch", statement, lanes, run.state);
+                self.check_uniform(uniformity, "a branch", visit, run.state);
                 let join = run.launch.plan.join(&instruction);
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
                 return None;
             }
-            Op::Switch(..) => return self.switch(instruction, function, group, executed, run),
+            Op::Switch(..) => return self.switch(visit, run),
             Op::Call(call, uniformity) => {
                 self.complete_products(frame, run.spaces);
-                self.check_uniform(uniformity, "a call", statement, lanes, run.state);
-                return self.call((call, uniformity), function, group, executed, run);
+                self.check_uniform(uniformity, "a call", visit, run.state);
+                return self.call(call, uniformity, visit, run);
             }
             Op::Return(uniformity) => {
-                self.check_uniform(uniformity, "a return", statement, lanes, run.state);
+                self.check_uniform(uniformity, "a return", visit, run.state);
                 self.check_return(function, statement, executed, run.state);
                 self.exit_frame(run, frame, executed);
             }
@@ -346,7 +353,7 @@ impl Warp {
             }
             Op::Exit => self.live &= !executed,
             _ if executed == 0 => {}
-            Op::Trap => return Some(self.trap(function, frame, statement, executed, run)),
+            Op::Trap => return Some(self.trap(visit, run)),
             Op::Unsupported(id) => {
                 let note = &function.tables[id];
                 let message = format!("`{}`\n{}", note.name, note.why);
@@ -368,18 +375,11 @@ impl Warp {
         None
     }
 
-    fn trap(
-        &self,
-        function: &Function,
-        frame: Slot,
-        statement: u32,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Pause {
-        let name = display_name(&function.name);
+    fn trap(&self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Pause {
+        let name = display_name(&visit.function.name);
         let message = format!("executed in `{name}`\ncheck the condition that leads to it");
-        let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
-        run.state.report(finding.with(self.call_stack(run.launch, frame)));
+        let finding = self.id.finding(FindingKind::Trap, message, visit.statement(), visit.executed);
+        run.state.report(finding.with(self.call_stack(run.launch, visit.group.frame)));
         Pause::Stopped(Status::Faulted)
     }
 
@@ -474,30 +474,24 @@ impl Warp {
         &self,
         uniformity: Uniformity,
         what: &str,
-        statement: u32,
-        (executed, mask): (u32, u32),
+        visit: ControlVisit<'_>,
         state: &mut RunState,
     ) {
-        if uniformity == Uniformity::Asserted && executed != 0 && executed != mask {
-            self.not_uniform(what, statement, executed, mask, state);
+        let is_split = visit.executed != 0 && visit.executed != visit.group.mask;
+        if uniformity == Uniformity::Asserted && is_split {
+            self.not_uniform(what, visit, state);
         }
     }
 
-    pub(crate) fn not_uniform(
-        &self,
-        what: &str,
-        statement: u32,
-        executed: u32,
-        mask: u32,
-        state: &mut RunState,
-    ) {
-        let others = mask & !executed;
+    pub(crate) fn not_uniform(&self, what: &str, visit: ControlVisit<'_>, state: &mut RunState) {
+        let others = visit.group.mask & !visit.executed;
         let message = format!(
             "{what} taken by {}, not by {}\nremove `.uni`, or make the condition uniform",
-            Lanes(executed.into()),
+            Lanes(visit.executed.into()),
             Lanes(others.into())
         );
-        let finding = self.id.finding(FindingKind::DivergentUniform, message, statement, executed);
+        let kind = FindingKind::DivergentUniform;
+        let finding = self.id.finding(kind, message, visit.statement(), visit.executed);
         state.report(finding.in_visit(&self.recorder));
     }
 
