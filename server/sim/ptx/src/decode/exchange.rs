@@ -39,19 +39,17 @@ impl<'l> FunctionDecoder<'l, '_> {
         ])?;
         let ty = m.ty()?;
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
-        let (d, p) = self.pair(d)?;
         let members = self.members(rest.first())?;
         if sync != members.is_some() {
             return Err(Why::operands());
         }
+        let exchange = self.exchange_to(kind, d)?;
         Ok(Exchange {
-            d: self.result(d)?,
-            p: self.result_predicate(p)?,
             a: Some(self.source_place(a, ty)?.0),
             b: self.source(b, Type::U32)?,
             c: self.source(c, Type::U32)?,
             members,
-            ..Exchange::new(kind)
+            ..exchange
         })
     }
 
@@ -59,8 +57,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         if operand == Operand::Sink { Ok(None) } else { Ok(Some(self.place(operand)?.0)) }
     }
 
-    fn result_predicate(&mut self, operand: Option<Operand>) -> Result<Option<u32>, Why> {
-        operand.map_or(Ok(None), |operand| self.predicate_destination(operand))
+    /// An exchange with a result, and perhaps a predicate result.
+    fn exchange_to(&mut self, kind: ExchangeKind, results: Operand) -> Result<Exchange, Why> {
+        let (d, p) = self.pair(results)?;
+        let d = self.result(d)?;
+        let p = p.map_or(Ok(None), |p| self.predicate_destination(p))?;
+        Ok(Exchange { d, p, ..Exchange::new(kind) })
     }
 
     fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
@@ -88,14 +90,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         let kind = m.require(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)])?;
         let ty = m.ty()?;
         let &[d, a, members] = operands else { return Err(Why::operands()) };
-        let (d, p) = self.pair(d)?;
-        Ok(Exchange {
-            d: self.result(d)?,
-            p: self.result_predicate(p)?,
-            a: Some(self.source_place(a, ty)?.0),
-            members: self.members(Some(&members))?,
-            ..Exchange::new(kind)
-        })
+        let exchange = self.exchange_to(kind, d)?;
+        let a = Some(self.source_place(a, ty)?.0);
+        Ok(Exchange { a, members: self.members(Some(&members))?, ..exchange })
     }
 
     fn reduce(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
@@ -125,9 +122,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn elect(&mut self, operands: &[Operand]) -> Result<Exchange, Why> {
         let &[d, members] = operands else { return Err(Why::operands()) };
-        let (d, p) = self.pair(d)?;
         let members = self.members(Some(&members))?;
-        let (d, p) = (self.result(d)?, self.result_predicate(p)?);
-        Ok(Exchange { d, p, members, ..Exchange::new(ExchangeKind::Elect) })
+        Ok(Exchange { members, ..self.exchange_to(ExchangeKind::Elect, d)? })
     }
 }

@@ -18,7 +18,7 @@
 //!    such as a counter, is harmless if neither control flow nor an address nor a stored value depends on it, which
 //!    [`dependence`] finds out from the log.
 //!
-//! The result is a [`Verdict`](spin::Verdict): the warp runs, repeats the same iteration until its polled memory changes,
+//! The result is a [`Verdict`](poll_window::Verdict): the warp runs, repeats the same iteration until its polled memory changes,
 //! or polls memory but may also stop by itself, for example after a time-out.
 //!
 //! [`exiting`] answers a related question about lanes: those that only exit are not waited for.

@@ -19,13 +19,14 @@ use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
 use crate::program::{Address, BarrierKind, CallId, Callee, Function, Op, Program, Slot, Space};
 
-/// The result of an examination.
+/// The result of examining a warp.
 #[derive(Debug)]
-pub(crate) enum Observation {
-    Continues,
-    /// The warp does not wait.
-    Missed,
+pub(crate) enum Verdict {
+    /// It does not wait, or this is not known yet.
+    Runs,
+    /// It repeats the same iteration until this memory changes.
     Repeats(PolledMemory),
+    /// It polls this memory, but may also stop by itself.
     Polls(PolledMemory),
 }
 
@@ -221,18 +222,18 @@ impl PollWindow {
         }
     }
 
-    /// Examines the warp, whose running group took a backward branch.
-    pub(super) fn examine(&mut self, warp: &WarpView<'_>) -> Observation {
+    /// Examines the warp, whose running group took a backward branch. `None` ends the observation: the warp does not wait.
+    pub(super) fn examine(&mut self, warp: &WarpView<'_>) -> Option<Verdict> {
         if self.failed {
-            return Observation::Missed;
+            return None;
         }
         if !self.start.is_at(warp) {
-            return Observation::Continues;
+            return Some(Verdict::Runs);
         }
         self.matches += 1;
         if self.reads.is_empty() && self.start.still_differs(warp) {
             // Without reads, only an identical state proves a wait.
-            return Observation::Continues;
+            return Some(Verdict::Runs);
         }
         let difference = self.start.compare(warp);
         self.start.remember(&difference);
@@ -241,14 +242,14 @@ impl PollWindow {
             let dependence = Dependence::new(warp.program, &self.steps);
             if difference.is_empty() || dependence.is_unaffected_by(&difference) {
                 let polled = self.polled(&self.reads);
-                return match self.has_barriers {
-                    true => Observation::Polls(PolledMemory {
+                return Some(match self.has_barriers {
+                    true => Verdict::Polls(PolledMemory {
                         writes: Some(Vec::new()),
                         at_barriers: Some(self.changes),
                         ..polled
                     }),
-                    false => Observation::Repeats(polled),
-                };
+                    false => Verdict::Repeats(polled),
+                });
             }
         }
         if self.matches > 1
@@ -256,12 +257,12 @@ impl PollWindow {
             && self.matches.is_power_of_two()
             && let Some(polled) = self.polls(&difference, warp.program)
         {
-            return Observation::Polls(polled);
+            return Some(Verdict::Polls(polled));
         }
         if self.matches.is_power_of_two() {
             self.compared = self.reads.len();
         }
-        Observation::Continues
+        Some(Verdict::Runs)
     }
 
     /// The memory that the warp polls. All reads since the last comparison must be of memory that was read before, and

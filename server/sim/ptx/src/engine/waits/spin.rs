@@ -9,7 +9,7 @@ use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::registers::Registers;
 
 use super::loop_watch::LoopWatch;
-use super::poll_window::{Observation, PollWindow};
+use super::poll_window::{PollWindow, Verdict};
 use super::snapshot::{Snapshot, WarpView};
 use crate::program::{Callee, Function, Op, Program};
 
@@ -61,17 +61,6 @@ pub(crate) struct BackwardBranch {
     pub(crate) alone: bool,
 }
 
-/// The result of examining a warp.
-#[derive(Debug)]
-pub(crate) enum Verdict {
-    /// It does not wait, or this is not known yet.
-    Runs,
-    /// It repeats the same iteration until this memory changes.
-    Repeats(PolledMemory),
-    /// It polls this memory, but may also stop by itself.
-    Polls(PolledMemory),
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct SpinDetector {
     pub(crate) counter: BranchCounter,
@@ -104,18 +93,14 @@ impl SpinDetector {
             return Verdict::Runs;
         };
         match window.examine(warp) {
-            Observation::Continues => Verdict::Runs,
-            Observation::Missed => {
+            None => {
                 self.missed();
                 Verdict::Runs
             }
-            Observation::Repeats(polled) => {
+            Some(Verdict::Runs) => Verdict::Runs,
+            Some(waits) => {
                 self.window = None;
-                Verdict::Repeats(polled)
-            }
-            Observation::Polls(polled) => {
-                self.window = None;
-                Verdict::Polls(polled)
+                waits
             }
         }
     }
