@@ -2,7 +2,7 @@
 //!
 //! A store to the thread's own local memory only passes the value on. All other stores are visible to other threads.
 
-use warplens_sim_cuda::registers::{FULL, Lanes, lanes};
+use warplens_sim_cuda::registers::{FULL, Lanes, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::slot::RegisterSlot;
@@ -38,18 +38,17 @@ pub(super) fn note_stores(
         for byte in 0..size {
             // 128-bit registers are undefined only as a whole.
             let shift = 8 * byte % 64;
-            let is_undefined = |lane: &usize| bits[*lane] >> shift & 0xff != 0;
             if let Some(stored) = sanitizer.undefined.stored.get_mut(element * size + byte) {
-                *stored = lanes(visit.executed).filter(is_undefined).fold(0, |all, lane| all | 1 << lane);
+                *stored = filter_lanes(visit.executed, |lane| bits[lane] >> shift & 0xff != 0);
             }
         }
         // A copied structure may have padding.
         let copied = register.map_or(0, |register| undefined.bits_of(register).copied);
-        let is_whole = |lane: &usize| match bits[*lane] & whole {
+        let is_whole = |lane: usize| match bits[lane] & whole {
             0 => false,
-            part => part == whole || copied >> *lane & 1 == 0,
+            part => part == whole || copied >> lane & 1 == 0,
         };
-        all |= lanes(visit.executed).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+        all |= filter_lanes(visit.executed, is_whole);
     }
     let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
     sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);

@@ -226,25 +226,16 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
         None => vec![None],
     };
     for rank in ranks {
-        let shared = match rank {
-            Some(rank) => LaneAddress {
-                address: own.mapped(tile.shared.space, tile.shared.address, rank),
-                ..tile.shared
-            },
-            None => tile.shared,
-        };
+        let shared = rank.map_or(tile.shared, |rank| tile.shared.in_block(rank, ctx));
         let target = own.block_at(shared.space, shared.address).map_or(0, |(rank, _)| rank as u32);
         let mbarrier = match (rank, copy.pairs) {
             (None, false) => mbarrier,
             (_, true) => {
                 let parity =
                     own.block_at(mbarrier.space, mbarrier.address).map_or(0, |(rank, _)| rank as u32 & 1);
-                let rank = target & !1 | parity;
-                LaneAddress { address: own.mapped(mbarrier.space, mbarrier.address, rank), ..mbarrier }
+                mbarrier.in_block(target & !1 | parity, ctx)
             }
-            (Some(rank), false) => {
-                LaneAddress { address: own.mapped(mbarrier.space, mbarrier.address, rank), ..mbarrier }
-            }
+            (Some(rank), false) => mbarrier.in_block(rank, ctx),
         };
         let until = mbarrier.phase(ctx)?;
         let place = match rank {

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
-use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -33,8 +33,7 @@ impl Warp {
         let Op::Switch(id, uniformity) = instruction.op else { return None };
         let switch = &function.tables[id];
         let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
-        let beyond = lanes(executed).filter(|&lane| index[lane] as usize >= switch.targets.len());
-        let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
+        let beyond = filter_lanes(executed, |lane| index[lane] as usize >= switch.targets.len());
         if beyond != 0 {
             let count = switch.targets.len();
             let message = format!("the table has {count} targets\ncheck the index before the branch");

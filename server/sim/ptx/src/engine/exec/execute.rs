@@ -3,7 +3,7 @@
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::async_ops::operation::Family;
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
+use warplens_sim_cuda::registers::{FULL, Lanes, Registers, Word, blend, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
@@ -214,8 +214,7 @@ fn choose(instruction: &Instruction, r: &mut Registers, mask: u32) -> bool {
                 Width::W64 => range.contains(&r.get::<u64>(s.a)[lane]),
                 Width::W32 => range.contains(&r.get::<u32>(s.a)[lane].into()),
             };
-            let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
-            r.set_predicate(s.d, mask, holds);
+            r.set_predicate(s.d, mask, filter_lanes(mask, inside));
         }
         _ => return false,
     }
@@ -297,7 +296,7 @@ fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 fn select_by(width: Width, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
-    let chosen = (0..WIDTH).fold(0, |chosen, lane| chosen | u32::from(holds(lane)) << lane);
+    let chosen = filter_lanes(FULL, holds);
     match width {
         Width::W64 => select::<u64>(chosen, s, r, mask),
         Width::W32 => select::<u32>(chosen, s, r, mask),

@@ -103,14 +103,10 @@ fn targets(
     r: &Registers,
     ctx: &ExecContext<'_>,
 ) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>, Fault> {
-    let own = ctx.spaces.window;
-    let in_block = |at: LaneAddress, rank: usize| LaneAddress {
-        address: own.mapped(at.space, at.address, rank as u32),
-        ..at
-    };
     Ok(match bulk.blocks {
         Some(blocks) => lanes(r.get::<u32>(blocks)[to.lane])
-            .map(|rank| (in_block(to, rank), mbarrier.map(|at| in_block(at, rank))))
+            .map(|rank| rank as u32)
+            .map(|rank| (to.in_block(rank, ctx), mbarrier.map(|at| at.in_block(rank, ctx))))
             .collect(),
         None if bulk.replicated => {
             let replicas = multimem::replicas(to, size.into(), ctx)?;

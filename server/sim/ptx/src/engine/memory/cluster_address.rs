@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
-use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::program::{Op, Slots, Space, Width};
@@ -27,8 +27,7 @@ pub(crate) fn execute(
         return Ok(());
     }
     let ranks = *r.get::<u32>(s.b);
-    let invalid =
-        lanes(mask).filter(|&lane| ranks[lane] >= window.blocks).fold(0u32, |all, lane| all | 1 << lane);
+    let invalid = filter_lanes(mask, |lane| ranks[lane] >= window.blocks);
     if invalid != 0 {
         let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
         let message = match blocks {

@@ -4,7 +4,7 @@ use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 
@@ -23,8 +23,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let checked =
         ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-    let is_whole = |lane: &usize| wanted(*lane) == copy.size;
-    let whole = lanes(mask & !ignored).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+    let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
     let (size, count) = (4, span as usize / 4);
     if whole != 0 {
         let (space, mode) = (copy.from_space, AccessMode::Load);

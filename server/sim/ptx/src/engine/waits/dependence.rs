@@ -4,7 +4,7 @@
 //! over-approximates where it cannot be exact.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::registers::{Lanes, lanes};
+use warplens_sim_cuda::registers::{Lanes, filter_lanes, lanes};
 
 use super::poll_log::{Difference, LoggedRead, LoggedStep, Memory};
 use crate::program::{Callee, Formal, Function, Op, Passing, Program, ReadKind, RegisterSlot, Slot};
@@ -212,7 +212,7 @@ impl Dependent {
             let mut words = at[lane] / 4..(at[lane] + span).div_ceil(4);
             words.any(|word| self.local.get(&word).is_some_and(|lanes| lanes >> lane & 1 == 1))
         };
-        lanes(mask).filter(|&lane| is_dependent(lane)).fold(0, |all, lane| all | 1 << lane)
+        filter_lanes(mask, is_dependent)
     }
 
     fn store(&mut self, at: &Lanes<u32>, span: u32, mask: u32, dependent: u32) {

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::registers::{FULL, Registers, filter_lanes};
 
 use super::poll_log::Difference;
 use crate::engine::divergence::groups::Groups;
@@ -103,12 +103,12 @@ impl Snapshot {
 fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
     let doubles = |slot: Slot| {
         let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));
-        (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+        filter_lanes(FULL, |lane| a[lane] != b[lane])
     };
     match place {
         RegisterSlot::Word(slot) => {
             let (a, b) = (a.get::<u32>(slot), b.get::<u32>(slot));
-            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+            filter_lanes(FULL, |lane| a[lane] != b[lane])
         }
         RegisterSlot::Double(slot) => doubles(slot),
         RegisterSlot::Quad(slot) => doubles(slot) | doubles(slot + 1),
