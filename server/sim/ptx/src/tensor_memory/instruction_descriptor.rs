@@ -445,6 +445,8 @@ fn check_columns(n: u32, form: ProductForm) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
 
     fn form(kind: ProductKind) -> ProductForm {
