@@ -31,7 +31,7 @@ macro_rules! tables {
         $(
             /// The index of an entry. It is packed, because an instruction is a half of a cache line only without padding.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-            #[repr(packed)]
+            #[repr(Rust, packed)]
             pub struct $id(u32);
 
             impl Index<$id> for Tables {
