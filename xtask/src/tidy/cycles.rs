@@ -13,9 +13,6 @@ use anyhow::{Context, Result};
 use super::imports::{self, Module};
 use crate::project::{files, relative};
 
-/// Pairs of modules that still name each other, by the ends of their paths. The list only gets shorter.
-const OPEN: [[&str; 2]; 1] = [["decode::function", "decode::operands"]];
-
 /// Reports the cycles among the modules of each crate.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {
     for manifest in files(vec![root.to_path_buf()], "toml")? {
@@ -78,7 +75,7 @@ fn cycles(modules: &BTreeMap<String, Module>) -> Vec<Vec<Edge>> {
     for (&path, reached) in &reachable {
         let members: Vec<&str> =
             reached.iter().copied().filter(|other| reachable[other].contains(path)).collect();
-        if members.len() < 2 || !seen.insert(members.clone()) || is_open(&members) {
+        if members.len() < 2 || !seen.insert(members.clone()) {
             continue;
         }
         let inside = members.iter().flat_map(|from| {
@@ -103,11 +100,6 @@ fn reachable_from<'a>(edges: &'a BTreeMap<&str, BTreeMap<String, String>>, start
         }
     }
     reached
-}
-
-fn is_open(members: &[&str]) -> bool {
-    let ends = |(member, end): (&&str, &&str)| *member == *end || member.ends_with(&format!("::{end}"));
-    OPEN.iter().any(|pair| members.len() == pair.len() && members.iter().zip(pair).all(ends))
 }
 
 /// The module that defines what a path names, as seen from the module `from`.
@@ -188,12 +180,5 @@ mod tests {
             ("b", "use crate::a::Type;\npub struct Help;\nimpl Type {}"),
         ];
         assert_eq!(found(&files).len(), 1);
-    }
-
-    #[test]
-    fn an_open_pair_is_known_by_the_ends_of_its_paths() {
-        assert!(is_open(&["ptx::decode::function", "ptx::decode::operands"]));
-        assert!(!is_open(&["ptx::encode::function", "ptx::decode::operands"]));
-        assert!(!is_open(&["ptx::decode::function", "ptx::decode::operands", "other"]));
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn of_ptx(
 ) -> Box<[StatementId]> {
     let mut broken = Vec::new();
     for (function, (_, start)) in decoded.program.functions.iter().zip(&decoded.functions) {
-        let refused = (0..).zip(&function.code).filter(|(_, instruction)| instruction.op == Op::Unsupported);
+        let refused =
+            (0..).zip(&function.code).filter(|(_, instruction)| matches!(instruction.op, Op::Unsupported(_)));
         let mut refused = refused.map(|(pc, _)| StatementId(function.first_statement + pc)).peekable();
         // Most programs are fully supported and need no check.
         if refused.peek().is_some() {

@@ -80,15 +80,15 @@ fn flow(program: &ptx::Program, function: &ptx::program::Function, pc: usize, mo
     let reconvergence = model.reconvergence(instruction);
     match instruction.op {
         Op::Branch(_) => Flow::Branch { reconvergence: exists(reconvergence) },
-        Op::Switch(_) => {
-            let switch = &function.tables.switches[instruction.s.a as usize];
+        Op::Switch(id, _) => {
+            let switch = &function.tables[id];
             let mut targets: Vec<_> = switch.targets.iter().filter_map(|target| exists(*target)).collect();
             targets.sort();
             targets.dedup();
             Flow::Switch { targets: targets.into(), reconvergence: exists(reconvergence) }
         }
-        Op::Call(_) => {
-            let call = &function.tables.calls[instruction.s.a as usize];
+        Op::Call(id, _) => {
+            let call = &function.tables[id];
             let Callee::Indirect(_) = call.callee else { return Flow::Plain };
             let entered = program.functions.iter().skip(1).filter(|callee| !callee.code.is_empty());
             let targets = entered.map(|callee| StatementId(callee.first_statement)).collect();

@@ -184,6 +184,12 @@ fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
     }
 }
 
+/// The lanes of `mask` in which `f` holds.
+#[inline]
+pub fn filter_lanes(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
+    lanes(mask).filter(|&lane| f(lane)).fold(0, |all, lane| all | 1 << lane)
+}
+
 /// The lanes in which `f` holds.
 #[inline(always)]
 pub fn lanes_where<S: Simd>(simd: S, f: impl Fn(usize) -> bool) -> u32 {

@@ -55,7 +55,7 @@ use self::local::LocalShadow;
 use self::patterns::ProgramPatterns;
 use self::proxies::Proxies;
 use self::remote_access::RemoteAccess;
-use self::shadow::{Access, Shadow};
+use self::shadow::{Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
 use self::undefined_access::UndefinedAccess;
 use self::volatile::VolatileAccesses;
@@ -97,7 +97,7 @@ pub struct BlockSanitizer {
 
 /// The running instruction.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Visit {
+pub struct RunningVisit {
     pub statement: u32,
     warp: u32,
     live: u32,
@@ -136,7 +136,7 @@ pub struct Sanitizer {
     globals: Shadow,
     cluster: ClusterSanitizer,
     block: BlockSanitizer,
-    pub visit: Visit,
+    pub visit: RunningVisit,
     /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
     /// Lanes that loaded uninitialized memory, by element of the access.
@@ -267,7 +267,8 @@ impl Sanitizer {
             return;
         }
         let statement = statement.0;
-        self.visit = Visit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
+        self.visit =
+            RunningVisit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
         if self.checks.races
             && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
         {
@@ -336,7 +337,7 @@ impl Sanitizer {
         if !(self.checks.races || self.checks.uninitialized) {
             return;
         }
-        let Visit { warp, order, .. } = self.visit;
+        let order = self.visit.order;
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
@@ -362,18 +363,7 @@ impl Sanitizer {
             }
             None => event.mask,
         };
-        for lane in lanes(apart) {
-            let Some(extent) = event.extent(lane) else { continue };
-            let index = extent.index(event.addresses[lane]) as u64;
-            let thread = Thread { warp, lane: lane as u32 };
-            match extent.region {
-                MemoryRegion::Local => self.local(event, index, lane as u32),
-                MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
-                    self.check_lane(event, extent.region, index, thread, strength, &mut conflicts);
-                }
-                MemoryRegion::Constants | MemoryRegion::Params => {}
-            }
-        }
+        self.check_lanes(event, apart, strength, &mut conflicts);
         if !conflicts.is_empty() {
             self.report_races(event, &conflicts, spaces);
         }
@@ -384,6 +374,30 @@ impl Sanitizer {
             _ if !is_uninitialized => {}
             AccessKind::Load => self.note_uninitialized(event, spaces, local),
             _ => self.report_uninitialized(event, spaces, local),
+        }
+    }
+
+    /// Checks the accesses of some lanes one by one.
+    #[inline(always)]
+    fn check_lanes(
+        &mut self,
+        event: &AccessEvent<'_>,
+        mask: u32,
+        strength: Strength,
+        conflicts: &mut Conflicts,
+    ) {
+        let warp = self.visit.warp;
+        for lane in lanes(mask) {
+            let Some(extent) = event.extent(lane) else { continue };
+            let index = extent.index(event.addresses[lane]) as u64;
+            let thread = Thread { warp, lane: lane as u32 };
+            match extent.region {
+                MemoryRegion::Local => self.local(event, index, lane as u32),
+                MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
+                    self.check_lane(event, extent.region, index, thread, strength, conflicts);
+                }
+                MemoryRegion::Constants | MemoryRegion::Params => {}
+            }
         }
     }
 
@@ -463,7 +477,7 @@ impl Sanitizer {
 
     /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
     fn check_weak(&mut self, event: &AccessEvent<'_>, extent: Extent, conflicts: &mut Conflicts) {
-        let Visit { statement, warp, .. } = self.visit;
+        let RunningVisit { statement, warp, .. } = self.visit;
         let shadow = match extent.region {
             MemoryRegion::Shared => &mut self.cluster.shared,
             MemoryRegion::Launch => &mut self.launch,
@@ -473,7 +487,7 @@ impl Sanitizer {
         let (mut uninitialized, mut budget) = (0, true);
         let words = reads && span == 4 && self.checks.races;
         let epoch = self.sync.epoch(warp);
-        let of_warp = Access {
+        let of_warp = ShadowAccess {
             sync: &self.sync,
             stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
             thread: Thread { warp, lane: 0 },
@@ -530,7 +544,7 @@ impl Sanitizer {
         strength: Strength,
         conflicts: &mut Conflicts,
     ) {
-        let Visit { statement, live, order, unchanged, silent, .. } = self.visit;
+        let RunningVisit { statement, live, order, unchanged, silent, .. } = self.visit;
         let shadow = match region {
             MemoryRegion::Shared => &mut self.cluster.shared,
             MemoryRegion::Launch => &mut self.launch,
@@ -557,7 +571,7 @@ impl Sanitizer {
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let (races, needs_initialized) = (self.checks.races, region == MemoryRegion::Shared);
-        let access = Access { sync: &self.sync, stamp, thread, races, needs_initialized };
+        let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
         let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
         if !initialized && needs_initialized {
             self.uninitialized_elements(event, index, thread.lane);
@@ -572,7 +586,7 @@ impl Sanitizer {
 }
 
 /// Records word loads of eight lanes at a time if they have no conflict; returns the lanes that need the full check.
-fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
+fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &ShadowAccess<'_>) -> u32 {
     let mut unchecked = event.mask;
     let (eights, _) = event.addresses.as_chunks::<8>();
     for (eight, first) in eights.iter().zip((0..).step_by(8)) {

@@ -6,7 +6,7 @@ use warplens_sim_warp::Correction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Finding, StatementId};
 
-use crate::program::{CopyGroup, Instruction, Op, Program, TensorMemoryOp, TensorOp};
+use crate::program::{CopyGroup, Function, Instruction, Op, Program, TensorMemoryOp, TensorOp};
 
 /// Findings that one fixed statement corrects in any program: `false` inserts it before the finding's statement, `true`
 /// after the related one.
@@ -38,31 +38,26 @@ pub(super) fn correction(program: &Program, finding: &Finding) -> Option<Correct
         return None;
     }
     let (started, written) = (related?, finding.kind == FindingKind::AsyncSource);
-    match instruction(program, started)?.op {
-        Op::Tensor => match tensor(program, started)? {
-            TensorOp::Product(_) if !between(program, started, here, is_commit_of_products) => {
-                Some(insert("wgmma.commit_group.sync.aligned;", started, true))
+    let (function, instruction) = instruction(program, started)?;
+    let is_tracked = match instruction.op {
+        Op::Tensor(id) => match &function.tables[id] {
+            TensorOp::Product(_) if !is_committed(program, started, here) => {
+                return Some(insert("wgmma.commit_group.sync.aligned;", started, true));
             }
-            TensorOp::Product(_) => Some(insert("wgmma.wait_group.sync.aligned 0;", here, false)),
+            TensorOp::Product(_) => return Some(insert("wgmma.wait_group.sync.aligned 0;", here, false)),
             TensorOp::Memory(TensorMemoryOp::Load(_)) => {
-                Some(insert("tcgen05.wait::ld.sync.aligned;", started, true))
+                return Some(insert("tcgen05.wait::ld.sync.aligned;", started, true));
             }
             TensorOp::Memory(TensorMemoryOp::Store(_)) => {
-                Some(insert("tcgen05.wait::st.sync.aligned;", started, true))
+                return Some(insert("tcgen05.wait::st.sync.aligned;", started, true));
             }
-            TensorOp::Copy(copy) if copy.completion.is_none() => {
-                wait_of_copy(program, started, here, written)
-            }
-            _ => None,
+            TensorOp::Copy(copy) => copy.completion.is_some(),
+            _ => return None,
         },
-        Op::BulkCopy => {
-            let (function, pc) = program.locate(started)?;
-            let function = &program.functions[function];
-            let copy = &function.tables.bulk_copies[function.code[pc as usize].s.a as usize];
-            copy.completion.is_none().then(|| wait_of_copy(program, started, here, written)).flatten()
-        }
-        _ => None,
-    }
+        Op::BulkCopy(id) => function.tables[id].completion.is_some(),
+        _ => return None,
+    };
+    if is_tracked { None } else { wait_of_copy(program, started, here, written) }
 }
 
 fn insert(text: &'static str, at: StatementId, after: bool) -> Correction {
@@ -83,7 +78,7 @@ fn wait_of_copy(
     }
     let last = |is: &dyn Fn(CopyGroup) -> bool| {
         let mut statements = (started.0..here.0).rev().map(StatementId);
-        statements.find(|at| matches!(instruction(program, *at), Some(Instruction { op: Op::CopyGroup(group), .. }) if is(*group)))
+        statements.find(|at| matches!(instruction(program, *at), Some((_, Instruction { op: Op::CopyGroup(group), .. })) if is(*group)))
     };
     let Some(committed) = last(&|group| group == CopyGroup::CloseBulk) else {
         return guarded("cp.async.bulk.commit_group;", started);
@@ -99,29 +94,18 @@ fn wait_of_copy(
     }
 }
 
-fn is_commit_of_products(program: &Program, at: StatementId, instruction: &Instruction) -> bool {
-    instruction.op == Op::Tensor && matches!(tensor(program, at), Some(TensorOp::CommitProducts))
+/// Whether warpgroup products are committed between two statements.
+fn is_committed(program: &Program, from: StatementId, to: StatementId) -> bool {
+    (from.0.min(to.0)..from.0.max(to.0)).any(|at| {
+        instruction(program, StatementId(at)).is_some_and(|(function, instruction)| match instruction.op {
+            Op::Tensor(id) => matches!(function.tables[id], TensorOp::CommitProducts),
+            _ => false,
+        })
+    })
 }
 
-/// Whether a statement of a certain kind lies between two others.
-fn between(
-    program: &Program,
-    from: StatementId,
-    to: StatementId,
-    is: impl Fn(&Program, StatementId, &Instruction) -> bool,
-) -> bool {
-    let (first, last) = (from.0.min(to.0), from.0.max(to.0));
-    let mut statements = (first..last).map(StatementId);
-    statements.any(|at| instruction(program, at).is_some_and(|instruction| is(program, at, instruction)))
-}
-
-fn instruction(program: &Program, at: StatementId) -> Option<&Instruction> {
-    let (function, pc) = program.locate(at)?;
-    program.functions[function].code.get(pc as usize)
-}
-
-fn tensor(program: &Program, at: StatementId) -> Option<&TensorOp> {
+fn instruction(program: &Program, at: StatementId) -> Option<(&Function, &Instruction)> {
     let (function, pc) = program.locate(at)?;
     let function = &program.functions[function];
-    function.tables.tensors.get(function.code[pc as usize].s.a as usize)
+    Some((function, function.code.get(pc as usize)?))
 }

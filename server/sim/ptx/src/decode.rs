@@ -25,6 +25,7 @@ mod multimem;
 mod operands;
 mod order;
 mod patterns;
+mod slot_table;
 mod specials;
 mod stack;
 mod storage;

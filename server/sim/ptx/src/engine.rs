@@ -6,7 +6,8 @@
 //! * `schedule`: blocks, clusters and their barriers;
 //! * `divergence`: the groups of a warp under each divergence model; models differ in nothing else;
 //! * `exec`: a warp, the interpreter loop, and the operations that touch no memory;
-//! * `memory`: the operations that access memory.
+//! * `memory`: the operations that access memory;
+//! * `waits`: whether a warp only waits for other threads.
 //!
 //! State spaces and the sanitizer come from [`warplens_sim_cuda`].
 
@@ -17,6 +18,7 @@ pub(crate) mod memory;
 mod run;
 mod run_context;
 mod schedule;
+mod waits;
 
 pub use divergence::model::{MODELS, Model};
 pub use run::run;

@@ -47,8 +47,8 @@ impl Executable for Kernel {
 fn subject_of_notes(function: &Function, pc: u32) -> Option<&'static str> {
     let instruction = function.code.get(pc as usize)?;
     match instruction.op {
-        Op::Mbarrier => Some("the phases of the mbarrier"),
-        Op::Tensor => match &function.tables.tensors[instruction.s.a as usize] {
+        Op::Mbarrier(_) => Some("the phases of the mbarrier"),
+        Op::Tensor(id) => match &function.tables[id] {
             TensorOp::Copy(_) => Some("the copied box"),
             TensorOp::Memory(TensorMemoryOp::Commit { .. }) => Some("the phases of the mbarrier"),
             TensorOp::Memory(
@@ -72,19 +72,11 @@ fn control_flow(program: &Program) -> ControlFlow {
         let at = |pc: u32| StatementId(function.first_statement + pc);
         flow.starts.push(at(0));
         for (pc, instruction) in (0..).zip(&function.code) {
-            let targets = match instruction.op {
-                Op::Branch(_) => vec![at(instruction.s.a)],
-                Op::Switch(_) => {
-                    let switch = &function.tables.switches[instruction.s.a as usize];
-                    switch.targets.iter().map(|target| at(*target)).collect()
-                }
-                Op::Return(_) | Op::Exit | Op::Trap => Vec::new(),
-                Op::Barrier => {
-                    flow.barriers.push(at(pc));
-                    continue;
-                }
-                _ => continue,
-            };
+            if let Op::Barrier(_) = instruction.op {
+                flow.barriers.push(at(pc));
+            }
+            let Some(targets) = function.targets_of(instruction) else { continue };
+            let targets = targets.into_iter().map(at).collect();
             let continues = instruction.guard != Guard::ALWAYS;
             flow.ends.push(BlockEnd { statement: at(pc), targets, continues });
         }

@@ -12,7 +12,7 @@ use self::cells::CellOperand;
 use self::fragment::Fragment;
 pub use self::fragment::ValuesOf;
 use crate::program::{
-    FactorSource, Function, Op, Part, Program, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
+    FactorSource, Function, Op, Program, ReadKind, RegisterSlot, TensorFactor, TensorMemoryOp, TensorOp,
     TensorProduct, WarpgroupProduct,
 };
 use crate::tensor::describe::MatrixUse;
@@ -151,7 +151,10 @@ fn of_function(function: &Function) -> Vec<Box<[OperandMeaning]>> {
 
 /// Whether the operation's constants also appear in its result.
 fn passes_on(op: Op) -> bool {
-    matches!(op, Op::Logic(Logic::Copy | Logic::Or | Logic::Xor, _) | Op::Int(IntOp::Add, _) | Op::MoveEach)
+    matches!(
+        op,
+        Op::Logic(Logic::Copy | Logic::Or | Logic::Xor, _) | Op::Int(IntOp::Add, _) | Op::MoveEach(_)
+    )
 }
 
 /// The registers from which descriptors and addresses are computed, by number.
@@ -173,7 +176,8 @@ fn sources(function: &Function, operands: &[Vec<OperandMeaning>]) -> FxHashMap<u
             else {
                 continue;
             };
-            for read in function.flow.reads_of(pc as u32).iter().filter(|read| read.part == Part::Source) {
+            for read in function.flow.reads_of(pc as u32).iter().filter(|read| read.part == ReadKind::Source)
+            {
                 found.entry(read.register).or_insert_with(|| meaning.clone());
             }
         }
@@ -188,9 +192,9 @@ type Name<'n> = &'n dyn Fn(RegisterSlot) -> Option<SmolStr>;
 /// The statement's registers that are descriptors or fragments.
 fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
     let instruction = &function.code[pc];
-    let (tables, index) = (&function.tables, instruction.s.a as usize);
+    let tables = &function.tables;
     match instruction.op {
-        Op::Tensor => match &tables.tensors[index] {
+        Op::Tensor(id) => match &tables[id] {
             TensorOp::Product(product) => warpgroup(product, name),
             TensorOp::Memory(TensorMemoryOp::Product(product)) => tensor_memory(product, name),
             TensorOp::Memory(TensorMemoryOp::Copy(copy)) => {
@@ -211,14 +215,14 @@ fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, 
             }
             _ => Vec::new(),
         },
-        Op::MatrixProduct => {
-            let product = &tables.products[index];
+        Op::MatrixProduct(id) => {
+            let product = &tables[id];
             let matrices = Fragment::of_product(&product.product, product.sparse.is_some());
             let each = product.registers.iter().zip(&matrices);
             each.flat_map(|(registers, fragment)| spread(registers, fragment, name)).collect()
         }
-        Op::MatrixAccess => {
-            let access = &tables.matrix_accesses[index];
+        Op::MatrixAccess(id) => {
+            let access = &tables[id];
             match Fragment::small_matrices(access) {
                 Some(fragment) => spread(&access.registers, &fragment, name),
                 None => Vec::new(),
@@ -231,10 +235,8 @@ fn direct(function: &Function, pc: usize, name: Name<'_>) -> Vec<(RegisterSlot, 
 /// The statement's operands that are addresses in tensor memory.
 fn cells(function: &Function, pc: usize, name: Name<'_>) -> Vec<OperandMeaning> {
     let instruction = &function.code[pc];
-    if instruction.op != Op::Tensor {
-        return Vec::new();
-    }
-    let TensorOp::Memory(op) = &function.tables.tensors[instruction.s.a as usize] else { return Vec::new() };
+    let Op::Tensor(id) = instruction.op else { return Vec::new() };
+    let TensorOp::Memory(op) = &function.tables[id] else { return Vec::new() };
     let register = |of: CellOperand, place: RegisterSlot, offset: i64| {
         let meaning = Meaning::Cells(of, offset as u32);
         Some(OperandMeaning { operand: MeantOperand::Register(name(place)?), meaning })

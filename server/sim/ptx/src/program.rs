@@ -10,6 +10,7 @@ use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::trace::StatementId;
 
 mod asynchronous;
+mod choices;
 mod flow;
 mod frequent;
 mod guard;
@@ -22,16 +23,19 @@ mod tensor;
 mod tensor_memory;
 
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
+pub use choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};
 pub use flow::{Flow, Mixing, Read};
 pub use guard::Guard;
 pub use hammock::{Hammock, Path};
 pub use operation::{Combining, CopyGroup, Instruction, Multimem, Op, SetTo, StackAction};
 pub use patterns::{Patterns, Update};
 pub use quick::Quick;
+pub(crate) use tables::Entry;
 pub use tables::{
-    Access, Atomic, Barrier, BarrierKind, Call, Callee, Copy, Element, Exchange, ExchangeKind,
-    FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note, Pack, PackedSources,
-    ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System, Tables,
+    Access, AccessId, Atomic, Barrier, BarrierKind, Call, CallId, Callee, Copy, Element, Exchange,
+    ExchangeId, ExchangeKind, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands,
+    Note, Pack, PackedSources, ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System,
+    Tables,
 };
 pub use tensor::{Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 pub use tensor_memory::{
@@ -41,7 +45,7 @@ pub use tensor_memory::{
 pub use warplens_sim_cuda::address::{Address, AtomicOp, Relative, Space};
 pub use warplens_sim_cuda::objects::{FrameObjects, ProgramObjects};
 pub use warplens_sim_cuda::order::{Order, ProxyFence, SpecialOrder};
-pub use warplens_sim_cuda::sanitizer::undefined_use::Part;
+pub use warplens_sim_cuda::sanitizer::undefined_use::ReadKind;
 pub use warplens_sim_cuda::slot::{Formal, NO_SLOT, Passing, RegisterSlot, Slot, Slots};
 pub use warplens_sim_cuda::tensor::box_mode::BoxMode;
 
@@ -165,11 +169,26 @@ impl Function {
         }
     }
 
-    /// The access of the instruction at `pc`, if it is a weak `op` of a single element.
-    pub(crate) fn plain_access(&self, pc: u32, op: Op) -> Option<&Access> {
-        let instruction = self.code.get(pc as usize).filter(|instruction| instruction.op == op)?;
-        let access = self.tables.accesses.get(instruction.s.a as usize)?;
+    /// The access of the instruction at `pc`, if it is a weak load or store, as `kind` says, of a single element.
+    pub(crate) fn plain_access(&self, pc: u32, kind: fn(Op) -> Option<AccessId>) -> Option<&Access> {
+        let access = &self.tables[kind(self.code.get(pc as usize)?.op)?];
         (!self.orders[pc as usize].strong && access.elements.len() == 1).then_some(access)
+    }
+
+    /// Where an instruction that ends a basic block may jump.
+    pub(crate) fn targets_of(&self, instruction: &Instruction) -> Option<Vec<u32>> {
+        match instruction.op {
+            Op::Branch(_) => Some(vec![instruction.s.a]),
+            Op::Switch(id, _) => Some(self.tables[id].targets.clone()),
+            Op::Return(_) | Op::Exit | Op::Trap => Some(Vec::new()),
+            _ => None,
+        }
+    }
+
+    /// The instruction that makes a call.
+    pub(crate) fn call_site(&self, call: CallId) -> Option<u32> {
+        let makes = |instruction: &Instruction| matches!(instruction.op, Op::Call(id, _) if id == call);
+        Some(self.code.iter().position(makes)? as u32)
     }
 
     /// The registers that the instruction at `pc` writes, as indices of `frame.registers`.

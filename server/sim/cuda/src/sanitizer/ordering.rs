@@ -2,7 +2,7 @@
 //! accesses.
 
 use super::event::AccessEvent;
-use super::{Sanitizer, Visit};
+use super::{RunningVisit, Sanitizer};
 use crate::memory::spaces::Spaces;
 use crate::order::{ProxyFence, SpecialOrder};
 
@@ -10,7 +10,7 @@ impl Sanitizer {
     /// The running instruction orders accesses in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
-        let Visit { warp, live, order, .. } = self.visit;
+        let RunningVisit { warp, live, order, .. } = self.visit;
         self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
@@ -36,7 +36,7 @@ impl Sanitizer {
     /// in a grid with a prerequisite.
     #[inline(never)]
     pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
-        let Visit { statement, order, .. } = self.visit;
+        let RunningVisit { statement, order, .. } = self.visit;
         if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
             self.check_prerequisite(event, spaces);
         }

@@ -229,21 +229,8 @@ impl Sanitizer {
             false => (self.cluster.clock.block(warp / WARPS), warp % WARPS),
         };
         let own = self.thread(self.sync.running(), self.visit.warp, lane, true);
-        let other = self.thread(block, starter, before.lane(), true);
+        let starter = named_for(&own, &self.thread(block, starter, before.lane(), true));
         let thread = position(own.thread);
-        let starter = match (own.block == other.block, own.thread == other.thread) {
-            (true, true) => "it".to_owned(),
-            (true, false) => {
-                format!("thread {} (lane {} of warp {})", position(other.thread), other.lane, other.warp)
-            }
-            _ => format!(
-                "thread {} of block {} (lane {} of warp {})",
-                position(other.thread),
-                position(other.block),
-                other.lane,
-                other.warp
-            ),
-        };
         let here = if event.kind.reads() { "read" } else { "written" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = wait_for(self.cluster.copies.until(before), hazard);
@@ -315,5 +302,16 @@ fn memory_name(region: MemoryRegion) -> &'static str {
         MemoryRegion::Shared => "Shared",
         MemoryRegion::Local => "Local",
         _ => "Global",
+    }
+}
+
+/// How a report about a thread names another one.
+fn named_for(own: &RacingThread, other: &RacingThread) -> String {
+    let (thread, block) = (position(other.thread), position(other.block));
+    let of_warp = format!("(lane {} of warp {})", other.lane, other.warp);
+    match (own.block == other.block, own.thread == other.thread) {
+        (true, true) => "it".to_owned(),
+        (true, false) => format!("thread {thread} {of_warp}"),
+        _ => format!("thread {thread} of block {block} {of_warp}"),
     }
 }

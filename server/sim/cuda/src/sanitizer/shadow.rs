@@ -44,7 +44,7 @@ pub(super) struct Conflict {
 
 /// The access to check.
 #[derive(Clone, Copy)]
-pub(super) struct Access<'s> {
+pub(super) struct ShadowAccess<'s> {
     pub(super) sync: &'s HappensBefore,
     pub(super) stamp: Stamp,
     pub(super) thread: Thread,
@@ -54,7 +54,7 @@ pub(super) struct Access<'s> {
     pub(super) needs_initialized: bool,
 }
 
-impl Access<'_> {
+impl ShadowAccess<'_> {
     #[inline(always)]
     fn conflicts_with(&self, before: Stamp) -> bool {
         if !before.is_there() || before.epoch == self.stamp.epoch && before.lane() == self.thread.lane {
@@ -86,7 +86,7 @@ impl Access<'_> {
     /// The same access by another lane of the warp.
     #[inline(always)]
     pub(super) fn of_lane(&self, lane: u32) -> Self {
-        Access { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
+        ShadowAccess { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
     }
 
     /// Whether the epoch and the strength agree, which is all that the stamps of several lanes have in common.
@@ -115,7 +115,7 @@ impl QuickLoad {
     /// What a load has to record in a cell; `None` if it needs the full check. The result may depend only on the parts
     /// of the stamps that [`Cell::is_alike`] compares.
     #[inline(always)]
-    fn of(cell: &Cell, shortcut: u32, access: &Access<'_>) -> Option<QuickLoad> {
+    fn of(cell: &Cell, shortcut: u32, access: &ShadowAccess<'_>) -> Option<QuickLoad> {
         if shortcut == access.stamp.epoch {
             return Some(QuickLoad::SameWarp);
         }
@@ -163,7 +163,7 @@ impl Cell {
 
     /// Whether every thread of the running block knows all accesses of the cell. May return `false` even if so.
     #[inline(always)]
-    fn is_settled(&self, access: &Access<'_>) -> bool {
+    fn is_settled(&self, access: &ShadowAccess<'_>) -> bool {
         let settled = |stamp: Stamp| !stamp.is_there() | access.sync.settled(stamp.epoch);
         settled(self.write) & settled(self.read) & settled(self.other)
     }
@@ -173,14 +173,14 @@ impl CellMut<'_> {
     /// Records a load that only has to record its lane, or that is the first one after everything was ordered. Returns
     /// `false` if the load needs the full check.
     #[inline(always)]
-    fn load_quickly(&mut self, access: &Access<'_>) -> bool {
+    fn load_quickly(&mut self, access: &ShadowAccess<'_>) -> bool {
         let Some(quick) = QuickLoad::of(self.stamps, *self.shortcut, access) else { return false };
         self.record(quick, access);
         true
     }
 
     #[inline(always)]
-    fn record(&mut self, quick: QuickLoad, access: &Access<'_>) {
+    fn record(&mut self, quick: QuickLoad, access: &ShadowAccess<'_>) {
         let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
         match quick {
             QuickLoad::Known => {}
@@ -196,7 +196,7 @@ impl CellMut<'_> {
 
     /// The same load by `lanes`, which include the lane of `access`; returns the lanes that need the full check.
     #[inline(always)]
-    fn load_quickly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
+    fn load_quickly_by(&mut self, lanes: u32, access: &ShadowAccess<'_>) -> u32 {
         if !self.load_quickly(access) {
             return lanes;
         }
@@ -218,7 +218,7 @@ impl CellMut<'_> {
     }
 
     #[inline(always)]
-    fn load(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
+    fn load(&mut self, access: &ShadowAccess<'_>) -> Option<(Hazard, Stamp)> {
         if *self.shortcut == access.sync.floor() {
             return None;
         }
@@ -236,7 +236,7 @@ impl CellMut<'_> {
     }
 
     #[inline(never)]
-    fn record_reader(&mut self, access: &Access<'_>) {
+    fn record_reader(&mut self, access: &ShadowAccess<'_>) {
         let irrelevant = |stamp: Stamp| {
             !stamp.is_there()
                 || access.sync.settled(stamp.epoch)
@@ -268,7 +268,7 @@ impl CellMut<'_> {
     }
 
     #[inline(always)]
-    fn store(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
+    fn store(&mut self, access: &ShadowAccess<'_>) -> Option<(Hazard, Stamp)> {
         let write = self.stamps.write;
         let hazard = if access.conflicts_with(write) {
             Some((Hazard::WriteAfterWrite, write))
@@ -281,7 +281,7 @@ impl CellMut<'_> {
     }
 
     #[inline(always)]
-    fn conflicting_reader(&self, access: &Access<'_>) -> Option<Stamp> {
+    fn conflicting_reader(&self, access: &ShadowAccess<'_>) -> Option<Stamp> {
         let irrelevant = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
         if irrelevant(self.stamps.read) && irrelevant(self.stamps.other) {
             return None;
@@ -290,7 +290,7 @@ impl CellMut<'_> {
     }
 
     #[inline(never)]
-    fn unsettled_reader(&self, access: &Access<'_>) -> Option<Stamp> {
+    fn unsettled_reader(&self, access: &ShadowAccess<'_>) -> Option<Stamp> {
         let Cell { read, other, .. } = *self.stamps;
         if read.is_there() && !access.sync.settled(read.epoch) {
             let others = *self.lanes & !(1 << access.thread.lane);
@@ -422,7 +422,7 @@ impl Shadow {
 
     /// A weak load of one word; `false` if it needs the full check.
     #[inline(always)]
-    pub(super) fn load_quickly(&mut self, index: u64, access: &Access<'_>) -> bool {
+    pub(super) fn load_quickly(&mut self, index: u64, access: &ShadowAccess<'_>) -> bool {
         let Some(Page::Words(words)) = self.pages.get_mut((index / PAGE) as usize) else { return false };
         words.cell_mut((index % PAGE / 4) as usize).load_quickly(access)
     }
@@ -435,7 +435,7 @@ impl Shadow {
         reads: bool,
         index: u64,
         span: u64,
-        access: &Access<'_>,
+        access: &ShadowAccess<'_>,
     ) -> (Option<Conflict>, bool) {
         match reads {
             true => self.load(index, span, access),
@@ -444,7 +444,7 @@ impl Shadow {
     }
 
     #[inline(always)]
-    fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
+    fn load(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> (Option<Conflict>, bool) {
         let Some(mut page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
         for (number, at) in page.range(index, span).enumerate() {
@@ -461,7 +461,7 @@ impl Shadow {
     }
 
     #[inline(always)]
-    fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
+    fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> Option<Conflict> {
         let mut page = self.page(index)?;
         let mut found = None;
         for (number, at) in page.range(index, span).enumerate() {

@@ -29,13 +29,13 @@ pub enum Cause {
 pub struct UndefinedUse {
     pub root: UndefinedOrigin,
     pub statement: u32,
-    pub part: Part,
+    pub part: ReadKind,
     pub lanes: u32,
 }
 
 /// How an instruction uses a register that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum ReadKind {
     /// A source of the result.
     Source,
     /// An address, or a part of one.

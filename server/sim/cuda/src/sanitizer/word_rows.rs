@@ -8,7 +8,7 @@
 use super::Sanitizer;
 use super::happens_before::Thread;
 use super::row::Row;
-use super::shadow::{Access, Shadow};
+use super::shadow::{Shadow, ShadowAccess};
 use super::stamp::{Stamp, Strength};
 use crate::order::SpecialOrder;
 
@@ -74,10 +74,10 @@ impl Sanitizer {
 
     /// The shadow of shared memory, and a weak access to it by the running warp.
     #[inline(always)]
-    fn shared_access(&mut self) -> (&mut Shadow, Access<'_>) {
+    fn shared_access(&mut self) -> (&mut Shadow, ShadowAccess<'_>) {
         let (statement, warp) = (self.visit.statement, self.visit.warp);
         let epoch = self.sync.epoch(warp);
-        let access = Access {
+        let access = ShadowAccess {
             sync: &self.sync,
             stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
             thread: Thread { warp, lane: 0 },

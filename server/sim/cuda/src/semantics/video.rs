@@ -42,8 +42,8 @@ pub enum VideoOp {
 pub enum Shape {
     /// One part of `a` and one part of `b`.
     Single {
-        a: Part,
-        b: Part,
+        a: VideoPart,
+        b: VideoPart,
         /// What happens to the result.
         then: Then,
     },
@@ -64,15 +64,15 @@ pub enum Shape {
 
 /// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct VideoPart {
     /// The lowest bit.
     pub shift: u32,
     /// The width in bits.
     pub bits: u32,
 }
 
-impl Part {
-    pub const WORD: Part = Part { shift: 0, bits: 32 };
+impl VideoPart {
+    pub const WORD: VideoPart = VideoPart { shift: 0, bits: 32 };
 
     fn of(self, word: u32, signed: bool) -> i64 {
         let up = word << (32 - self.bits - self.shift);
@@ -97,16 +97,16 @@ pub enum Then {
     /// The larger of the result and `c`.
     Max,
     /// It replaces a part of `c`.
-    Merge(Part),
+    Merge(VideoPart),
 }
 
 /// `vmad`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VideoMad {
     /// The part of `a`, and whether it is signed.
-    pub a: (Part, bool),
+    pub a: (VideoPart, bool),
     /// The part of `b`, and whether it is signed.
-    pub b: (Part, bool),
+    pub b: (VideoPart, bool),
     /// Whether the product is subtracted.
     pub negate_product: bool,
     /// Whether `c` is subtracted.
@@ -164,11 +164,11 @@ fn compute(video: &Video, a: u32, b: u32, c: u32) -> u32 {
                 let wanted = u32::from(selector) >> (4 * index) & 0xf;
                 let parts = 32 / bits;
                 let word = if wanted < parts { a } else { b };
-                Part { shift: wanted % parts * bits, bits }.of(word, signed)
+                VideoPart { shift: wanted % parts * bits, bits }.of(word, signed)
             };
             let mut d = c;
             for index in (0..32 / bits).filter(|index| mask >> index & 1 == 1) {
-                let part = Part { shift: index * bits, bits };
+                let part = VideoPart { shift: index * bits, bits };
                 let (x, y) = (pick(from_a, index, video.a_signed), pick(from_b, index, video.b_signed));
                 let result = operate(video.op, x, y);
                 let result = clamp(video, bits, result) as u32;
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn multiplied_and_added() {
-        let whole = (Part::WORD, true);
+        let whole = (VideoPart::WORD, true);
         let mad = VideoMad {
             a: whole,
             b: whole,
@@ -234,7 +234,7 @@ mod tests {
             saturate: false,
         };
         assert_eq!(compute_mad(&mad, 3, -4i32 as u32, 20), 8);
-        let half = VideoMad { a: (Part { shift: 16, bits: 16 }, true), ..mad };
+        let half = VideoMad { a: (VideoPart { shift: 16, bits: 16 }, true), ..mad };
         assert_eq!(compute_mad(&half, 0xffff_1234, 5, 1), -4i32 as u32);
         let scaled = VideoMad { plus_one: true, shift: 7, ..mad };
         assert_eq!(compute_mad(&scaled, 127, 1, 0), 1);
@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn a_part_of_a_word() {
-        let byte = Part { shift: 8, bits: 8 };
-        let shape = |then| Shape::Single { a: byte, b: Part::WORD, then };
+        let byte = VideoPart { shift: 8, bits: 8 };
+        let shape = |then| Shape::Single { a: byte, b: VideoPart::WORD, then };
         let signed = Video { a_signed: true, d_signed: true, ..unsigned(VideoOp::Add, shape(Then::Keep)) };
         assert_eq!(compute(&signed, 0xff00, 5, 0), 4);
         let merged = unsigned(VideoOp::Add, shape(Then::Merge(byte)));
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn saturation_is_to_the_destination() {
-        let shape = Shape::Single { a: Part::WORD, b: Part::WORD, then: Then::Keep };
+        let shape = Shape::Single { a: VideoPart::WORD, b: VideoPart::WORD, then: Then::Keep };
         let sub = Video { saturate: true, ..unsigned(VideoOp::Sub, shape) };
         assert_eq!(compute(&sub, 3, 5, 0), 0);
         let shift = Video { saturate: true, ..unsigned(VideoOp::ShiftLeft(false), shape) };

@@ -2,7 +2,7 @@
 
 use warplens_sim_warp::trace::StatementId;
 
-use crate::program::{Barrier, BarrierKind, Function, Guard, Instruction, MbarrierAction, Op, Program};
+use crate::program::{Barrier, BarrierKind, Function, Guard, MbarrierAction, Op, Program};
 
 /// The statement before which a barrier of the block would order an mbarrier's initialization before its use by another
 /// thread. `one` and the other statement may be in either order. `None` if there is no such statement, or if blocks of a
@@ -28,9 +28,8 @@ pub(super) fn after_initialization(
 }
 
 fn is_initialization(function: &Function, pc: u32) -> bool {
-    let Instruction { op, s, .. } = function.code[pc as usize];
-    let initializes = |action| matches!(action, MbarrierAction::Initialize { .. });
-    op == Op::Mbarrier && initializes(function.tables.mbarriers[s.a as usize].action)
+    let Op::Mbarrier(id) = function.code[pc as usize].op else { return false };
+    matches!(function.tables[id].action, MbarrierAction::Initialize { .. })
 }
 
 fn uses_clusters(program: &Program) -> bool {
@@ -73,12 +72,7 @@ fn ends(function: &Function, pc: u32) -> bool {
 
 fn successors(function: &Function, pc: u32) -> Vec<u32> {
     let Some(instruction) = function.code.get(pc as usize) else { return Vec::new() };
-    let mut next = match instruction.op {
-        Op::Branch(_) => vec![instruction.s.a],
-        Op::Switch(_) => function.tables.switches[instruction.s.a as usize].targets.clone(),
-        _ if ends(function, pc) => Vec::new(),
-        _ => return vec![pc + 1],
-    };
+    let Some(mut next) = function.targets_of(instruction) else { return vec![pc + 1] };
     if instruction.guard != Guard::ALWAYS {
         next.push(pc + 1);
     }

@@ -16,7 +16,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::mixed::is_mixed;
 use super::modifiers::Modifiers;
-use crate::program::Op;
+use crate::program::{Op, Sign, Signedness, Subnormals};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn arithmetic(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -137,7 +137,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::form()),
         };
         let s = self.uniform_slots(instruction.operands(), ty, sources)?;
-        Ok((Op::Mul24(op, ty.kind() == TypeKind::Signed), s))
+        Ok((Op::Mul24(op, signedness(ty)), s))
     }
 
     fn dot_product(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -148,9 +148,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::form()),
         };
         let (a, b) = (m.ty()?, m.ty()?);
-        let signed = |ty: Type| ty.kind() == TypeKind::Signed;
         let s = self.uniform_slots(instruction.operands(), Type::B32, 3)?;
-        Ok((Op::Dot(op, signed(a), signed(b)), s))
+        Ok((Op::Dot(op, signedness(a), signedness(b)), s))
     }
 
     fn carry(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, takes: bool) -> Decoded {
@@ -169,16 +168,16 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn single(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let operands = instruction.operands();
-        let flush = m.take("ftz");
+        let subnormals = subnormals(m);
         if let Some((op, sources)) = approximation(instruction.opcode(), m) {
-            return Ok((Op::Approximate(op, flush), self.uniform_slots(operands, Type::F32, sources)?));
+            return Ok((Op::Approximate(op, subnormals), self.uniform_slots(operands, Type::F32, sources)?));
         }
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
-        let mode = FloatMode { rounding, flush, saturate: m.take("sat") };
+        let mode = FloatMode { rounding, flush: subnormals.are_flushed(), saturate: m.take("sat") };
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
         if matches!(instruction.opcode(), "min" | "max") && operands.len() == 4 {
-            let abs = m.take("abs");
-            return Ok((Op::Extremum3(op, flush, abs), self.uniform_slots(operands, Type::F32, 3)?));
+            let sign = if m.take("abs") { Sign::Dropped } else { Sign::Kept };
+            return Ok((Op::Extremum3(op, subnormals, sign), self.uniform_slots(operands, Type::F32, 3)?));
         }
         Ok((Op::Float32(op, mode), self.uniform_slots(operands, Type::F32, sources)?))
     }
@@ -186,13 +185,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn double(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let operands = instruction.operands();
         if instruction.has("approx") || instruction.opcode() == "rsqrt" {
-            let (_, flush) = (m.take("approx"), m.take("ftz"));
+            let (_, subnormals) = (m.take("approx"), subnormals(m));
             let op = match instruction.opcode() {
                 "rcp" => Approximation::Reciprocal64,
                 "rsqrt" => Approximation::ReciprocalSqrt64,
                 _ => return Err(Why::form()),
             };
-            return Ok((Op::Approximate(op, flush), self.uniform_slots(operands, Type::F64, 1)?));
+            return Ok((Op::Approximate(op, subnormals), self.uniform_slots(operands, Type::F64, 1)?));
         }
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
@@ -285,6 +284,15 @@ fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, 
         "div" => (Approximation::Div, 2),
         _ => return None,
     })
+}
+
+/// `.ftz`
+pub(super) fn subnormals(m: &mut Modifiers<'_>) -> Subnormals {
+    if m.take("ftz") { Subnormals::Flushed } else { Subnormals::Kept }
+}
+
+pub(super) fn signedness(ty: Type) -> Signedness {
+    if ty.kind() == TypeKind::Signed { Signedness::Signed } else { Signedness::Unsigned }
 }
 
 /// How a packed type divides a word.

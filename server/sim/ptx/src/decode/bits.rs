@@ -6,11 +6,11 @@ use warplens_sim_cuda::semantics::compare::Combine;
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::Why;
+use super::arithmetic::signedness;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::push;
-use crate::program::{Lop3Predicate, NO_SLOT, Op, Slots};
+use crate::program::{Beyond, Lop3Predicate, NO_SLOT, Op, Slots, Width};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn bits(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -27,7 +27,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "bfind" => self.find(operands, m),
             "brev" => {
                 let ty = m.ty()?;
-                Ok((Op::Reverse(ty.bits() == 64), self.uniform_slots(operands, ty, 1)?))
+                Ok((Op::Reverse(Width::of_bits(ty.bits())), self.uniform_slots(operands, ty, 1)?))
             }
             "bfe" | "bfi" => self.field(instruction, m),
             "fns" => {
@@ -35,18 +35,17 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Ok((Op::FindNth, self.uniform_slots(operands, ty, 3)?))
             }
             "bmsk" => {
-                let (wrap, ty) = (wraps(m)?, m.ty()?);
-                Ok((Op::BitMask(wrap), self.uniform_slots(operands, ty, 2)?))
+                let (beyond, ty) = (beyond(m)?, m.ty()?);
+                Ok((Op::BitMask(beyond), self.uniform_slots(operands, ty, 2)?))
             }
             "szext" => {
-                let (wrap, ty) = (wraps(m)?, m.ty()?);
-                let signed = ty.kind() == TypeKind::Signed;
-                Ok((Op::Extend(wrap, signed), self.uniform_slots(operands, ty, 2)?))
+                let (beyond, ty) = (beyond(m)?, m.ty()?);
+                Ok((Op::Extend(beyond, signedness(ty)), self.uniform_slots(operands, ty, 2)?))
             }
             "clmad" => {
-                let (high, _) = (m.take("hi"), m.take("lo"));
-                let ty = m.ty()?;
-                Ok((Op::CarrylessMad(high), self.uniform_slots(operands, ty, 3)?))
+                let op = if m.take("hi") { Op::CarrylessMadHigh } else { Op::CarrylessMadLow };
+                let (_, ty) = (m.take("lo"), m.ty()?);
+                Ok((op, self.uniform_slots(operands, ty, 3)?))
             }
             "prmt" => self.permute(operands, m),
             "shl" | "shr" => self.shift(instruction, m),
@@ -79,13 +78,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         let d = if d == Operand::Sink { NO_SLOT } else { self.destination(d, ty)? };
         let e = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
         let with = self.condition(q)?;
-        let c = push(&mut self.out.tables.lop3, Lop3Predicate { table, c, combine, with });
-        Ok((Op::Lop3Predicate, Slots { d, a, b, c, e }))
+        let (op, _) = self.with_entry(Op::Lop3Predicate, Lop3Predicate { table, c, combine, with })?;
+        Ok((op, Slots { d, a, b, c, e }))
     }
 
     fn count(&mut self, op: Count, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let ty = m.ty()?;
-        Ok((Op::Count(op, ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
+        Ok((Op::Count(op, Width::of_bits(ty.bits())), self.typed_slots(operands, &[Type::U32, ty])?))
     }
 
     fn find(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -97,19 +96,18 @@ impl<'l> FunctionDecoder<'l, '_> {
             (false, true) => Count::FindUnsignedShift,
             (true, true) => Count::FindSignedShift,
         };
-        Ok((Op::Count(op, ty.bits() == 64), self.typed_slots(operands, &[Type::U32, ty])?))
+        Ok((Op::Count(op, Width::of_bits(ty.bits())), self.typed_slots(operands, &[Type::U32, ty])?))
     }
 
     fn field(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let ty = m.ty()?;
-        let wide = ty.bits() == 64;
+        let width = Width::of_bits(ty.bits());
         let operands = instruction.operands();
         if instruction.opcode() == "bfe" {
-            let signed = ty.kind() == TypeKind::Signed;
             let s = self.typed_slots(operands, &[ty, ty, Type::U32, Type::U32])?;
-            return Ok((Op::ExtractField(signed, wide), s));
+            return Ok((Op::ExtractField(signedness(ty), width), s));
         }
-        Ok((Op::InsertField(wide), self.typed_slots(operands, &[ty, ty, ty, Type::U32, Type::U32])?))
+        Ok((Op::InsertField(width), self.typed_slots(operands, &[ty, ty, ty, Type::U32, Type::U32])?))
     }
 
     fn permute(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -137,14 +135,14 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn funnel(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let left = m.word(&["l", "r"]).ok_or_else(Why::form)? == "l";
-        let (wrap, ty) = (wraps(m)?, m.ty()?);
-        Ok((Op::Funnel(left, wrap), self.uniform_slots(operands, ty, 3)?))
+        let shift = m.require(&[("l", Shift::Left), ("r", Shift::Right)])?;
+        let (beyond, ty) = (beyond(m)?, m.ty()?);
+        Ok((Op::Funnel(shift, beyond), self.uniform_slots(operands, ty, 3)?))
     }
 }
 
-fn wraps(m: &mut Modifiers<'_>) -> Result<bool, Why> {
-    Ok(m.word(&["wrap", "clamp"]).ok_or_else(Why::form)? == "wrap")
+fn beyond(m: &mut Modifiers<'_>) -> Result<Beyond, Why> {
+    m.require(&[("wrap", Beyond::Wraps), ("clamp", Beyond::Clamps)])
 }
 
 /// The width of an untyped operation on values of a type.

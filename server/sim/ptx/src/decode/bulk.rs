@@ -7,8 +7,8 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
-use super::operands::{push, with_entry};
-use crate::program::{BulkCopy, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
+use super::operands::next;
+use crate::program::{BulkCopy, Completion, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
     /// All forms of `cp`.
@@ -64,11 +64,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        Ok(with_entry(
-            Op::Copy,
-            &mut self.out.tables.copies,
-            Copy { to, to_space, from, from_space, size, source_size, ignore },
-        ))
+        self.with_entry(Op::Copy, Copy { to, to_space, from, from_space, size, source_size, ignore })
     }
 
     /// `cp.async.bulk` and `cp.reduce.async.bulk`; with `replicated`, their `multimem` forms.
@@ -93,16 +89,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             None
         };
         let (&[to, from, size], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
-        let mut rest = rest.iter().copied();
-        let mut next =
-            |wanted: bool| if wanted { rest.next().map(Some).ok_or_else(Why::operands) } else { Ok(None) };
+        let mut rest = rest;
+        let mut next = |wanted: bool| if wanted { next(&mut rest).map(Some) } else { Ok(None) };
         let ends = (next(ends)?, next(ends)?);
         let completion = next(to_mbarrier)?;
         let blocks = next(multicast)?;
         let _policy = next(hinted)?;
         let bytes = next(masked)?;
         let word = |decoder: &mut Self, operand: Option<Operand>| {
-            operand.map(|operand| decoder.word(operand)).transpose()
+            operand.map(|operand| decoder.word(operand, Type::U32)).transpose()
         };
         let (left, right) = (word(self, ends.0)?, word(self, ends.1)?);
         let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
@@ -125,12 +120,12 @@ impl<'l> FunctionDecoder<'l, '_> {
             bytes,
             replicated,
         };
-        Ok(with_entry(Op::BulkCopy, &mut self.out.tables.bulk_copies, copy))
+        self.with_entry(Op::BulkCopy, copy)
     }
 
     /// The slot of a number of up to 32 bits.
-    fn word(&mut self, operand: Operand) -> Result<u32, Why> {
-        match self.source_place(operand, Type::U32)?.0 {
+    pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32, Why> {
+        match self.source_place(operand, ty)?.0 {
             RegisterSlot::Word(slot) => Ok(slot),
             _ => Err(Why::operands()),
         }
@@ -139,21 +134,21 @@ impl<'l> FunctionDecoder<'l, '_> {
     /// `st.async`
     pub(super) fn store_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let (operands, completion) = self.split_completion(operands, m)?;
-        let (op, s) = self.store(operands, m)?;
-        Ok(match completion {
-            Some(b) => (Op::StoreAsync, Slots { b, ..s }),
-            None => (op, s),
-        })
+        let access = self.store(operands, m)?;
+        match completion {
+            Some(completion) => self.with_entry(Op::StoreAsync, (access, completion)),
+            None => self.with_entry(Op::Store, access),
+        }
     }
 
     /// `red.async`
     pub(super) fn atomic_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let (operands, completion) = self.split_completion(operands, m)?;
-        let (op, s) = self.atomic(true, operands, m)?;
-        Ok(match completion {
-            Some(b) => (Op::AtomicAsync, Slots { b, ..s }),
-            None => (op, s),
-        })
+        let atomic = self.atomic(true, operands, m)?;
+        match completion {
+            Some(completion) => self.with_entry(Op::AtomicAsync, (atomic, completion)),
+            None => self.with_entry(Op::Atomic, atomic),
+        }
     }
 
     /// Splits off the mbarrier that tracks the bytes, and returns the other operands and the completion.
@@ -161,15 +156,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         &mut self,
         operands: &'o [Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<(&'o [Operand], Option<u32>), Why> {
+    ) -> Result<(&'o [Operand], Option<Completion>), Why> {
         let has_completion = m.take("mbarrier::complete_tx::bytes");
         let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
         if !has_completion {
             return Err(Why::operands());
         }
         let space = m.has("shared::cluster").then_some(Space::Shared);
-        let completion = self.completion(mbarrier, space)?;
-        Ok((&operands[..2], Some(push(&mut self.out.tables.completions, completion))))
+        Ok((&operands[..2], Some(self.completion(mbarrier, space)?)))
     }
 
     /// `st.bulk`
@@ -180,7 +174,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &[to, size, _zero] = operands else { return Err(Why::operands()) };
         let (to, space) = self.address(to, space)?;
         let size = self.source_place(size, Type::U64)?.0;
-        Ok(with_entry(Op::Fill, &mut self.out.tables.fills, Fill { to, space, size, completion: None }))
+        self.with_entry(Op::Fill, Fill { to, space, size, completion: None })
     }
 }
 

@@ -6,8 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
-use crate::program::{Fill, Op, RegisterSlot, Slots};
+use crate::program::{Fill, Op, RegisterSlot, Slots, Width};
 
 impl FunctionDecoder<'_, '_> {
     /// `mapa`
@@ -15,7 +14,7 @@ impl FunctionDecoder<'_, '_> {
         let c = u32::from(m.space().is_some());
         let ty = m.ty()?;
         let s = self.typed_slots(operands, &[ty, ty, Type::U32])?;
-        Ok((Op::MapRank(ty.bits() == 64), Slots { c, ..s }))
+        Ok((Op::MapRank(Width::of_bits(ty.bits())), Slots { c, ..s }))
     }
 
     /// `getctarank`
@@ -23,7 +22,7 @@ impl FunctionDecoder<'_, '_> {
         let c = u32::from(m.space().is_some());
         let ty = m.ty()?;
         let s = self.typed_slots(operands, &[Type::U32, ty])?;
-        Ok((Op::RankOf(ty.bits() == 64), Slots { c, ..s }))
+        Ok((Op::RankOf(Width::of_bits(ty.bits())), Slots { c, ..s }))
     }
 
     /// `clusterlaunchcontrol`: all blocks are already launched, so no request to cancel one ever succeeds.
@@ -38,11 +37,7 @@ impl FunctionDecoder<'_, '_> {
             let completion = Some(self.completion(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
-            return Ok(with_entry(
-                Op::Fill,
-                &mut self.out.tables.fills,
-                Fill { to, space, size, completion },
-            ));
+            return self.with_entry(Op::Fill, Fill { to, space, size, completion });
         }
         let _ = (m.take("query_cancel"), m.take("b128"));
         m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");
@@ -55,7 +50,7 @@ impl FunctionDecoder<'_, '_> {
             _ => vec![Some(self.place(d)?.0)],
         };
         let zero = self.constant(0, ty);
-        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect();
-        Ok(self.push_moves(moves))
+        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect::<Vec<_>>();
+        self.with_entry(Op::MoveEach, moves)
     }
 }

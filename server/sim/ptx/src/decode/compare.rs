@@ -5,11 +5,11 @@ use warplens_sim_cuda::semantics::compare::{Combine, Compare, Comparison, FloatC
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::Why;
-use super::arithmetic::division;
+use super::arithmetic::{division, subnormals};
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::program::{Combining, NO_SLOT, Op, SetTo, Slots};
+use crate::program::{Combining, NO_SLOT, Op, SetTo, Slots, Width};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn compare(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -103,16 +103,16 @@ impl<'l> FunctionDecoder<'l, '_> {
         if negated {
             (a, b) = (b, a);
         }
-        Ok((Op::Select(wide(ty)?), Slots { d, a, b, c, e: 0 }))
+        Ok((Op::Select(width(ty)?), Slots { d, a, b, c, e: 0 }))
     }
 
     fn slct(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let flush = m.take("ftz");
+        let subnormals = subnormals(m);
         let (ty, by) = (m.ty()?, m.ty()?);
         let s = self.typed_slots(operands, &[ty, ty, ty, by])?;
         match by {
-            Type::S32 => Ok((Op::SelectSigned(wide(ty)?), s)),
-            Type::F32 => Ok((Op::SelectFloat(wide(ty)?, flush), s)),
+            Type::S32 => Ok((Op::SelectSigned(width(ty)?), s)),
+            Type::F32 => Ok((Op::SelectFloat(width(ty)?, subnormals), s)),
             _ => Err(Why::form()),
         }
     }
@@ -135,14 +135,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &[d, a] = operands else { return Err(Why::operands()) };
         let d = self.predicate_destination(d)?.ok_or_else(Why::operands)?;
         let a = self.source(a, ty)?;
-        Ok((Op::TestClass(class, ty == Type::F64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::TestClass(class, Width::of_bits(ty.bits())), Slots { d, a, ..Slots::default() }))
     }
 }
 
-fn wide(ty: Type) -> Result<bool, Why> {
+fn width(ty: Type) -> Result<Width, Why> {
     match ty.bits() {
-        16 | 32 => Ok(false),
-        64 => Ok(true),
+        16 | 32 => Ok(Width::W32),
+        64 => Ok(Width::W64),
         _ => Err(Why::form()),
     }
 }

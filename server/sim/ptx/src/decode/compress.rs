@@ -6,7 +6,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{Compression, Op, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -30,7 +29,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let descriptor = self.source_place(descriptor, Type::B32)?.0;
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, TensorOp::Compress(op, descriptor)))
+        self.with_entry(Op::Tensor, TensorOp::Compress(op, descriptor))
     }
 
     /// `spdecompress`
@@ -52,14 +51,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let op = TensorOp::Decompress(op, (of_group, group));
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
+        self.with_entry(Op::Tensor, op)
     }
 }
 
 /// Bits of an element, bits of an index, and the number after `.x`.
 fn sizes(m: &mut Modifiers<'_>) -> Result<(u32, u32, u32), Why> {
-    let element_bits = m.choose(&[("b8", 8), ("b16", 16)]).ok_or_else(Why::form)?;
-    let index_bits = m.choose(&[("b2", 2), ("b4", 4)]).ok_or_else(Why::form)?;
+    let element_bits = m.require(&[("b8", 8), ("b16", 16)])?;
+    let index_bits = m.require(&[("b2", 2), ("b4", 4)])?;
     let num = m.find(|name| name.strip_prefix('x')?.parse().ok()).ok_or_else(Why::form)?;
     Ok((element_bits, index_bits, num))
 }

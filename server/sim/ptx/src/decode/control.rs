@@ -9,19 +9,19 @@ use super::Why;
 use super::function::{FunctionDecoder, shape};
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::{push, with_entry};
 use crate::program::{
     Barrier, BarrierKind, Call, Callee, Formal, Guard, NO_SLOT, Op, Passing, Promise, Slots, Switch, System,
+    Uniformity,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn control(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
-        let uniform = m.take("uni");
+        let uniformity = if m.take("uni") { Uniformity::Asserted } else { Uniformity::Unknown };
         match instruction.opcode() {
-            "bra" => self.branch(instruction, uniform),
-            "brx" => self.switch(instruction, uniform, m),
-            "call" => self.call(instruction, uniform),
-            "ret" => Ok((Op::Return(uniform), Slots::default())),
+            "bra" => self.branch(instruction, uniformity),
+            "brx" => self.switch(instruction, uniformity, m),
+            "call" => self.call(instruction, uniformity),
+            "ret" => Ok((Op::Return(uniformity), Slots::default())),
             "exit" => Ok((Op::Exit, Slots::default())),
             "trap" => Ok((Op::Trap, Slots::default())),
             "bar" if m.take("warp") => {
@@ -41,14 +41,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    fn branch(&mut self, instruction: Instruction<'l>, uniform: bool) -> Decoded {
+    fn branch(&mut self, instruction: Instruction<'l>, uniformity: Uniformity) -> Decoded {
         let &[Operand::Symbol(name)] = instruction.operands() else { return Err(Why::operands()) };
         let (b, c) = self.joins(instruction.id());
         let (a, e) = (self.label(name)?, NO_SLOT);
-        Ok((Op::Branch(uniform), Slots { a, b, c, e, ..Slots::default() }))
+        Ok((Op::Branch(uniformity), Slots { a, b, c, e, ..Slots::default() }))
     }
 
-    fn switch(&mut self, instruction: Instruction<'l>, uniform: bool, m: &mut Modifiers<'_>) -> Decoded {
+    fn switch(
+        &mut self,
+        instruction: Instruction<'l>,
+        uniformity: Uniformity,
+        m: &mut Modifiers<'_>,
+    ) -> Decoded {
         let _ = m.take("idx");
         let &[index, Operand::Symbol(table)] = instruction.operands() else { return Err(Why::operands()) };
         let index = self.source(index, Type::U32)?;
@@ -57,12 +62,12 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("its table is not a `.branchtargets` of this function"));
         };
         let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_, Why>>()?;
-        let a = push(&mut self.out.tables.switches, Switch { index, targets });
+        let (op, s) = self.with_entry(|id| Op::Switch(id, uniformity), Switch { index, targets })?;
         let (b, c) = self.joins(instruction.id());
-        Ok((Op::Switch(uniform), Slots { a, b, c, ..Slots::default() }))
+        Ok((op, Slots { b, c, ..s }))
     }
 
-    fn call(&mut self, instruction: Instruction<'l>, uniform: bool) -> Decoded {
+    fn call(&mut self, instruction: Instruction<'l>, uniformity: Uniformity) -> Decoded {
         let (results, rest) = match instruction.operands() {
             [Operand::Arguments(results), rest @ ..] => (Some(*results), rest),
             rest => (None, rest),
@@ -82,11 +87,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let returns = signature.map_or(&[][..], |signature| &signature.returns);
         let arguments = self.passed(arguments, params, false)?;
         let results = self.passed(results, returns, true)?;
-        Ok(with_entry(
-            Op::Call(uniform),
-            &mut self.out.tables.calls,
-            Call { callee, arguments, results, promise },
-        ))
+        self.with_entry(|id| Op::Call(id, uniformity), Call { callee, arguments, results, promise })
     }
 
     /// The callee of a call, and its signature.
@@ -224,21 +225,17 @@ impl<'l> FunctionDecoder<'l, '_> {
             [] => (self.constant_word(0), None),
             _ => return Err(Why::operands()),
         };
-        Ok(with_entry(
-            Op::Barrier,
-            &mut self.out.tables.barriers,
-            Barrier { kind, aligned, id, count, predicate, d },
-        ))
+        self.with_entry(Op::Barrier, Barrier { kind, aligned, id, count, predicate, d })
     }
 
     /// `barrier.cluster.arrive`, `barrier.cluster.wait`
     fn cluster_barrier(&mut self, m: &mut Modifiers<'_>) -> Decoded {
-        let kind = m.choose(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)]);
-        let kind = kind.ok_or_else(Why::form)?;
+        let kind =
+            m.require(&[("arrive", BarrierKind::ClusterArrive), ("wait", BarrierKind::ClusterWait)])?;
         let aligned = m.take("aligned");
         m.ignore_caching();
         let id = self.constant_word(0);
         let barrier = Barrier { kind, aligned, id, count: None, predicate: Guard::ALWAYS, d: None };
-        Ok(with_entry(Op::Barrier, &mut self.out.tables.barriers, barrier))
+        self.with_entry(Op::Barrier, barrier)
     }
 }

@@ -1,16 +1,17 @@
 //! `cvt`.
 
-use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::convert::{Clamp, Convert};
 use warplens_sim_cuda::semantics::narrow::{self, Element, PackedConvert};
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::Rounding;
 
 use super::Why;
+use super::arithmetic::signedness;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::{push, slot_of};
+use super::operands::slot_of;
 use crate::program::{Op, PackedSources, RegisterSlot, Slots};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -50,8 +51,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         if register_bits < to.bits() {
             return Err(Why::operands());
         }
-        let b = self.conversion(convert);
-        Ok((Op::Convert, Slots { d, a, b, ..Slots::default() }))
+        let (op, s) = self.with_entry(Op::Convert, convert)?;
+        Ok((op, Slots { d, a, ..s }))
     }
 
     fn pack_saturated(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -66,8 +67,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (&[d, a, b], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let c = rest.first().map_or(Ok(zero), |&c| self.source(c, Type::B32))?;
         let (d, a, b) = (self.destination(d, Type::B32)?, self.source(a, from)?, self.source(b, from)?);
-        let signed = to.kind() == TypeKind::Signed;
-        Ok((Op::PackSaturated(to.bits() as u8, signed), Slots { d, a, b, c, e: 0 }))
+        Ok((Op::PackSaturated(to.bits() as u8, signedness(to)), Slots { d, a, b, c, e: 0 }))
     }
 
     fn convert_packed(
@@ -116,17 +116,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let d = self.destination(d, to)?;
         let packed = PackedSources { convert, sources, random, scales };
-        let c = push(&mut self.out.tables.packed_converts, packed);
-        Ok((Op::ConvertPacked, Slots { d, c, ..Slots::default() }))
-    }
-
-    fn conversion(&mut self, convert: Convert) -> u32 {
-        let converts = &mut self.out.tables.converts;
-        let at = converts.iter().position(|have| *have == convert).unwrap_or(converts.len());
-        if at == converts.len() {
-            converts.push(convert);
-        }
-        at as u32
+        let (op, s) = self.with_entry(Op::ConvertPacked, packed)?;
+        Ok((op, Slots { d, ..s }))
     }
 }
 

@@ -6,14 +6,13 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
-use crate::program::{Exchange, ExchangeKind, Op, RegisterSlot};
+use crate::program::{Exchange, ExchangeId, ExchangeKind, Op, RegisterSlot};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn exchange(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let sync = m.take("sync");
         let operands = instruction.operands();
-        let (op, exchange) = match instruction.opcode() {
+        let (op, exchange): (fn(ExchangeId) -> Op, Exchange) = match instruction.opcode() {
             "activemask" => {
                 let ty = m.ty()?;
                 return Ok((Op::ActiveMask, self.typed_slots(operands, &[ty])?));
@@ -24,7 +23,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "redux" => (Op::Reduce, self.reduce(operands, m)?),
             _ => (Op::Elect, self.elect(operands)?),
         };
-        Ok(with_entry(op, &mut self.out.tables.exchanges, exchange))
+        self.with_entry(op, exchange)
     }
 
     fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {
@@ -32,27 +31,25 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[
+        let kind = m.require(&[
             ("up", ExchangeKind::ShuffleUp),
             ("down", ExchangeKind::ShuffleDown),
             ("bfly", ExchangeKind::ShuffleButterfly),
             ("idx", ExchangeKind::ShuffleIndex),
-        ]);
-        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        ])?;
+        let ty = m.ty()?;
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
-        let (d, p) = self.pair(d)?;
         let members = self.members(rest.first())?;
         if sync != members.is_some() {
             return Err(Why::operands());
         }
+        let exchange = self.exchange_to(kind, d)?;
         Ok(Exchange {
-            d: self.result(d)?,
-            p: self.result_predicate(p)?,
             a: Some(self.source_place(a, ty)?.0),
             b: self.source(b, Type::U32)?,
             c: self.source(c, Type::U32)?,
             members,
-            ..Exchange::new(kind)
+            ..exchange
         })
     }
 
@@ -60,18 +57,22 @@ impl<'l> FunctionDecoder<'l, '_> {
         if operand == Operand::Sink { Ok(None) } else { Ok(Some(self.place(operand)?.0)) }
     }
 
-    fn result_predicate(&mut self, operand: Option<Operand>) -> Result<Option<u32>, Why> {
-        operand.map_or(Ok(None), |operand| self.predicate_destination(operand))
+    /// An exchange with a result, and perhaps a predicate result.
+    fn exchange_to(&mut self, kind: ExchangeKind, results: Operand) -> Result<Exchange, Why> {
+        let (d, p) = self.pair(results)?;
+        let d = self.result(d)?;
+        let p = p.map_or(Ok(None), |p| self.predicate_destination(p))?;
+        Ok(Exchange { d, p, ..Exchange::new(kind) })
     }
 
     fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[
+        let kind = m.require(&[
             ("all", ExchangeKind::VoteAll),
             ("any", ExchangeKind::VoteAny),
             ("uni", ExchangeKind::VoteUniform),
             ("ballot", ExchangeKind::VoteBallot),
-        ]);
-        let (kind, _) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        ])?;
+        m.ty()?;
         let (&[d, a], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (slot, negated) = self.predicate(a)?;
         let members = self.members(rest.first())?;
@@ -86,17 +87,12 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)]);
-        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let kind = m.require(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)])?;
+        let ty = m.ty()?;
         let &[d, a, members] = operands else { return Err(Why::operands()) };
-        let (d, p) = self.pair(d)?;
-        Ok(Exchange {
-            d: self.result(d)?,
-            p: self.result_predicate(p)?,
-            a: Some(self.source_place(a, ty)?.0),
-            members: self.members(Some(&members))?,
-            ..Exchange::new(kind)
-        })
+        let exchange = self.exchange_to(kind, d)?;
+        let a = Some(self.source_place(a, ty)?.0);
+        Ok(Exchange { a, members: self.members(Some(&members))?, ..exchange })
     }
 
     fn reduce(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
@@ -126,9 +122,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn elect(&mut self, operands: &[Operand]) -> Result<Exchange, Why> {
         let &[d, members] = operands else { return Err(Why::operands()) };
-        let (d, p) = self.pair(d)?;
         let members = self.members(Some(&members))?;
-        let (d, p) = (self.result(d)?, self.result_predicate(p)?);
-        Ok(Exchange { d, p, members, ..Exchange::new(ExchangeKind::Elect) })
+        Ok(Exchange { members, ..self.exchange_to(ExchangeKind::Elect, d)? })
     }
 }

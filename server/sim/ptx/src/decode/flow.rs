@@ -4,7 +4,7 @@ use warplens_hir::cfg::BlockId;
 use warplens_hir::ptx::{self as hir, Operand};
 
 use super::function::{FunctionDecoder, Mention};
-use crate::program::{Guard, Mixing, Part, Read};
+use crate::program::{Guard, Mixing, Read, ReadKind};
 
 /// Maximum number of blocks that the liveness search visits; once it is reached, no further registers are reported as
 /// suspects.
@@ -45,23 +45,23 @@ impl<'l> FunctionDecoder<'l, '_> {
         let start = self.out.flow.reads.len();
         self.out.flow.statements.push((start as u32, mixing));
         if let Some(guard) = instruction.guard() {
-            self.note_read(guard.name, None, Part::Guard);
+            self.note_read(guard.name, None, ReadKind::Guard);
         }
         // A value in private memory may never be read again, so storing it is not a use yet.
         let private = opcode == "st" && (instruction.has("local") || instruction.has("param") || packs);
         let part = match opcode {
-            "st" if private => Part::Source,
-            "st" | "atom" | "red" => Part::Stored,
-            "multimem" if instruction.has("st") || instruction.has("red") => Part::Stored,
-            "brx" | "bar" | "barrier" => Part::Choice,
-            _ => Part::Source,
+            "st" if private => ReadKind::Source,
+            "st" | "atom" | "red" => ReadKind::Stored,
+            "multimem" if instruction.has("st") || instruction.has("red") => ReadKind::Stored,
+            "brx" | "bar" | "barrier" => ReadKind::Choice,
+            _ => ReadKind::Source,
         };
         let members = member_mask(instruction);
         for (index, mention) in mentions.iter().enumerate().filter(|_| opcode != "call") {
             let is_members = members == Some(mention.name) && index + 1 == mentions.len();
             let part = match mention.in_address {
-                true => Part::Address,
-                false if is_members => Part::Members,
+                true => ReadKind::Address,
+                false if is_members => ReadKind::Members,
                 false => part,
             };
             self.note_read(mention.name, mention.component, part);
@@ -73,7 +73,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    fn note_read(&mut self, name: hir::NameId, component: Option<hir::Component>, part: Part) {
+    fn note_read(&mut self, name: hir::NameId, component: Option<hir::Component>, part: ReadKind) {
         let name = self.hir.name(name);
         if matches!(name.role, hir::Role::Read | hir::Role::ReadWrite) {
             let numbers = self.slots.numbers(name.referent, component);

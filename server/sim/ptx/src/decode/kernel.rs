@@ -1,11 +1,12 @@
 //! Decodes a kernel: all functions that it can reach, its parameters, and the module's variables.
 
 use warplens_hir::ptx::Signature;
+use warplens_sim_warp::objects::Object;
 
 use super::function::FunctionDecoder;
 use super::module::{DecodeError, Linked, Module};
 use super::storage;
-use crate::program::{Function, Program, ProgramObjects};
+use crate::program::{Function, ParamLayout, Program, ProgramObjects};
 
 pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> {
     let mut linked = Linked::new(module, entry)?;
@@ -19,9 +20,14 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
         frames.push(frame);
     }
     let signature = &linked.functions[0].signature;
-    let (params, params_size) = storage::entry_params(signature);
-    let (cluster, params_objects) = (cluster(signature), storage::param_objects(signature));
-    let objects = ProgramObjects { params: params_objects, frames, ..std::mem::take(&mut linked.objects) };
+    let (param_objects, params_size) = storage::entry_params(signature);
+    let layout = |param: &Object| ParamLayout {
+        name: param.name.clone(),
+        offset: param.start as u32,
+        size: param.len as u32,
+    };
+    let (cluster, params) = (cluster(signature), param_objects.iter().map(layout).collect());
+    let objects = ProgramObjects { params: param_objects, frames, ..std::mem::take(&mut linked.objects) };
     linked.initialize();
     Ok(Program {
         name: entry.into(),

@@ -9,7 +9,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space, SparseFactor,
 };
@@ -36,7 +35,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn matrix_access(&mut self, store: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space().unwrap_or(Space::Generic);
-        let count = m.choose(&[("x1", 1), ("x2", 2), ("x4", 4)]).ok_or_else(Why::form)?;
+        let count = m.require(&[("x1", 1), ("x2", 2), ("x4", 4)])?;
         let transposed = m.take("trans");
         let shape = m.word(&["m8n8", "m8n16", "m16n8", "m16n16"]).ok_or_else(Why::form)?;
         let rows = match (m.word(&["b8x16"]), m.word(&["b6x16_p32", "b4x16_p64"])) {
@@ -56,7 +55,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let (address, space) = self.address(address, Some(space).filter(|space| *space != Space::Generic))?;
         let access = MatrixAccess { rows, space, address, registers, transposed, store };
-        Ok(with_entry(Op::MatrixAccess, &mut self.out.tables.matrix_accesses, access))
+        self.with_entry(Op::MatrixAccess, access)
     }
 
     fn mma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -127,11 +126,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }),
             _ => return Err(Why::operands()),
         };
-        Ok(with_entry(
-            Op::MatrixProduct,
-            &mut self.out.tables.products,
-            MatrixProduct { product, registers, scales, sparse: None },
-        ))
+        self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse: None })
     }
 
     /// `mma.sp`: A stores half of its columns, and the metadata follow C.
@@ -160,7 +155,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let selector = self.source_place(selector, Type::U32)?.0;
         let sparse = Some(SparseFactor { metadata, selector, ordered });
         let op = MatrixProduct { product, registers, scales: None, sparse };
-        Ok(with_entry(Op::MatrixProduct, &mut self.out.tables.products, op))
+        self.with_entry(Op::MatrixProduct, op)
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -199,7 +194,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (address, space) = self.address(address, space)?;
         let access = FragmentAccess { matrix, space, address, stride, along, registers, store };
-        Ok(with_entry(Op::FragmentAccess, &mut self.out.tables.fragments, access))
+        self.with_entry(Op::FragmentAccess, access)
     }
 
     fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {

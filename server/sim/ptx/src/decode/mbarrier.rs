@@ -6,7 +6,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{Completion, Mbarrier, MbarrierAction, Op, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -90,7 +89,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let operand = Some(self.source_place(state, ty)?.0);
         let d = Some(self.place(done)?.0);
         let mbarrier = Mbarrier { action, space, address, operand, blocks: None, d, reports: places };
-        Ok(with_entry(Op::Mbarrier, &mut self.out.tables.mbarriers, mbarrier))
+        self.with_entry(Op::Mbarrier, mbarrier)
     }
 
     fn mbarrier_action(
@@ -114,7 +113,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let d = d.filter(|d| *d != Operand::Sink).map(|d| self.place(d)).transpose()?.map(|(place, _)| place);
         let mbarrier = Mbarrier { action, space, address, operand, blocks, d, reports: [None; 2] };
-        Ok(with_entry(Op::Mbarrier, &mut self.out.tables.mbarriers, mbarrier))
+        self.with_entry(Op::Mbarrier, mbarrier)
     }
 
     /// `cp.async.mbarrier.arrive`

@@ -13,27 +13,36 @@ use super::bits::width;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::{slot_of, with_entry};
+use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
 use crate::program::{
-    Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space,
+    Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space, Width,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn memory(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         match instruction.opcode() {
             "mov" => self.mov(instruction.operands(), m),
-            "ld" | "ldu" => self.load(instruction.operands(), m),
+            "ld" | "ldu" => {
+                let access = self.load(instruction.operands(), m)?;
+                self.with_entry(Op::Load, access)
+            }
             "st" if m.take("async") => self.store_async(instruction.operands(), m),
             "st" if instruction.has("bulk") => self.bulk_store(instruction.operands(), m),
-            "st" => self.store(instruction.operands(), m),
+            "st" => {
+                let access = self.store(instruction.operands(), m)?;
+                self.with_entry(Op::Store, access)
+            }
             "mapa" => self.mapa(instruction.operands(), m),
             "getctarank" => self.getctarank(instruction.operands(), m),
             "red" if m.take("async") => self.atomic_async(instruction.operands(), m),
             "cvta" => self.cvta(instruction.operands(), m),
             "isspacep" => self.isspacep(instruction.operands(), m),
-            opcode => self.atomic(opcode == "red", instruction.operands(), m),
+            opcode => {
+                let atomic = self.atomic(opcode == "red", instruction.operands(), m)?;
+                self.with_entry(Op::Atomic, atomic)
+            }
         }
     }
 
@@ -52,9 +61,11 @@ impl<'l> FunctionDecoder<'l, '_> {
                     return Err(Why::operands());
                 };
                 let d_slot = self.destination(d, ty)?;
-                let wide = ty.bits() == 64;
                 match specials::source(text, component) {
-                    Some(Source::Clock) => Ok((Op::Clock(wide), Slots { d: d_slot, ..Slots::default() })),
+                    Some(Source::Clock) => {
+                        let width = Width::of_bits(ty.bits());
+                        Ok((Op::Clock(width), Slots { d: d_slot, ..Slots::default() }))
+                    }
                     // The counter never exceeds its lower word.
                     Some(Source::ClockHigh) => {
                         let a = self.constant_word(0);
@@ -77,7 +88,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn copy(&mut self, d: Operand, a: Operand, ty: Type) -> Decoded {
         if ty.bits() == 128 {
             let moves = vec![(self.place(d)?.0, self.source_place(a, ty)?.0)];
-            return Ok(self.push_moves(moves));
+            return self.with_entry(Op::MoveEach, moves);
         }
         Ok((Op::Logic(Logic::Copy, width(ty)?), self.uniform_slots(&[d, a], ty, 1)?))
     }
@@ -92,7 +103,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let Some(Storage::Frame(at)) = self.storage(name) else { return Err(Why::operands()) };
         let a = at.wrapping_add_signed(offset) as u32;
         let d = self.destination(d, ty)?;
-        Ok((Op::LocalAddress(ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+        Ok((Op::LocalAddress(Width::of_bits(ty.bits())), Slots { d, a, ..Slots::default() }))
     }
 
     fn mov_vector(&mut self, d: Operand, a: Operand, ty: Type) -> Decoded {
@@ -119,12 +130,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let moves = targets.into_iter().zip(sources).filter_map(|(target, source)| Some((target?, source)));
-        let moves = moves.collect();
-        Ok(self.push_moves(moves))
-    }
-
-    pub(super) fn push_moves(&mut self, moves: Vec<(RegisterSlot, RegisterSlot)>) -> (Op, Slots) {
-        with_entry(Op::MoveEach, &mut self.out.tables.moves, moves)
+        let moves = moves.collect::<Vec<_>>();
+        self.with_entry(Op::MoveEach, moves)
     }
 
     pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
@@ -155,7 +162,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
-        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
+        self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack })
     }
 
     /// A `mov` between a register and a vector register of the same size.
@@ -168,7 +175,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (whole, width) = self.place(whole)?;
         slot_of(whole, width.max(ty.bits()))?;
         let parts = elements.into_iter().map(|(place, _)| Some(place)).collect();
-        Ok(with_entry(Op::Pack, &mut self.out.tables.packs, Pack { whole, parts, bits, unpack }))
+        self.with_entry(Op::Pack, Pack { whole, parts, bits, unpack })
     }
 
     /// The address in an operand, and the space that either the operand or the instruction names.
@@ -227,36 +234,37 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let space = m.space();
-        m.ignore_caching();
-        let count = vector_length(m);
-        let ty = m.ty()?;
-        let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &address = rest.first().ok_or_else(Why::operands)?;
-        let (address, space) = self.address(address, space)?;
-        let elements = self.transferred(d, ty, count, false)?;
-        let signed = ty.kind() == TypeKind::Signed;
-        let access = Access { space, size: ty.bytes(), signed, address, elements };
-        Ok(with_entry(Op::Load, &mut self.out.tables.accesses, access))
+    /// The access of `ld`.
+    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+        let &[d, address, ..] = operands else { return Err(Why::operands()) };
+        self.access(address, d, false, m)
     }
 
-    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    /// The access of `st`.
+    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+        let &[address, value, ..] = operands else { return Err(Why::operands()) };
+        self.access(address, value, true, m)
+    }
+
+    fn access(
+        &mut self,
+        address: Operand,
+        registers: Operand,
+        stores: bool,
+        m: &mut Modifiers<'_>,
+    ) -> Result<Access, Why> {
         let space = m.space();
         m.ignore_caching();
-        let count = vector_length(m);
-        let ty = m.ty()?;
-        let (&address, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &value = rest.first().ok_or_else(Why::operands)?;
-        let count = match value {
+        let count = match (vector_length(m), registers) {
             // `st.async` may omit the vector modifier.
-            Operand::Vector(list) if count == 1 => self.hir.operands(list).len(),
-            _ => count,
+            (1, Operand::Vector(list)) if stores => self.hir.operands(list).len(),
+            (count, _) => count,
         };
+        let ty = m.ty()?;
         let (address, space) = self.address(address, space)?;
-        let elements = self.transferred(value, ty, count, true)?;
-        let access = Access { space, size: ty.bytes(), signed: false, address, elements };
-        Ok(with_entry(Op::Store, &mut self.out.tables.accesses, access))
+        let elements = self.transferred(registers, ty, count, stores)?;
+        let signed = !stores && ty.kind() == TypeKind::Signed;
+        Ok(Access { space, size: ty.bytes(), signed, address, elements })
     }
 
     /// The registers of a load or store.
@@ -308,16 +316,17 @@ impl<'l> FunctionDecoder<'l, '_> {
         {
             let (_, s) = self.mov_address(d, a, ty)?;
             let a = s.a.wrapping_add(shift as u32);
-            return Ok((Op::LocalAddress(ty.bits() == 64), Slots { a, ..s }));
+            return Ok((Op::LocalAddress(Width::of_bits(ty.bits())), Slots { a, ..s }));
         }
         if shift == 0 {
             return self.copy(d, a, ty);
         }
         let s = self.uniform_slots(operands, ty, 1)?;
         if space == Space::Shared {
-            return Ok((Op::SharedAddress(ty.bits() == 64, to), s));
+            let op = if to { Op::GenericToShared } else { Op::SharedToGeneric };
+            return Ok((op(Width::of_bits(ty.bits())), s));
         }
-        Ok((Op::AddressAdd(ty.bits() == 64), Slots { b: shift as u32, ..s }))
+        Ok((Op::AddressAdd(Width::of_bits(ty.bits())), Slots { b: shift as u32, ..s }))
     }
 
     fn isspacep(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -334,10 +343,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             Space::Global | Space::Generic => (windows::MODULE, windows::GLOBAL_END),
         };
         let a = slot_of(place, bits)?;
-        Ok((Op::InWindow(bits == 64), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
+        Ok((Op::InWindow(Width::of_bits(bits)), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
     }
 
-    pub(super) fn atomic(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    pub(super) fn atomic(
+        &mut self,
+        reduces: bool,
+        operands: &[Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Result<Atomic, Why> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -365,11 +379,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             Operand::Vector(list) => self.places(self.hir.operands(list))?,
             _ => vec![Some(self.place(d)?.0)],
         };
-        Ok(with_entry(
-            Op::Atomic,
-            &mut self.out.tables.atomics,
-            Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c },
-        ))
+        Ok(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c })
     }
 
     fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {

@@ -9,7 +9,6 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
 use crate::program::{MixedOperands, Op};
 
 /// Whether an instruction names more than one type.
@@ -53,7 +52,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             .map(|(&source, ty)| Ok(self.source_place(source, ty)?.0))
             .collect::<Result<_, Why>>()?;
         let mixed = Mixed { op, to: to_elements, from, count, rounding, flush, saturate, finite };
-        Ok(with_entry(Op::Mixed, &mut self.out.tables.mixed, MixedOperands { mixed, d, operands }))
+        self.with_entry(Op::Mixed, MixedOperands { mixed, d, operands })
     }
 }
 

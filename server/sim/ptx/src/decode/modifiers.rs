@@ -71,6 +71,11 @@ impl<'f> Modifiers<'f> {
         self.find(value_of)
     }
 
+    /// Like [`Self::choose`], for forms that have one of these modifiers.
+    pub(super) fn require<T: Copy>(&mut self, choices: &[(&str, T)]) -> Result<T, Why> {
+        self.choose(choices).ok_or_else(Why::form)
+    }
+
     /// Takes the first modifier that is one of these words.
     pub(super) fn word(&mut self, words: &[&'static str]) -> Option<&'static str> {
         self.find(|name| words.iter().copied().find(|word| *word == name))

@@ -8,8 +8,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::push;
-use crate::program::{Multimem, Op, Slots};
+use crate::program::{Multimem, Op};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn multimem(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -24,12 +23,12 @@ impl<'l> FunctionDecoder<'l, '_> {
                 self.bulk_copy(reduces, true, operands, m)
             }
             "st" => {
-                let (_, s) = self.store(operands, m)?;
-                Ok((Op::Multimem(Multimem::Store), s))
+                let access = self.store(operands, m)?;
+                self.with_entry(|id| Op::Multimem(Multimem::Store(id)), access)
             }
             "red" => {
-                let (_, s) = self.atomic(true, operands, m)?;
-                Ok((Op::Multimem(Multimem::Reduce), s))
+                let atomic = self.atomic(true, operands, m)?;
+                self.with_entry(|id| Op::Multimem(Multimem::Reduce(id)), atomic)
             }
             _ => {
                 let accumulator = m.choose(&[("acc::f16", F16), ("acc::f32", F32)]);
@@ -37,10 +36,9 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let element =
                     instruction.modifiers().iter().rev().find_map(|word| ReplicaElement::of_name(word));
                 let element = element.ok_or_else(Why::form)?;
-                let (_, s) = self.load(operands, m)?;
-                let reduction = ReplicaReduction { op, element, accumulator };
-                let b = push(&mut self.out.tables.replica_reductions, reduction);
-                Ok((Op::Multimem(Multimem::LoadReduce), Slots { b, ..s }))
+                let access = self.load(operands, m)?;
+                let load = (access, ReplicaReduction { op, element, accumulator });
+                self.with_entry(|id| Op::Multimem(Multimem::LoadReduce(id)), load)
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The slot of each operand, including constants and special registers.
 
-use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{
     self as hir, Address as HirAddress, AddressForm, DeclarationKind, Operand, ReferentId, Resolution,
     SymbolKind, Type, TypeKind, VectorLength,
@@ -8,46 +7,12 @@ use warplens_hir::ptx::{
 
 use super::Why;
 use super::function::FunctionDecoder;
+use super::instruction::Decoded;
 use super::module::function_address;
+use super::slot_table::Declared;
 use super::specials::{self, Source};
 use super::storage::{self, Storage, constant_bits};
-use crate::program::{Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
-
-/// A declared register.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Declared {
-    /// The first element of a vector register, or the register itself.
-    pub(super) place: RegisterSlot,
-    pub(super) bits: u32,
-    /// Number of elements of a vector register.
-    pub(super) elements: u32,
-}
-
-/// The slots assigned so far.
-#[derive(Default)]
-pub(super) struct SlotTable {
-    registers: FxHashMap<ReferentId, Declared>,
-    /// Indices of `frame.registers`, by register and element.
-    numbers: FxHashMap<(ReferentId, u32), u32>,
-    words: FxHashMap<u32, Slot>,
-    doubles: FxHashMap<u64, Slot>,
-    predicates: [Option<Slot>; 2],
-    specials: FxHashMap<(Special, bool), Slot>,
-}
-
-impl SlotTable {
-    /// The indices in `frame.registers` of a register that has been decoded: of one element, or of all.
-    pub(super) fn numbers(
-        &self,
-        register: ReferentId,
-        component: Option<hir::Component>,
-    ) -> impl Iterator<Item = u32> {
-        let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
-        let elements = self.registers.get(&register).map_or(0, |declared| declared.elements);
-        let elements = (0..elements).filter(move |element| chosen.is_none_or(|chosen| chosen == *element));
-        elements.filter_map(move |element| self.numbers.get(&(register, element)).copied())
-    }
-}
+use crate::program::{Entry, Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
 impl<'l> FunctionDecoder<'l, '_> {
     /// The register that a name refers to.
@@ -393,17 +358,21 @@ impl<'l> FunctionDecoder<'l, '_> {
             self.storage(name).ok_or_else(|| Why::new("it names something that has no address here"))?;
         Ok((storage.address(self.linked.dynamic_shared), offset))
     }
+
+    /// An operation whose operands are an entry of a side table.
+    pub(super) fn with_entry<E: Entry>(&mut self, op: impl FnOnce(E::Id) -> Op, entry: E) -> Decoded {
+        Ok((op(entry.add_to(&mut self.out.tables)), Slots::default()))
+    }
 }
 
-/// Adds an entry to a side table and returns its index.
-pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
-    table.push(entry);
-    table.len() as u32 - 1
+/// Takes the next operand.
+pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand, Why> {
+    rest.split_off_first().copied().ok_or_else(Why::operands)
 }
 
-/// An operation whose operands are one entry of a side table.
-pub(super) fn with_entry<T>(op: Op, table: &mut Vec<T>, entry: T) -> (Op, Slots) {
-    (op, Slots { a: push(table, entry), ..Slots::default() })
+/// Takes the last operand.
+pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand, Why> {
+    rest.split_off_last().copied().ok_or_else(Why::operands)
 }
 
 /// The slot of a register that holds a value of `bits` bits.

@@ -24,7 +24,7 @@ fn cas_loads(function: &Function, cfg: &Cfg) -> Vec<u32> {
         return Vec::new();
     }
     let plain_load = |pc: &u32| {
-        let access = function.plain_access(*pc, Op::Load);
+        let access = function.plain_access(*pc, Op::load);
         access.is_some_and(|access| swapped.contains(&(access.address, access.size)))
     };
     (0..function.code.len() as u32)
@@ -35,8 +35,9 @@ fn cas_loads(function: &Function, cfg: &Cfg) -> Vec<u32> {
 
 /// Strong loads whose value may control which lanes run.
 fn polls(function: &Function, cfg: &Cfg) -> Vec<u32> {
-    let is_strong_load =
-        |pc: &u32| function.code[*pc as usize].op == Op::Load && function.orders[*pc as usize].strong;
+    let is_strong_load = |pc: &u32| {
+        matches!(function.code[*pc as usize].op, Op::Load(_)) && function.orders[*pc as usize].strong
+    };
     let may_control = |load: &u32| {
         let uses = ValueFlow::uses(function, cfg, *load);
         uses.iter().any(|found| match found.kind {
@@ -52,11 +53,11 @@ fn polls(function: &Function, cfg: &Cfg) -> Vec<u32> {
 fn is_followed_no_further(function: &Function, pc: u32) -> bool {
     let instruction = &function.code[pc as usize];
     match instruction.op {
-        Op::Store => {
-            let space = function.tables.accesses[instruction.s.a as usize].space;
+        Op::Store(id) => {
+            let space = function.tables[id].space;
             !function.orders[pc as usize].strong && matches!(space, Space::Local | Space::Generic)
         }
-        Op::Load | Op::Call(_) | Op::Return(_) | Op::Vote | Op::Reduce => true,
+        Op::Load(_) | Op::Call(..) | Op::Return(_) | Op::Vote(_) | Op::Reduce(_) => true,
         _ => false,
     }
 }

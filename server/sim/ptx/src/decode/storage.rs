@@ -4,7 +4,7 @@ use warplens_hir::ptx::{Constant, Dimension, Parameter, Signature, Type, TypeKin
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::objects::{ArrayShape, Object};
 
-use crate::program::{ParamLayout, Space};
+use crate::program::Space;
 
 /// The location of a variable or parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,30 +66,17 @@ pub(super) fn window(space: Space) -> u64 {
     }
 }
 
-/// Lays out the parameter block of an entry: each parameter starts at the next multiple of its alignment.
-pub(super) fn entry_params(signature: &Signature) -> (Vec<ParamLayout>, u32) {
-    let mut end = 0u64;
-    let mut params = Vec::with_capacity(signature.params.len());
-    for param in &signature.params {
-        let offset = place(&mut end, param);
-        params.push(ParamLayout {
-            name: param.name.clone().unwrap_or_default(),
-            offset: offset as u32,
-            size: param.bytes() as u32,
-        });
-    }
-    (params, end.min(u64::from(u32::MAX)) as u32)
-}
-
-/// The parameters of an entry as objects of the parameter block.
-pub(super) fn param_objects(signature: &Signature) -> Vec<Object> {
+/// The parameters of an entry as objects of the parameter block, in which each starts at the next multiple of its
+/// alignment, and the size of the block.
+pub(super) fn entry_params(signature: &Signature) -> (Vec<Object>, u32) {
     let mut end = 0;
     let object = |param: &Parameter| {
         let start = place(&mut end, param);
         let name = param.name.clone().unwrap_or_default();
         Object { name, start, len: param.bytes(), shape: param_shape(param) }
     };
-    signature.params.iter().map(object).collect()
+    let params = signature.params.iter().map(object).collect();
+    (params, end.min(u64::from(u32::MAX)) as u32)
 }
 
 /// The elements of a variable. Compilers declare arrays of any type as bytes.

@@ -7,14 +7,10 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
-use crate::program::{Address, BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
+use super::operands::{last, next};
+use crate::program::{BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    fn tensor_op(&mut self, op: TensorOp) -> Decoded {
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
-    }
-
     /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`
     pub(super) fn tensor_copy(
         &mut self,
@@ -23,16 +19,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         m: &mut Modifiers<'_>,
     ) -> Decoded {
         let _ = (m.take("bulk"), m.take("tensor"));
-        let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
-        let rank: u8 = rank.ok_or_else(Why::form)?;
-        let mode = m.choose(&[
-            ("tile", BoxMode::Tile),
-            ("tile::gather4", BoxMode::Rows),
-            ("tile::scatter4", BoxMode::Rows),
-            ("im2col", BoxMode::Im2col),
-            ("im2col_no_offs", BoxMode::Im2col),
-        ]);
-        let mode = mode.unwrap_or(BoxMode::Tile);
+        let (rank, mode) = rank_and_mode(m)?;
         if m.take("prefetch") {
             m.retain(|_| false);
             return Ok((Op::Nop, Slots::default()));
@@ -53,71 +40,61 @@ impl<'l> FunctionDecoder<'l, '_> {
         if loads != tracked {
             return Err(Why::form());
         }
-        let (shared, map, rest) = match *operands {
+        let (shared, map, mut rest) = match *operands {
             [shared, map, ref rest @ ..] if loads => (shared, map, rest),
             [map, shared, ref rest @ ..] => (shared, map, rest),
             _ => return Err(Why::operands()),
         };
-        let mut rest = rest.iter().copied();
         let completion = match loads {
-            true => {
-                let operand = rest.next().ok_or_else(Why::operands)?;
-                Some(self.completion(operand, Some(Space::Shared))?)
-            }
+            true => Some(self.completion(next(&mut rest)?, Some(Space::Shared))?),
             false => None,
         };
-        let rest: Vec<Operand> = rest.collect();
-        let mut rest = rest.as_slice();
         if hinted {
-            (_, rest) = rest.split_last().ok_or_else(Why::operands)?;
+            last(&mut rest)?;
         }
-        let blocks = match multicast {
-            true => {
-                let (&mask, others) = rest.split_last().ok_or_else(Why::operands)?;
-                rest = others;
-                let RegisterSlot::Word(mask) = self.source_place(mask, Type::U16)?.0 else {
-                    return Err(Why::operands());
-                };
-                Some(mask)
-            }
-            false => None,
-        };
-        let offsets = match *rest {
+        let blocks = if multicast { Some(self.word(last(&mut rest)?, Type::U16)?) } else { None };
+        let (coordinates, offsets) = self.box_position(mode, rank, map, rest)?;
+        let map = self.address(map, None)?;
+        let shared = self.address(shared, Some(Space::Shared))?;
+        self.with_entry(
+            Op::Tensor,
+            TensorOp::Copy(TensorCopy {
+                loads,
+                mode,
+                rank,
+                map,
+                coordinates,
+                offsets,
+                shared,
+                completion,
+                blocks,
+                pairs,
+                reduction,
+            }),
+        )
+    }
+
+    /// The coordinates of a box, which follow the address of its map, and its im2col offsets.
+    fn box_position(
+        &mut self,
+        mode: BoxMode,
+        rank: u8,
+        map: Operand,
+        offsets: &[Operand],
+    ) -> Result<(Vec<RegisterSlot>, Vec<RegisterSlot>), Why> {
+        let offsets = match offsets {
             [] => Vec::new(),
-            [offsets] if mode == BoxMode::Im2col => {
-                let list: Vec<Operand> = self.list(&offsets).to_vec();
-                self.source_places(&list, Type::U16)?
-            }
+            [offsets] if mode == BoxMode::Im2col => self.source_places(self.list(offsets), Type::U16)?,
             _ => return Err(Why::operands()),
         };
         let inside = self.hir.address(map).ok_or_else(Why::operands)?;
-        let &[coordinates] = inside.rest else { return Err(Why::operands()) };
-        let list: Vec<Operand> = self.list(&coordinates).to_vec();
-        let coordinates = self.source_places(&list, Type::S32)?;
+        let [coordinates] = inside.rest else { return Err(Why::operands()) };
+        let coordinates = self.source_places(self.list(coordinates), Type::S32)?;
         let wanted = if mode == BoxMode::Rows { 5 } else { usize::from(rank) };
         if coordinates.len() != wanted || mode == BoxMode::Im2col && rank < 3 {
             return Err(Why::operands());
         }
-        let map = self.map_address(map, None)?;
-        let shared = self.address(shared, Some(Space::Shared))?;
-        self.tensor_op(TensorOp::Copy(TensorCopy {
-            loads,
-            mode,
-            rank,
-            map,
-            coordinates,
-            offsets,
-            shared,
-            completion,
-            blocks,
-            pairs,
-            reduction,
-        }))
-    }
-
-    /// The address of a tensor map: a generic address, which may be a parameter's.
-    fn map_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
-        self.address(operand, space)
+        Ok((coordinates, offsets))
     }
 
     /// `tensormap.replace`, `tensormap.cp_fenceproxy`
@@ -128,9 +105,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             m.ignore_caching();
             let _ = (m.space(), m.space());
             let &[to, from, _size] = operands else { return Err(Why::operands()) };
-            let to = self.map_address(to, Some(Space::Global))?;
-            let from = self.map_address(from, Some(Space::Shared))?;
-            return self.tensor_op(TensorOp::CopyMap { to, from });
+            let to = self.address(to, Some(Space::Global))?;
+            let from = self.address(from, Some(Space::Shared))?;
+            return self.with_entry(Op::Tensor, TensorOp::CopyMap { to, from });
         }
         let _ = (m.take("replace"), m.take("tile"), m.take("b1024"));
         let space = m.space();
@@ -146,18 +123,33 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;
         let value = self.source_place(value, ty)?.0;
-        let map = self.map_address(map, space)?;
-        self.tensor_op(TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value })
+        let map = self.address(map, space)?;
+        self.with_entry(
+            Op::Tensor,
+            TensorOp::ReplaceField { map, field: (offset as u32, size as u32), value },
+        )
     }
 
     /// `fence.proxy.tensormap`
     pub(super) fn tensor_map_fence(&mut self, instruction: Instruction<'l>) -> Decoded {
         match *instruction.operands() {
             [map, ..] => {
-                let (map, space) = self.map_address(map, None)?;
-                self.tensor_op(TensorOp::AcquireMap(map, space))
+                let (map, space) = self.address(map, None)?;
+                self.with_entry(Op::Tensor, TensorOp::AcquireMap(map, space))
             }
-            [] => self.tensor_op(TensorOp::ReleaseMaps),
+            [] => self.with_entry(Op::Tensor, TensorOp::ReleaseMaps),
         }
     }
+}
+
+fn rank_and_mode(m: &mut Modifiers<'_>) -> Result<(u8, BoxMode), Why> {
+    let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
+    let mode = m.choose(&[
+        ("tile", BoxMode::Tile),
+        ("tile::gather4", BoxMode::Rows),
+        ("tile::scatter4", BoxMode::Rows),
+        ("im2col", BoxMode::Im2col),
+        ("im2col_no_offs", BoxMode::Im2col),
+    ]);
+    Ok((rank.ok_or_else(Why::form)?, mode.unwrap_or(BoxMode::Tile)))
 }

@@ -8,10 +8,10 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
+use super::operands::next;
 use crate::program::{
-    Address, CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, Op, ProductKind,
-    RegisterSlot, Space, TensorFactor, TensorMemoryOp, TensorOp, TensorProduct,
+    Address, CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, Op, ProductKind, Space,
+    TensorFactor, TensorMemoryOp, TensorOp, TensorProduct,
 };
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -64,7 +64,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::new("the direction of `tcgen05.shift` is not documented")),
         };
         m.finish()?;
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, TensorOp::Memory(op)))
+        self.with_entry(Op::Tensor, TensorOp::Memory(op))
     }
 
     fn no_exclusive(&self, m: &Modifiers<'_>) -> Result<(), Why> {
@@ -90,14 +90,13 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("`.spcompress` of PTX 9.4 is not simulated for `tcgen05.ld`"));
         }
         let reduces = m.take("red");
-        let shape = m.choose(&[
+        let shape = m.require(&[
             ("32x32b", CellShape::Lanes32Bits32),
             ("16x64b", CellShape::Lanes16Bits64),
             ("16x128b", CellShape::Lanes16Bits128),
             ("16x256b", CellShape::Lanes16Bits256),
             ("16x32bx2", CellShape::Lanes16Bits32Twice),
-        ]);
-        let shape = shape.ok_or_else(Why::form)?;
+        ])?;
         let count: u32 = m.find(|name| name.strip_prefix('x')?.parse().ok()).ok_or_else(Why::form)?;
         let packed = m.take(if stores { "unpack::16b" } else { "pack::16b" });
         let reduction =
@@ -118,14 +117,12 @@ impl<'l> FunctionDecoder<'l, '_> {
             (_, []) => 0,
             _ => return Err(Why::operands()),
         };
-        let list: Vec<Operand> = self.list(registers).to_vec();
-        let registers = list
-            .into_iter()
-            .map(|operand| match operand {
-                Operand::Constant(_) if stores => Ok(self.source_place(operand, Type::B32)?.0),
-                _ => Ok(self.place(operand)?.0),
-            })
-            .collect::<Result<Vec<RegisterSlot>, Why>>()?;
+        let list = self.list(registers);
+        let register = |&operand: &Operand| match operand {
+            Operand::Constant(_) if stores => Ok(self.source_place(operand, Type::B32)?.0),
+            _ => Ok(self.place(operand)?.0),
+        };
+        let registers = list.iter().map(register).collect::<Result<Vec<_>, Why>>()?;
         if registers.len() as u32 != count * shape.registers() {
             return Err(Why::operands());
         }
@@ -173,63 +170,21 @@ impl<'l> FunctionDecoder<'l, '_> {
         m: &mut Modifiers<'_>,
     ) -> Result<TensorProduct, Why> {
         let (sparse, ws) = (m.take("sp"), m.take("ws"));
-        let refused = m.find(|name| match name {
-            "ashift" => Some("`.ashift` is not simulated: its direction is not documented"),
-            "kind::ti16" => Some("`.kind::ti16` of PTX 9.4 is not simulated"),
-            _ if name.starts_with("decompress") => Some("`.decompress` of PTX 9.4 is not simulated"),
-            _ => None,
-        });
-        if let Some(why) = refused {
-            return Err(Why::new(why));
-        }
-        let kind = m.choose(&[
-            ("kind::f16", ProductKind::F16),
-            ("kind::tf32", ProductKind::Tf32),
-            ("kind::f8f6f4", ProductKind::F8f6f4),
-            ("kind::i8", ProductKind::I8),
-            ("kind::mxf8f6f4", ProductKind::Mxf8f6f4),
-            ("kind::mxf4", ProductKind::Mxf4),
-            ("kind::mxf4nvf4", ProductKind::Mxf4nvf4),
-        ]);
-        let kind = kind.ok_or_else(Why::form)?;
-        let scaled = m.take("block_scale");
-        if scaled != kind.is_scaled() {
-            return Err(Why::form());
-        }
-        let blocks = m.choose(&[
-            ("scale_vec::1X", 1),
-            ("scale_vec::2X", 2),
-            ("scale_vec::4X", 4),
-            ("block16", 4),
-            ("block32", if kind == ProductKind::Mxf8f6f4 { 1 } else { 2 }),
-        ]);
-        let blocks = match (blocks, kind) {
-            (Some(blocks), _) => blocks,
-            (None, ProductKind::Mxf4) => 2,
-            (None, ProductKind::Mxf4nvf4) => return Err(Why::form()),
-            (None, _) => 1,
-        };
+        let (kind, blocks) = product_kind(m)?;
         // Collectors only reuse operands; they do not change results.
         m.retain(|name| !name.starts_with("collector::"));
-        let (&[d, a, b], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
-        let mut rest = rest;
-        let mut next = || {
-            let (&first, others) = rest.split_first().ok_or_else(Why::operands)?;
-            rest = others;
-            Ok::<Operand, Why>(first)
-        };
-        let metadata = if sparse { Some(self.cell_address(next()?)?) } else { None };
-        let descriptor = self.source_place(next()?, Type::U32)?.0;
-        let scales = match scaled {
-            true => Some([self.cell_address(next()?)?, self.cell_address(next()?)?]),
+        let (&[d, a, b], mut rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let metadata = if sparse { Some(self.cell_address(next(&mut rest)?)?) } else { None };
+        let descriptor = self.source_place(next(&mut rest)?, Type::U32)?.0;
+        let scales = match kind.is_scaled() {
+            true => Some([self.cell_address(next(&mut rest)?)?, self.cell_address(next(&mut rest)?)?]),
             false => None,
         };
-        let mut accumulates = next()?;
+        let mut accumulates = next(&mut rest)?;
         let mut disabled = Vec::new();
         if let Operand::Vector(_) = accumulates {
-            let list: Vec<Operand> = self.list(&accumulates).to_vec();
-            disabled = self.source_places(&list, Type::B32)?;
-            accumulates = next()?;
+            disabled = self.source_places(self.list(&accumulates), Type::B32)?;
+            accumulates = next(&mut rest)?;
         }
         let accumulates = self.condition(accumulates)?;
         let (shift, zeros) = match *rest {
@@ -280,13 +235,47 @@ impl<'l> FunctionDecoder<'l, '_> {
             [mbarrier, blocks] => (mbarrier, Some(self.source_place(blocks, Type::U16)?.0)),
             _ => return Err(Why::operands()),
         };
-        Ok(TensorMemoryOp::Commit { mbarrier: self.mbarrier_address(mbarrier, space)?, blocks, pair })
+        Ok(TensorMemoryOp::Commit { mbarrier: self.address(mbarrier, space)?, blocks, pair })
     }
+}
 
-    /// An mbarrier in brackets, or a register that holds its address.
-    fn mbarrier_address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
-        self.address(operand, space)
+/// The kind of a product, and its number of scales in a row.
+fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32), Why> {
+    let refused = m.find(|name| match name {
+        "ashift" => Some("`.ashift` is not simulated: its direction is not documented"),
+        "kind::ti16" => Some("`.kind::ti16` of PTX 9.4 is not simulated"),
+        _ if name.starts_with("decompress") => Some("`.decompress` of PTX 9.4 is not simulated"),
+        _ => None,
+    });
+    if let Some(why) = refused {
+        return Err(Why::new(why));
     }
+    let kind = m.require(&[
+        ("kind::f16", ProductKind::F16),
+        ("kind::tf32", ProductKind::Tf32),
+        ("kind::f8f6f4", ProductKind::F8f6f4),
+        ("kind::i8", ProductKind::I8),
+        ("kind::mxf8f6f4", ProductKind::Mxf8f6f4),
+        ("kind::mxf4", ProductKind::Mxf4),
+        ("kind::mxf4nvf4", ProductKind::Mxf4nvf4),
+    ])?;
+    if m.take("block_scale") != kind.is_scaled() {
+        return Err(Why::form());
+    }
+    let blocks = m.choose(&[
+        ("scale_vec::1X", 1),
+        ("scale_vec::2X", 2),
+        ("scale_vec::4X", 4),
+        ("block16", 4),
+        ("block32", if kind == ProductKind::Mxf8f6f4 { 1 } else { 2 }),
+    ]);
+    let blocks = match (blocks, kind) {
+        (Some(blocks), _) => blocks,
+        (None, ProductKind::Mxf4) => 2,
+        (None, ProductKind::Mxf4nvf4) => return Err(Why::form()),
+        (None, _) => 1,
+    };
+    Ok((kind, blocks))
 }
 
 /// The reduction of `tcgen05.ld.red`.

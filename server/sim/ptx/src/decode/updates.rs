@@ -6,7 +6,7 @@ use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::semantics::float::FloatOp;
 use warplens_sim_cuda::semantics::integer::IntOp;
 
-use crate::program::{AtomicOp, Function, Guard, Instruction, Op, Part, RegisterSlot, Slot, Update};
+use crate::program::{AtomicOp, Function, Guard, Instruction, Op, ReadKind, RegisterSlot, Slot, Update};
 
 /// The relevant register values in a basic block.
 #[derive(Default)]
@@ -33,10 +33,10 @@ pub(super) fn updates(function: &Function, cfg: &Cfg) -> Vec<Update> {
 impl Block {
     /// The update that a store completes.
     fn update(&self, function: &Function, store: u32) -> Option<Update> {
-        let access = function.plain_access(store, Op::Store)?;
+        let access = function.plain_access(store, Op::store)?;
         let stored = function.flow.reads_of(store).iter().find(|read| is_value(read.part))?;
         let &(load, op) = self.values.get(&stored.register)?;
-        let loaded = function.plain_access(load, Op::Load)?;
+        let loaded = function.plain_access(load, Op::load)?;
         let same_place =
             (loaded.address, loaded.space, loaded.size) == (access.address, access.space, access.size);
         let base_written = access.address.base.and_then(|base| self.written.get(&base));
@@ -47,7 +47,7 @@ impl Block {
     fn execute(&mut self, function: &Function, pc: u32) {
         let instruction = &function.code[pc as usize];
         let value = match instruction.op {
-            Op::Load => function.plain_access(pc, Op::Load).map(|_| (pc, None)),
+            Op::Load(_) => function.plain_access(pc, Op::load).map(|_| (pc, None)),
             _ => self.operation(function, pc, instruction),
         };
         for &register in function.writes_of(pc) {
@@ -108,6 +108,6 @@ fn atomic_op(instruction: &Instruction, slot: Slot) -> Option<AtomicOp> {
 }
 
 /// Whether the register is read for its value.
-fn is_value(part: Part) -> bool {
-    matches!(part, Part::Source | Part::Stored)
+fn is_value(part: ReadKind) -> bool {
+    matches!(part, ReadKind::Source | ReadKind::Stored)
 }

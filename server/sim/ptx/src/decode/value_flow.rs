@@ -4,7 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_sim_cuda::semantics::bits::Logic;
 
-use crate::program::{Address, AtomicOp, Function, Guard, Mixing, Op, Part, Passing, RegisterSlot};
+use crate::program::{
+    Address, Atomic, AtomicOp, Function, Guard, Mixing, Op, Passing, ReadKind, RegisterSlot,
+};
 
 /// Maximum number of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
 const PATIENCE: usize = 1 << 16;
@@ -50,7 +52,8 @@ pub(super) struct ValueFlow<'f> {
 impl<'f> ValueFlow<'f> {
     /// The uses of the value that the load at `load` writes.
     pub(super) fn uses(function: &'f Function, cfg: &'f Cfg, load: u32) -> FxHashSet<Use> {
-        let address = function.tables.accesses[function.code[load as usize].s.a as usize].address;
+        let Op::Load(access) = function.code[load as usize].op else { return FxHashSet::default() };
+        let address = function.tables[access].address;
         let mut flow = ValueFlow { function, cfg, load, address, uses: FxHashSet::default() };
         flow.search();
         flow.uses
@@ -115,13 +118,13 @@ impl<'f> ValueFlow<'f> {
     fn gained(&mut self, pc: u32, holders: &Holders) -> u8 {
         let function = self.function;
         let op = function.code[pc as usize].op;
-        let held = |part: fn(Part) -> bool| {
+        let held = |part: fn(ReadKind) -> bool| {
             let reads = function.flow.reads_of(pc).iter().filter(|read| part(read.part));
             reads.filter_map(|read| holders.get(&read.register)).fold(0, |all, held| all | held)
         };
-        let controls = held(|part| part == Part::Guard) != 0;
-        let sources = held(|part| part != Part::Guard);
-        if matches!(op, Op::Call(_)) && function.registers_of(pc).iter().any(|at| holders.contains_key(at)) {
+        let controls = held(|part| part == ReadKind::Guard) != 0;
+        let sources = held(|part| part != ReadKind::Guard);
+        if matches!(op, Op::Call(..)) && function.registers_of(pc).iter().any(|at| holders.contains_key(at)) {
             self.used(pc, UseKind::Other);
         }
         if matches!(op, Op::Return(_)) && self.is_returned(holders) {
@@ -131,7 +134,7 @@ impl<'f> ValueFlow<'f> {
             self.used(pc, UseKind::Control);
         }
         match op {
-            Op::Atomic if sources != 0 => self.swapped(pc, holders),
+            Op::Atomic(id) if sources != 0 => self.swapped(pc, &function.tables[id], holders),
             Op::Logic(Logic::Copy, _) => return sources | if controls { RESULT } else { 0 },
             _ if function.flow.mixing_of(pc) != Mixing::Defined => {
                 return if controls || sources != 0 { RESULT } else { 0 };
@@ -143,10 +146,8 @@ impl<'f> ValueFlow<'f> {
     }
 
     /// Records an atomic's use of the value: as one of the two operands of a compare-and-swap, or otherwise.
-    fn swapped(&mut self, pc: u32, holders: &Holders) {
+    fn swapped(&mut self, pc: u32, atomic: &Atomic, holders: &Holders) {
         let function = self.function;
-        let instruction = &function.code[pc as usize];
-        let atomic = &function.tables.atomics[instruction.s.a as usize];
         let held = |place: Option<&RegisterSlot>| {
             let reads = function
                 .flow

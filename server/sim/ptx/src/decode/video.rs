@@ -1,14 +1,13 @@
 //! Video instructions.
 
 use warplens_hir::ptx::{Component, Instruction, Operand, Type, TypeKind};
-use warplens_sim_cuda::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
+use warplens_sim_cuda::semantics::video::{Shape, Then, Video, VideoMad, VideoOp, VideoPart};
 
 use super::Why;
 use super::compare::comparison;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use super::operands::push;
 use crate::program::{Op, Slots};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -43,9 +42,11 @@ impl<'l> FunctionDecoder<'l, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c,
-            e: push(&mut self.out.tables.videos, Video { op, a_signed, b_signed, d_signed, saturate, shape }),
+            e: 0,
         };
-        Ok((Op::Video, s))
+        let (op, _) =
+            self.with_entry(Op::Video, Video { op, a_signed, b_signed, d_signed, saturate, shape })?;
+        Ok((op, s))
     }
 }
 
@@ -57,8 +58,8 @@ impl FunctionDecoder<'_, '_> {
         let shift = m.choose(&[("shr7", 7), ("shr15", 15)]).unwrap_or(0);
         let ((a, minus_a), (b, minus_b), (c, negate_c)) = (self.signed(a)?, self.signed(b)?, self.signed(c)?);
         let mad = VideoMad {
-            a: (part(a)?.unwrap_or(Part::WORD), a_signed),
-            b: (part(b)?.unwrap_or(Part::WORD), b_signed),
+            a: (part(a)?.unwrap_or(VideoPart::WORD), a_signed),
+            b: (part(b)?.unwrap_or(VideoPart::WORD), b_signed),
             negate_product: minus_a != minus_b,
             negate_c,
             plus_one: m.take("po"),
@@ -70,9 +71,9 @@ impl FunctionDecoder<'_, '_> {
             a: self.source(whole(a), Type::B32)?,
             b: self.source(whole(b), Type::B32)?,
             c: self.source(c, Type::B32)?,
-            e: push(&mut self.out.tables.video_mads, mad),
+            e: 0,
         };
-        Ok((Op::VideoMad, s))
+        Ok((self.with_entry(Op::VideoMad, mad)?.0, s))
     }
 
     /// Splits a negation off an operand; returns the inner operand and whether it was negated.
@@ -106,7 +107,7 @@ fn whole(operand: Operand) -> Operand {
     }
 }
 
-fn part(operand: Operand) -> Result<Option<Part>, Why> {
+fn part(operand: Operand) -> Result<Option<VideoPart>, Why> {
     let Operand::Register { component: Some(component), .. } = operand else { return Ok(None) };
     let (shift, bits) = match component {
         Component::B0 => (0, 8),
@@ -117,7 +118,7 @@ fn part(operand: Operand) -> Result<Option<Part>, Why> {
         Component::H1 => (16, 16),
         _ => return Err(Why::new("a selector names no part of its operand")),
     };
-    Ok(Some(Part { shift, bits }))
+    Ok(Some(VideoPart { shift, bits }))
 }
 
 fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape, Why> {
@@ -130,7 +131,7 @@ fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) ->
         (Some(part), Some(_), None) => Then::Merge(part),
         _ => return Err(Why::operands()),
     };
-    Ok(Shape::Single { a: part(a)?.unwrap_or(Part::WORD), b: part(b)?.unwrap_or(Part::WORD), then })
+    Ok(Shape::Single { a: part(a)?.unwrap_or(VideoPart::WORD), b: part(b)?.unwrap_or(VideoPart::WORD), then })
 }
 
 fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result<Shape, Why> {

@@ -10,7 +10,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::matrix::{factor, sum};
 use super::modifiers::Modifiers;
-use super::operands::with_entry;
+use super::operands::next;
 use crate::program::{FactorSource, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -27,7 +27,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             _ => TensorOp::Product(Arc::new(self.warpgroup_product(operands, m)?)),
         };
-        Ok(with_entry(Op::Tensor, &mut self.out.tables.tensors, op))
+        self.with_entry(Op::Tensor, op)
     }
 
     fn warpgroup_product(
@@ -61,34 +61,18 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         let b = self.source_place(b, Type::U64)?.0;
-        let sparse = match is_sparse {
-            true => {
-                let (&[metadata, selector], others) = rest.split_first_chunk().ok_or_else(Why::operands)?;
-                rest = others;
-                Some((self.source_place(metadata, Type::U32)?.0, self.source_place(selector, Type::U32)?.0))
-            }
-            false => None,
-        };
-        let (&accumulates, rest) = rest.split_first().ok_or_else(Why::operands)?;
-        let accumulates = self.condition(accumulates)?;
-        let constants: Vec<i64> = rest
-            .iter()
-            .map(|&operand| match operand {
-                Operand::Constant(id) => {
-                    self.hir.constant(id).as_integer().map(|value| value as i64).ok_or_else(Why::operands)
-                }
-                _ => Err(Why::operands()),
-            })
-            .collect::<Result<_, _>>()?;
+        let mut number = |rest: &mut &[Operand]| Ok(self.source_place(next(rest)?, Type::U32)?.0);
+        let sparse = if is_sparse { Some((number(&mut rest)?, number(&mut rest)?)) } else { None };
+        let accumulates = self.condition(next(&mut rest)?)?;
         let in_shared = matches!(a, FactorSource::Shared(_));
-        let (negated, transposed) = match constants[..] {
+        let (negated, transposed) = match self.constants(rest)?[..] {
             [] if factors[0].is_integer() => ([false; 2], [false; 2]),
             [a, b] => ([a == -1, b == -1], [false; 2]),
             [a, b, trans_b] if !in_shared => ([a == -1, b == -1], [false, trans_b == 1]),
             [a, b, trans_a, trans_b] => ([a == -1, b == -1], [trans_a == 1, trans_b == 1]),
             _ => return Err(Why::operands()),
         };
-        let product = WarpgroupProduct {
+        Ok(WarpgroupProduct {
             n,
             k,
             factors,
@@ -101,14 +85,21 @@ impl<'l> FunctionDecoder<'l, '_> {
             negated,
             transposed,
             sparse,
+        })
+    }
+
+    /// The values of operands that are numbers.
+    fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>, Why> {
+        let constant = |operand: &Operand| match *operand {
+            Operand::Constant(id) => self.hir.constant(id).as_integer().map(|value| value as i64),
+            _ => None,
         };
-        Ok(product)
+        operands.iter().map(|operand| constant(operand).ok_or_else(Why::operands)).collect()
     }
 
     /// The registers of a vector, or a single register.
     pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
-        let list: Vec<Operand> = self.list(&operand).to_vec();
-        list.into_iter().map(|operand| Ok(self.place(operand)?.0)).collect()
+        self.list(&operand).iter().map(|&operand| Ok(self.place(operand)?.0)).collect()
     }
 }
 

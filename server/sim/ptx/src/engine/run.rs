@@ -14,6 +14,7 @@ use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, RunOptions, RunOutcome, Status};
 
 use super::launch::Launch;
@@ -63,7 +64,21 @@ pub fn run(
         listing: Listing::new(&options.limits, program.statements(), warps),
         steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
     };
-    let spaces = Spaces {
+    let spaces = spaces(program, memory, params, options);
+    let mut run = SequentialBlocks::new(&launch, spaces, control);
+    let status = match refusal {
+        Some(refusal) => {
+            run.state.report(refusal);
+            Status::Faulted
+        }
+        None => all_blocks(&mut run)?,
+    };
+    Ok(run.result(status))
+}
+
+/// The state spaces at the start of a run.
+fn spaces(program: &Program, memory: DeviceMemory, params: Vec<u8>, options: &RunOptions) -> Spaces {
+    Spaces {
         launch: memory,
         globals: program.globals.clone(),
         constants: program.constants.clone(),
@@ -79,16 +94,7 @@ pub fn run(
         tensor_memory: Default::default(),
         changed_maps: Default::default(),
         access_set: None,
-    };
-    let mut run = SequentialBlocks::new(&launch, spaces, control);
-    let status = match refusal {
-        Some(refusal) => {
-            run.state.report(refusal);
-            Status::Faulted
-        }
-        None => all_blocks(&mut run)?,
-    };
-    Ok(run.result(status))
+    }
 }
 
 /// Rejects a launch that is invalid or exceeds a limit.

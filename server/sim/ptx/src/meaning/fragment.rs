@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_as_grids() {
+    fn accumulator_as_grid() {
         let d = Fragment::new("D", Elements::Accumulator { is_half: false }, Number::Sum(Sum::F32));
         check(
             d,
@@ -308,6 +308,10 @@ mod tests {
                 15     2806 2807 2906 2907 3006 3007 3106 3107
                 ```"#]],
         );
+    }
+
+    #[test]
+    fn factor_as_grid() {
         let a = Fragment::new("A", Elements::Factor { bits: 16 }, Number::Factor(Factor::F16));
         check(
             a,
@@ -337,6 +341,10 @@ mod tests {
             15     28:%f1 28:%f1 29:%f1 29:%f1 30:%f1 30:%f1 31:%f1 31:%f1
             ```"#]],
         );
+    }
+
+    #[test]
+    fn small_matrix_as_grid() {
         let small = Fragment::new("m", Elements::Small { transposed: true }, Number::Bits(16));
         check(
             small,
@@ -366,6 +374,10 @@ mod tests {
             31      3:%f3  7:%f3 11:%f3 15:%f3 19:%f3 23:%f3 27:%f3 31:%f3
             ```"#]],
         );
+    }
+
+    #[test]
+    fn cells_as_grid() {
         let cells = Elements::Cells { shape: CellShape::Lanes16Bits256, half: 0 };
         check(
             Fragment::new("cells", cells, Number::Bits(32)),

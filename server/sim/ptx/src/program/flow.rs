@@ -1,6 +1,6 @@
 //! How a statement uses the registers that it reads. Only the sanitizer of undefined values needs this.
 
-use warplens_sim_cuda::sanitizer::undefined_use::Part;
+use warplens_sim_cuda::sanitizer::undefined_use::ReadKind;
 
 /// How definedness propagates from sources to the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub enum Mixing {
 pub struct Read {
     /// An index of `frame.registers`.
     pub register: u32,
-    pub part: Part,
+    pub part: ReadKind,
 }
 
 /// The reads of all statements of a function.

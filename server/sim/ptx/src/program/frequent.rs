@@ -14,10 +14,9 @@ use super::tables::{Access, Element, Tables};
 
 /// The frequent operation that an instruction is, whatever its guard.
 pub(super) fn quick(instruction: &Instruction, tables: &Tables) -> Quick {
-    let access = || &tables.accesses[instruction.s.a as usize];
     match instruction.op {
-        Op::Load if is_shared_word(access()) => Quick::LoadShared,
-        Op::Store if is_shared_word(access()) => Quick::StoreShared,
+        Op::Load(id) if is_shared_word(&tables[id]) => Quick::LoadShared,
+        Op::Store(id) if is_shared_word(&tables[id]) => Quick::StoreShared,
         Op::Branch(_) => Quick::Branch,
         Op::Int(op, ScalarType::U32 | ScalarType::S32 | ScalarType::B32) => match op {
             IntOp::Add => Quick::Add,

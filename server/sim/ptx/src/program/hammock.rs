@@ -6,7 +6,7 @@
 use warplens_sim_cuda::slot::NO_SLOT;
 
 use super::operation::{Instruction, Op};
-use super::{Guard, Quick};
+use super::{Guard, Quick, Uniformity};
 
 /// Maximum number of instructions on a path.
 const MAX_PATH: u32 = 32;
@@ -36,7 +36,7 @@ impl Hammock {
         let branch = &code[pc as usize];
         let (target, join) = (branch.s.a, branch.s.b);
         let next = pc + 1;
-        let is_conditional = branch.op == Op::Branch(false) && branch.guard != Guard::ALWAYS;
+        let is_conditional = branch.op == Op::Branch(Uniformity::Unknown) && branch.guard != Guard::ALWAYS;
         if !is_conditional || target == next || join < next || target < next {
             return None;
         }

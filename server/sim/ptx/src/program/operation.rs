@@ -11,15 +11,21 @@ use warplens_sim_cuda::slot::Slots;
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::Rounding;
 
+use super::choices::{Beyond, Sign, Signedness, Subnormals, Uniformity, Width};
 use super::guard::Guard;
 use super::quick::Quick;
+use super::tables::{
+    AccessId, AsyncAtomicId, AsyncStoreId, AtomicId, BarrierId, BulkCopyId, CallId, ConvertId, CopyId,
+    ExchangeId, FillId, FragmentId, Lop3Id, MatrixAccessId, MbarrierId, MixedId, MovesId, NoteId, PackId,
+    PackedConvertId, ProductId, ReplicaLoadId, SwitchId, TensorId, VideoId, VideoMadId,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
     /// The predicate that decides which lanes execute the instruction.
     pub guard: Guard,
     pub op: Op,
-    /// The operands. Control flow and operations with side tables keep targets and table indices here; see `Op`.
+    /// The operands. Control flow keeps targets here; see `Op`.
     pub s: Slots,
     /// The frequent operation that this is, whatever its guard.
     pub quick: Quick,
@@ -27,78 +33,78 @@ pub struct Instruction {
 
 /// An operation. The discriminant is a single byte, so dispatch is one jump.
 ///
-/// The comments name the mnemonic, then the flags of the variant in their order; `a` to `e` are the operand slots, which hold
-/// registers, numbers or indices of side tables.
+/// The comments name the mnemonic; `a` to `e` are the operand slots, which hold registers or numbers. An id is the entry of a
+/// side table that has the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
     /// An instruction without an effect that a simulator could show.
     Nop,
-    /// An unsupported instruction: note `a`.
-    Unsupported,
+    Unsupported(NoteId),
     /// Bitwise operations and moves.
     Logic(Logic, ScalarType),
     /// `lop3` with its truth table.
     Lop3(u8),
-    /// `lop3` with a predicate `e`: the other operands are entry `c` of the side table
-    Lop3Predicate,
+    /// `lop3` with a predicate `e`
+    Lop3Predicate(Lop3Id),
     Int(IntOp, ScalarType),
     /// `mul.wide`
     MulWide(ScalarType),
     /// `mad.wide`
     MadWide(ScalarType),
-    /// `mul24`, `mad24`; signed
-    Mul24(Mul24, bool),
+    /// `mul24`, `mad24`
+    Mul24(Mul24, Signedness),
     Carry(Carry),
-    /// Counting bits; in 64 bits
-    Count(Count, bool),
-    /// `brev`; in 64 bits
-    Reverse(bool),
-    /// `bfe`: signed, in 64 bits
-    ExtractField(bool, bool),
-    /// `bfi`: inserts `a` into `b` at position `c`, `e` bits long; in 64 bits
-    InsertField(bool),
+    /// Counting bits
+    Count(Count, Width),
+    /// `brev`
+    Reverse(Width),
+    /// `bfe`
+    ExtractField(Signedness, Width),
+    /// `bfi`: inserts `a` into `b` at position `c`, `e` bits long
+    InsertField(Width),
     /// `fns`
     FindNth,
-    /// `bmsk`: wrap
-    BitMask(bool),
-    /// `szext`: wrap, signed
-    Extend(bool, bool),
+    /// `bmsk`
+    BitMask(Beyond),
+    /// `szext`
+    Extend(Beyond, Signedness),
     /// `prmt`
     Permute(Permute),
     /// `shl`, `shr`
     Shift(Shift, ScalarType),
-    /// `shf`: left, wrap
-    Funnel(bool, bool),
-    /// `dp4a`, `dp2a`: whether `a` and `b` are signed
-    Dot(DotProduct, bool, bool),
+    /// `shf`: to the left or to the right
+    Funnel(Shift, Beyond),
+    /// `dp4a`, `dp2a`: of `a` and of `b`
+    Dot(DotProduct, Signedness, Signedness),
     /// `setp`: `d` and, if present, `e` = the comparison, combined with predicate `c`.
     SetPredicate(Compare, Combining),
     /// `set`: `d` = the comparison as a number, combined with predicate `c`.
     Set(Compare, Combining, SetTo),
-    /// `selp`: in 64 bits; predicate `c`
-    Select(bool),
-    /// `slct` by the sign of an integer `c`: in 64 bits
-    SelectSigned(bool),
-    /// `slct` by the sign of a float `c`: in 64 bits, flushing
-    SelectFloat(bool, bool),
-    /// `testp`: in 64 bits
-    TestClass(FloatClass, bool),
+    /// `selp`: predicate `c`
+    Select(Width),
+    /// `slct` by the sign of an integer `c`
+    SelectSigned(Width),
+    /// `slct` by the sign of a float `c`
+    SelectFloat(Width, Subnormals),
+    /// `testp`
+    TestClass(FloatClass, Width),
     Float32(FloatOp, FloatMode),
-    /// `min`, `max` of three singles: flushing, of magnitudes
-    Extremum3(FloatOp, bool, bool),
+    /// `min`, `max` of three singles
+    Extremum3(FloatOp, Subnormals, Sign),
     Float64(FloatOp, Rounding),
     Half(Half),
-    /// Approximations: flushing
-    Approximate(Approximation, bool),
-    /// `cvt`: conversion `b`
-    Convert,
-    /// `mov` between several registers and one: pack `a`
-    Pack,
-    /// `mov` of several registers to as many others: moves `a`
-    MoveEach,
-    /// `clmad`: the high half
-    CarrylessMad(bool),
+    Approximate(Approximation, Subnormals),
+    /// `cvt`
+    Convert(ConvertId),
+    /// `mov` between several registers and one
+    Pack(PackId),
+    /// `mov` of several registers to as many others
+    MoveEach(MovesId),
+    /// `clmad.lo`
+    CarrylessMadLow,
+    /// `clmad.hi`
+    CarrylessMadHigh,
     /// `add`, `sub`, `neg`, `min`, `max` on halves or bytes
     Packed(IntOp, Division),
     /// `set` on halves or bytes
@@ -109,97 +115,94 @@ pub enum Op {
     SetPredicatePair(Compare, Combining),
     /// `set` on pairs of halves.
     SetPair(Compare, Combining, SetTo),
-    /// Arithmetic on several float formats: mixed operation `a`
-    Mixed,
-    /// `cvt` of several numbers: packed conversion `c`
-    ConvertPacked,
+    /// Arithmetic on several float formats
+    Mixed(MixedId),
+    /// `cvt` of several numbers
+    ConvertPacked(PackedConvertId),
     /// `cvt.pack`: bits and sign of the narrow type
-    PackSaturated(u8, bool),
-    /// `mma`: product `a`
-    MatrixProduct,
-    /// `ldmatrix`, `stmatrix`: matrix access `a`
-    MatrixAccess,
-    /// `wmma.load`, `wmma.store`: fragment `a`
-    FragmentAccess,
+    PackSaturated(u8, Signedness),
+    /// `mma`
+    MatrixProduct(ProductId),
+    /// `ldmatrix`, `stmatrix`
+    MatrixAccess(MatrixAccessId),
+    /// `wmma.load`, `wmma.store`
+    FragmentAccess(FragmentId),
     /// `movmatrix`
     MatrixTranspose,
-    /// `cp.async`: copy `a`
-    Copy,
+    /// `cp.async`
+    Copy(CopyId),
     /// `cp.async.commit_group`, `cp.async.wait_group` …: number `a` of groups that may stay in flight
     CopyGroup(CopyGroup),
-    /// `cp.async.bulk`: bulk copy `a`
-    BulkCopy,
-    /// A tensor instruction: entry `a` of its table
-    Tensor,
-    /// `st.bulk`: fill `a`
-    Fill,
-    /// `mbarrier`: entry `a` of its table
-    Mbarrier,
+    /// `cp.async.bulk`
+    BulkCopy(BulkCopyId),
+    Tensor(TensorId),
+    /// `st.bulk`
+    Fill(FillId),
+    Mbarrier(MbarrierId),
     /// `mbarrier.pending_count`: `d` = the pending arrivals of token `a`
     PendingCount,
-    /// `st.async`: access `a`, completion `b`
-    StoreAsync,
-    /// `red.async`: atomic `a`, completion `b`
-    AtomicAsync,
-    /// `mapa`: `d` = address `a` in the block of rank `b`; in 64 bits
-    MapRank(bool),
-    /// `getctarank`: `d` = the rank of the block that address `a` belongs to; in 64 bits
-    RankOf(bool),
+    /// `st.async`
+    StoreAsync(AsyncStoreId),
+    /// `red.async`
+    AtomicAsync(AsyncAtomicId),
+    /// `mapa`: `d` = address `a` in the block of rank `b`
+    MapRank(Width),
+    /// `getctarank`: `d` = the rank of the block that address `a` belongs to
+    RankOf(Width),
     /// `alloca`, `stacksave`, `stackrestore`
     Stack(StackAction),
-    /// Video instructions: entry `e` of their table
-    Video,
-    /// `vmad`: entry `e` of its table
-    VideoMad,
-    /// `d` = the address of a local variable whose offset is the number `a`; in 64 bits
-    LocalAddress(bool),
-    /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
-    AddressAdd(bool),
-    /// `cvta` between shared and generic addresses: in 64 bits, to shared
-    SharedAddress(bool, bool),
-    /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`; in 64 bits
-    InWindow(bool),
-    /// The step counter: in 64 bits
-    Clock(bool),
+    Video(VideoId),
+    /// `vmad`
+    VideoMad(VideoMadId),
+    /// `d` = the address of a local variable whose offset is the number `a`
+    LocalAddress(Width),
+    /// `cvta`: adds the signed number `b` to register `a`
+    AddressAdd(Width),
+    /// `cvta` from shared to generic addresses
+    SharedToGeneric(Width),
+    /// `cvta` from generic to shared addresses
+    GenericToShared(Width),
+    /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`
+    InWindow(Width),
+    /// The step counter
+    Clock(Width),
     /// `nanosleep`: other warps run next
     Sleep,
     /// `activemask`
     ActiveMask,
-    /// `ld`: access `a`
-    Load,
-    /// `st`: access `a`
-    Store,
-    /// `atom`, `red`: atomic `a`
-    Atomic,
-    /// `multimem`: access or atomic `a`, through an address that stands for several buffers
+    /// `ld`
+    Load(AccessId),
+    /// `st`
+    Store(AccessId),
+    /// `atom`, `red`
+    Atomic(AtomicId),
+    /// `multimem`: an access through an address that stands for several buffers
     Multimem(Multimem),
-    /// `shfl`: exchange `a`
-    Shuffle,
-    /// `vote`: exchange `a`
-    Vote,
-    /// `match`: exchange `a`
-    Match,
-    /// `redux`: exchange `a`
-    Reduce,
-    /// `elect`: exchange `a`
-    Elect,
+    /// `shfl`
+    Shuffle(ExchangeId),
+    /// `vote`
+    Vote(ExchangeId),
+    /// `match`
+    Match(ExchangeId),
+    /// `redux`
+    Reduce(ExchangeId),
+    /// `elect`
+    Elect(ExchangeId),
     /// `bar.warp.sync`: members `a`
     WarpSync,
-    /// `bra`: to `a`; lanes reconverge at `b`, under the model `ipdom` at `c`; hammock `e`. The flag tells whether it is
-    /// `.uni`.
-    Branch(bool),
-    /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`. The flag tells whether it is `.uni`.
-    Switch(bool),
-    /// `call`: call `a`
-    Call(bool),
+    /// `bra`: to `a`; lanes reconverge at `b`, under the model `ipdom` at `c`; hammock `e`
+    Branch(Uniformity),
+    /// `brx.idx`; `b` and `c` as in `Branch`
+    Switch(SwitchId, Uniformity),
+    Call(CallId, Uniformity),
     /// `ret`
-    Return(bool),
+    Return(Uniformity),
     /// `exit`
     Exit,
     /// `trap`
     Trap,
-    /// `bar.sync`, `barrier.arrive` …: barrier `a`
-    Barrier,
+    /// `bar.sync`, `barrier.arrive` …
+    Barrier(BarrierId),
 }
 
 impl Op {
@@ -207,14 +210,14 @@ impl Op {
     pub fn reads(self) -> bool {
         matches!(
             self,
-            Op::Load
-                | Op::Atomic
-                | Op::Copy
-                | Op::BulkCopy
+            Op::Load(_)
+                | Op::Atomic(_)
+                | Op::Copy(_)
+                | Op::BulkCopy(_)
                 | Op::Multimem(_)
-                | Op::MatrixAccess
-                | Op::Mbarrier
-                | Op::Call(_)
+                | Op::MatrixAccess(_)
+                | Op::Mbarrier(_)
+                | Op::Call(..)
                 | Op::Clock(_)
         )
     }
@@ -225,27 +228,45 @@ impl Op {
         matches!(
             self,
             Op::Branch(_)
-                | Op::Switch(_)
-                | Op::Call(_)
+                | Op::Switch(..)
+                | Op::Call(..)
                 | Op::Return(_)
                 | Op::Exit
                 | Op::Trap
-                | Op::Barrier
+                | Op::Barrier(_)
                 | Op::Stack(_)
-                | Op::Unsupported
+                | Op::Unsupported(_)
         )
+    }
+
+    /// The access of a load.
+    pub(crate) fn load(self) -> Option<AccessId> {
+        if let Op::Load(id) = self { Some(id) } else { None }
+    }
+
+    /// The access of a store.
+    pub(crate) fn store(self) -> Option<AccessId> {
+        if let Op::Store(id) = self { Some(id) } else { None }
+    }
+
+    /// The operands of an exchange between lanes.
+    pub(crate) fn exchange(self) -> Option<ExchangeId> {
+        match self {
+            Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => Some(id),
+            _ => None,
+        }
     }
 }
 
-/// An operation on each thread's stack; the flag tells whether addresses have 64 bits instead of 32.
+/// An operation on each thread's stack, with the width of its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackAction {
     /// `alloca`: `d` = a new range of `a` bytes, aligned to the number `b`
-    Allocate(bool),
+    Allocate(Width),
     /// `stacksave`: `d` = the address of the next range
-    Save(bool),
+    Save(Width),
     /// `stackrestore`: back to `a`
-    Restore(bool),
+    Restore(Width),
 }
 
 /// An operation on each thread's groups of asynchronous copies.
@@ -268,12 +289,12 @@ pub enum CopyGroup {
 /// An access to all buffers behind a multimem address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Multimem {
-    /// `ld_reduce`: access `a`, reduction `b`
-    LoadReduce,
-    /// `st`: access `a`
-    Store,
-    /// `red`: atomic `a`
-    Reduce,
+    /// `ld_reduce`
+    LoadReduce(ReplicaLoadId),
+    /// `st`
+    Store(AccessId),
+    /// `red`
+    Reduce(AtomicId),
 }
 
 /// How `setp` and `set` combine the comparison with a predicate.

@@ -1,5 +1,7 @@
 //! Side tables: the operands that do not fit into slots.
 
+use std::ops::Index;
+
 use smol_str::SmolStr;
 use warplens_sim_cuda::address::{Address, AtomicOp, Space};
 use warplens_sim_cuda::semantics::compare::Combine;
@@ -17,59 +19,70 @@ use super::asynchronous::{BulkCopy, Completion, Fill, Mbarrier};
 use super::guard::Guard;
 use super::tensor::TensorOp;
 
-/// The side tables of a function, each with the operation that uses it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Tables {
-    /// `Op::Unsupported`
-    pub notes: Vec<Note>,
-    /// `Op::Video`
-    pub videos: Vec<Video>,
-    /// `Op::Mixed`
-    pub mixed: Vec<MixedOperands>,
-    /// `Op::VideoMad`
-    pub video_mads: Vec<VideoMad>,
-    /// `Op::ConvertPacked`
-    pub packed_converts: Vec<PackedSources>,
-    /// `Op::Copy`
-    pub copies: Vec<Copy>,
-    /// `Op::BulkCopy`
-    pub bulk_copies: Vec<BulkCopy>,
-    /// `Op::Tensor`
-    pub tensors: Vec<TensorOp>,
-    /// `Op::Fill`
-    pub fills: Vec<Fill>,
-    /// `Op::Mbarrier`
-    pub mbarriers: Vec<Mbarrier>,
-    /// Asynchronous stores and reductions.
-    pub completions: Vec<Completion>,
-    /// `Op::MatrixProduct`
-    pub products: Vec<MatrixProduct>,
-    /// `Op::FragmentAccess`
-    pub fragments: Vec<FragmentAccess>,
-    /// `Op::MatrixAccess`
-    pub matrix_accesses: Vec<MatrixAccess>,
-    /// `Op::Convert`
-    pub converts: Vec<Convert>,
-    /// `Op::Pack`
-    pub packs: Vec<Pack>,
-    /// `Op::MoveEach`: pairs of destination and source.
-    pub moves: Vec<Vec<(RegisterSlot, RegisterSlot)>>,
-    /// `Op::Lop3Predicate`
-    pub lop3: Vec<Lop3Predicate>,
-    /// `Op::Load` and `Op::Store`
-    pub accesses: Vec<Access>,
-    /// `multimem.ld_reduce`
-    pub replica_reductions: Vec<ReplicaReduction>,
-    /// `Op::Atomic`
-    pub atomics: Vec<Atomic>,
-    /// The exchanges between lanes.
-    pub exchanges: Vec<Exchange>,
-    /// `Op::Switch`
-    pub switches: Vec<Switch>,
-    /// `Op::Call`
-    pub calls: Vec<Call>,
-    /// `Op::Barrier`
-    pub barriers: Vec<Barrier>,
+/// Declares the side tables of a function, and an id for the entries of each.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $table:ident[$id:ident]: $entry:ty;)*) => {
+        /// The side tables of a function. `tables[id]` is the entry that an operation refers to.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct Tables {
+            $($(#[$doc])* pub $table: Vec<$entry>,)*
+        }
+
+        $(
+            /// The index of an entry. It is packed, because an instruction is a half of a cache line only without padding.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            #[repr(Rust, packed)]
+            pub struct $id(u32);
+
+            impl Index<$id> for Tables {
+                type Output = $entry;
+
+                #[inline(always)]
+                fn index(&self, $id(index): $id) -> &$entry {
+                    &self.$table[index as usize]
+                }
+            }
+
+            impl Entry for $entry {
+                type Id = $id;
+
+                fn add_to(self, tables: &mut Tables) -> $id {
+                    tables.$table.push(self);
+                    $id(tables.$table.len() as u32 - 1)
+                }
+            }
+        )*
+    };
+}
+
+tables! {
+    notes[NoteId]: Note;
+    videos[VideoId]: Video;
+    mixed[MixedId]: MixedOperands;
+    video_mads[VideoMadId]: VideoMad;
+    packed_converts[PackedConvertId]: PackedSources;
+    copies[CopyId]: Copy;
+    bulk_copies[BulkCopyId]: BulkCopy;
+    tensors[TensorId]: TensorOp;
+    fills[FillId]: Fill;
+    mbarriers[MbarrierId]: Mbarrier;
+    async_stores[AsyncStoreId]: (Access, Completion);
+    async_atomics[AsyncAtomicId]: (Atomic, Completion);
+    products[ProductId]: MatrixProduct;
+    fragments[FragmentId]: FragmentAccess;
+    matrix_accesses[MatrixAccessId]: MatrixAccess;
+    converts[ConvertId]: Convert;
+    packs[PackId]: Pack;
+    /// Pairs of destination and source.
+    moves[MovesId]: Vec<(RegisterSlot, RegisterSlot)>;
+    lop3[Lop3Id]: Lop3Predicate;
+    accesses[AccessId]: Access;
+    replica_loads[ReplicaLoadId]: (Access, ReplicaReduction);
+    atomics[AtomicId]: Atomic;
+    exchanges[ExchangeId]: Exchange;
+    switches[SwitchId]: Switch;
+    calls[CallId]: Call;
+    barriers[BarrierId]: Barrier;
 }
 
 /// Why an instruction is not simulated.
@@ -402,4 +415,11 @@ pub enum BarrierKind {
     ClusterArrive,
     /// Waits for the threads that have not arrived at the cluster's barrier.
     ClusterWait,
+}
+
+/// An entry of a side table.
+pub(crate) trait Entry {
+    type Id;
+
+    fn add_to(self, tables: &mut Tables) -> Self::Id;
 }

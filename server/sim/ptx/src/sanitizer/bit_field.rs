@@ -3,14 +3,14 @@
 //!
 //! For 32-bit fields, both rules give the same results.
 
-use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::slot::Slot;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
 use warplens_sim_warp::trace::Checks;
 
-use crate::program::{Function, Op};
+use crate::program::{Function, Op, Width};
 
 /// Checks the position and the length, if the instruction has them.
 #[inline]
@@ -24,8 +24,8 @@ pub(crate) fn check(
     let instruction = &function.code[pc as usize];
     let s = &instruction.s;
     match instruction.op {
-        Op::ExtractField(_, true) => field(sanitizer, function, registers, mask, [s.b, s.c]),
-        Op::InsertField(true) => field(sanitizer, function, registers, mask, [s.c, s.e]),
+        Op::ExtractField(_, Width::W64) => field(sanitizer, function, registers, mask, [s.b, s.c]),
+        Op::InsertField(Width::W64) => field(sanitizer, function, registers, mask, [s.c, s.e]),
         _ => {}
     }
 }
@@ -42,8 +42,8 @@ fn field(
     }
     for (slot, what) in operands.into_iter().zip(["position", "length"]) {
         let values = registers.get::<u32>(slot);
-        let differs = |lane: &usize| values[*lane] > 255 && values[*lane] & 0xff < 64;
-        let found: u32 = lanes(mask).filter(differs).fold(0, |all, lane| all | 1 << lane);
+        let differs = |lane: usize| values[lane] > 255 && values[lane] & 0xff < 64;
+        let found = filter_lanes(mask, differs);
         let is_constant = || function.frame.word_constants.iter().any(|(constant, _)| *constant == slot);
         if found != 0 && !is_constant() {
             report_field(sanitizer, what, values[found.trailing_zeros() as usize], found);

@@ -1,6 +1,6 @@
 //! Integer divisions by zero. The result is undefined: a warning if it matters, otherwise an information.
 
-use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -17,7 +17,7 @@ pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, regist
             64 => registers.get::<u64>(instruction.s.b)[lane],
             bits => (registers.get::<u32>(instruction.s.b)[lane] & u32::MAX >> (32 - bits)).into(),
         };
-        let zero = lanes(mask).filter(|&lane| divisor(lane) == 0).fold(0, |all, lane| all | 1 << lane);
+        let zero = filter_lanes(mask, |lane| divisor(lane) == 0);
         if zero != 0 {
             sanitizer.undefined.divided = zero;
             sanitizer.made_undefined |= sanitizer.checks.uninitialized;

@@ -1,6 +1,6 @@
 //! Undefined values in warp-wide operations: which lanes receive an undefined result.
 
-use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes, lanes};
 
 use super::undefined_use::{UndefinedBits, UndefinedInput};
 use crate::engine::exec::operand::get;
@@ -16,9 +16,7 @@ pub(crate) fn undefined_results(
 ) -> (u32, u32) {
     let members = members_of(exchange, registers, mask);
     let each = |is_undefined: &dyn Fn(usize, u32) -> bool| {
-        lanes(mask)
-            .filter(|&lane| is_undefined(lane, mask & members[lane]))
-            .fold(0, |all, lane| all | 1 << lane)
+        filter_lanes(mask, |lane| is_undefined(lane, mask & members[lane]))
     };
     match exchange.kind {
         kind if is_shuffle(kind) => {
@@ -31,9 +29,8 @@ pub(crate) fn undefined_results(
         | ExchangeKind::VoteAny
         | ExchangeKind::VoteUniform
         | ExchangeKind::VoteBallot => {
-            let holds = exchange.a.map_or(0, |place| {
-                lanes(mask).fold(0, |all, lane| all | u32::from(get(place, registers, lane) & 1 == 1) << lane)
-            });
+            let holds =
+                exchange.a.map_or(0, |place| filter_lanes(mask, |lane| get(place, registers, lane) & 1 == 1));
             let holds = if exchange.negated { !holds } else { holds };
             let undefined = each(&|_, voters| vote_is_undefined(exchange.kind, holds, voters, input.value));
             (undefined, undefined)
@@ -79,9 +76,7 @@ pub(crate) fn undefined_parts(
                 0 => bits[source(lane)],
                 _ => u64::MAX,
             };
-            let copied = lanes(mask)
-                .filter(|&lane| copied >> source(lane) & 1 == 1)
-                .fold(0, |all, lane| all | 1 << lane);
+            let copied = filter_lanes(mask, |lane| copied >> source(lane) & 1 == 1);
             Some(UndefinedBits { bits: std::array::from_fn(shuffled), copied })
         }
         _ => None,

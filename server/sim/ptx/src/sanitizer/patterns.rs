@@ -14,11 +14,12 @@ pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
             .updates
             .extend(updates.map(|update| (statement(update.store), (statement(update.load), update.op))));
         patterns.polls.extend(function.patterns.polls.iter().map(|&pc| statement(pc)));
-        patterns.cas_loads.extend(loads.map(|&pc| (statement(pc), load_size(function, pc))));
+        let size = |pc: u32| Some(function.tables[function.code[pc as usize].op.load()?].size);
+        patterns.cas_loads.extend(loads.filter_map(|&pc| Some((statement(pc), size(pc)?))));
     }
-    for function in program.functions.iter().filter(|function| !function.tables.completions.is_empty()) {
+    for function in program.functions.iter().filter(|function| !function.tables.async_stores.is_empty()) {
         let all = function.code.iter().zip(function.first_statement..);
-        let stores = all.filter(|(instruction, _)| instruction.op == Op::StoreAsync);
+        let stores = all.filter(|(instruction, _)| matches!(instruction.op, Op::StoreAsync(_)));
         patterns.async_stores.extend(stores.map(|(_, statement)| statement));
     }
     if !patterns.cas_loads.is_empty() {
@@ -27,15 +28,11 @@ pub(crate) fn program_patterns(program: &Program) -> ProgramPatterns {
     patterns
 }
 
-fn load_size(function: &Function, pc: u32) -> u32 {
-    function.tables.accesses[function.code[pc as usize].s.a as usize].size
-}
-
 /// The atomics of a function, with the sizes of their elements.
 fn atomics(function: &Function) -> impl Iterator<Item = (u32, u32)> + use<'_> {
     let atomics = function.code.iter().zip(function.first_statement..);
-    atomics.filter(|(instruction, _)| instruction.op == Op::Atomic).map(|(instruction, statement)| {
-        let atomic = &function.tables.atomics[instruction.s.a as usize];
-        (statement, atomic.ty.bytes() as u32)
+    atomics.filter_map(|(instruction, statement)| match instruction.op {
+        Op::Atomic(id) => Some((statement, function.tables[id].ty.bytes() as u32)),
+        _ => None,
     })
 }

@@ -9,39 +9,25 @@ use super::undefined::UndefinedValues;
 use super::undefined_bits::copied_bits;
 use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::engine::exec::warp_collectives::exchange_of;
-use crate::program::{Function, Mixing, Op, Part};
+use crate::program::{Function, Mixing, Op, ReadKind};
+
+/// The undefined registers that a statement reads.
+struct Sources {
+    uses: UndefinedUses,
+    /// The lanes in which all sources are undefined.
+    all: u32,
+    source: Option<UndefinedOrigin>,
+    /// Whether only some bits of a source are undefined.
+    has_parts: bool,
+}
 
 impl UndefinedValues {
     /// Propagates undefined values when lanes execute a statement; returns the uses of undefined values.
     pub(crate) fn step(&mut self, visit: &StatementVisit<'_>) -> UndefinedUses {
-        let &StatementVisit { function, pc, active, executed, .. } = visit;
-        let statement = function.first_statement + pc;
-        let is_store = function.code[pc as usize].op == Op::Store;
-        let mut uses = UndefinedUses::default();
-        let (mut all, mut source, mut has_parts) = (executed, None, false);
-        for read in function.flow.reads_of(pc) {
-            let lanes =
-                self.lanes_of(read.register) & if read.part == Part::Guard { active } else { executed };
-            if read.part == Part::Source {
-                uses.sources |= lanes;
-                all &= lanes;
-                has_parts |= self.is_partial(read.register);
-            }
-            if lanes == 0 {
-                continue;
-            }
-            let root = self.root(read.register, statement, lanes);
-            let used = UndefinedUse { root, statement, part: read.part, lanes };
-            match read.part {
-                Part::Source => _ = source.get_or_insert(root),
-                Part::Stored if is_store => uses.stored = Some(used),
-                _ => _ = uses.used.get_or_insert(used),
-            }
-        }
-        let carry = match function.code[pc as usize].op {
-            Op::Carry(carry) => Some(carry),
-            _ => None,
-        };
+        let &StatementVisit { function, pc, executed, .. } = visit;
+        let instruction = &function.code[pc as usize];
+        let carry = if let Op::Carry(carry) = instruction.op { Some(carry) } else { None };
+        let Sources { mut uses, all, mut source, has_parts } = self.sources(visit);
         if carry.is_some_and(|carry| carry.takes)
             && let Some((lanes, root)) = self.carry(executed)
         {
@@ -49,7 +35,7 @@ impl UndefinedValues {
             source.get_or_insert(root);
         }
         uses.root = source.or(uses.stored.map(|stored| stored.root));
-        if source.is_some() && exchange_of(&function.code[pc as usize], function).is_some() {
+        if source.is_some() && instruction.op.exchange().is_some() {
             self.exchange(visit, executed, &self.input(function, pc, executed));
             return uses;
         }
@@ -75,6 +61,35 @@ impl UndefinedValues {
             self.set_carry(executed, undefined, source);
         }
         uses
+    }
+
+    /// The undefined registers that a statement reads.
+    fn sources(&mut self, visit: &StatementVisit<'_>) -> Sources {
+        let &StatementVisit { function, pc, active, executed, .. } = visit;
+        let statement = function.first_statement + pc;
+        let is_store = matches!(function.code[pc as usize].op, Op::Store(_));
+        let mut uses = UndefinedUses::default();
+        let (mut all, mut source, mut has_parts) = (executed, None, false);
+        for read in function.flow.reads_of(pc) {
+            let lanes =
+                self.lanes_of(read.register) & if read.part == ReadKind::Guard { active } else { executed };
+            if read.part == ReadKind::Source {
+                uses.sources |= lanes;
+                all &= lanes;
+                has_parts |= self.is_partial(read.register);
+            }
+            if lanes == 0 {
+                continue;
+            }
+            let root = self.root(read.register, statement, lanes);
+            let used = UndefinedUse { root, statement, part: read.part, lanes };
+            match read.part {
+                ReadKind::Source => _ = source.get_or_insert(root),
+                ReadKind::Stored if is_store => uses.stored = Some(used),
+                _ => _ = uses.used.get_or_insert(used),
+            }
+        }
+        Sources { uses, all, source, has_parts }
     }
 
     /// The origin of a register's undefined value, which a statement reads in these lanes.
@@ -110,7 +125,7 @@ impl UndefinedValues {
         let mut input = UndefinedInput::default();
         let Some(exchange) = exchange_of(&function.code[pc as usize], function) else { return input };
         let statement = function.first_statement + pc;
-        for read in function.flow.reads_of(pc).iter().filter(|read| read.part == Part::Source) {
+        for read in function.flow.reads_of(pc).iter().filter(|read| read.part == ReadKind::Source) {
             let lanes = self.lanes_of(read.register) & mask;
             if lanes == 0 {
                 continue;

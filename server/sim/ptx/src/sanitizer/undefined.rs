@@ -6,7 +6,7 @@
 //! names the statement where the value matters.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::registers::{FULL, lanes};
+use warplens_sim_cuda::registers::{FULL, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::undefined_use::UndefinedOrigin;
 
 use super::undefined_use::UndefinedBits;
@@ -102,7 +102,7 @@ impl UndefinedValues {
         root: Option<UndefinedOrigin>,
     ) {
         let UndefinedBits { bits, copied } = value;
-        let undefined = lanes(executed).filter(|&lane| bits[lane] != 0).fold(0, |all, lane| all | 1 << lane);
+        let undefined = filter_lanes(executed, |lane| bits[lane] != 0);
         let partial = lanes(undefined).any(|lane| bits[lane] != u64::MAX);
         if partial && !self.partial.contains_key(&register) {
             let before = self.bits_of(register);

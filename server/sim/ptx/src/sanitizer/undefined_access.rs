@@ -2,7 +2,7 @@
 //!
 //! A store to the thread's own local memory only passes the value on. All other stores are visible to other threads.
 
-use warplens_sim_cuda::registers::{FULL, Lanes, lanes};
+use warplens_sim_cuda::registers::{FULL, Lanes, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::slot::RegisterSlot;
@@ -26,10 +26,8 @@ pub(super) fn note_stores(
     }
     sanitizer.undefined.stored_origin = uses.root;
     sanitizer.undefined.stored.fill(sanitizer.visit.undefined);
-    if instruction.op != Op::Store {
-        return;
-    }
-    let access = &function.tables.accesses[instruction.s.a as usize];
+    let Op::Store(access) = instruction.op else { return };
+    let access = &function.tables[access];
     let size = access.size as usize;
     let whole = u64::MAX >> (64 - 8 * size.min(8));
     let mut all = 0;
@@ -40,18 +38,17 @@ pub(super) fn note_stores(
         for byte in 0..size {
             // 128-bit registers are undefined only as a whole.
             let shift = 8 * byte % 64;
-            let is_undefined = |lane: &usize| bits[*lane] >> shift & 0xff != 0;
             if let Some(stored) = sanitizer.undefined.stored.get_mut(element * size + byte) {
-                *stored = lanes(visit.executed).filter(is_undefined).fold(0, |all, lane| all | 1 << lane);
+                *stored = filter_lanes(visit.executed, |lane| bits[lane] >> shift & 0xff != 0);
             }
         }
         // A copied structure may have padding.
         let copied = register.map_or(0, |register| undefined.bits_of(register).copied);
-        let is_whole = |lane: &usize| match bits[*lane] & whole {
+        let is_whole = |lane: usize| match bits[lane] & whole {
             0 => false,
-            part => part == whole || copied >> *lane & 1 == 0,
+            part => part == whole || copied >> lane & 1 == 0,
         };
-        all |= lanes(visit.executed).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+        all |= filter_lanes(visit.executed, is_whole);
     }
     let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
     sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);
@@ -66,8 +63,8 @@ pub(super) fn note_loads(
     function: &Function,
     pc: u32,
 ) {
-    let instruction = function.code[pc as usize];
-    let access = &function.tables.accesses[instruction.s.a as usize];
+    let Op::Load(access) = function.code[pc as usize].op else { return };
+    let access = &function.tables[access];
     let written = access.elements.iter().enumerate().filter(|(_, element)| element.is_some());
     undefined.grow(function);
     for ((element, _), &register) in written.zip(function.writes_of(pc)) {

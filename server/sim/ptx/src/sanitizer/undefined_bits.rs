@@ -3,7 +3,7 @@
 //! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move bits are followed
 //! bit by bit; the result of any other instruction is undefined as a whole.
 
-use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -11,7 +11,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::undefined::UndefinedValues;
 use super::undefined_use::{StatementVisit, UndefinedBits};
 use crate::engine::exec::operand::get;
-use crate::program::{Op, Pack, Part};
+use crate::program::{Op, Pack, ReadKind, Width};
 
 /// The undefined bits of each written register; `None` if the instruction does more than move bits.
 pub(crate) fn copied_bits(
@@ -19,20 +19,36 @@ pub(crate) fn copied_bits(
     undefined: &UndefinedValues,
 ) -> Option<Vec<(u32, UndefinedBits)>> {
     let function = visit.function;
-    let instruction = &function.code[visit.pc as usize];
-    let (s, sources) = (&instruction.s, BitSources { visit, undefined });
-    let is_copy = copies_bytes(visit);
-    let one = |bits: &dyn Fn(usize) -> u64| {
-        let &[register] = function.writes_of(visit.pc) else { return None };
-        let copied = if is_copy { sources.copied() } else { 0 };
-        Some(vec![(register, UndefinedBits { bits: std::array::from_fn(bits), copied })])
-    };
+    let sources = BitSources { visit, undefined };
+    match function.code[visit.pc as usize].op {
+        Op::Pack(id) => Some(packed(&function.tables[id], &sources)),
+        Op::MoveEach(id) => {
+            let bits = |source| UndefinedBits {
+                bits: std::array::from_fn(|lane| sources.of(source, lane)),
+                copied: sources.copied(),
+            };
+            let moved = |&(to, source)| Some((sources.written(to)?, bits(source)));
+            Some(function.tables[id].iter().filter_map(moved).collect())
+        }
+        _ => {
+            let bits = result_bits(visit, &sources)?;
+            let &[register] = function.writes_of(visit.pc) else { return None };
+            let copied = if copies_bytes(visit) { sources.copied() } else { 0 };
+            Some(vec![(register, UndefinedBits { bits, copied })])
+        }
+    }
+}
+
+/// The undefined bits of an instruction's only result.
+fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<Lanes<u64>> {
+    let instruction = &visit.function.code[visit.pc as usize];
+    let (s, registers) = (&instruction.s, visit.registers);
     let slot = |slot: Slot, width: ScalarType| match width.bits() {
         64 => RegisterSlot::Double(slot),
         _ => RegisterSlot::Word(slot),
     };
-    match instruction.op {
-        Op::Logic(Logic::Copy, width) => one(&|lane| sources.of(slot(s.a, width), lane)),
+    Some(match instruction.op {
+        Op::Logic(Logic::Copy, width) => std::array::from_fn(|lane| sources.of(slot(s.a, width), lane)),
         Op::Logic(logic @ (Logic::And | Logic::Or), width) => {
             // One source is a constant, whose bits decide.
             let [a, b] = [slot(s.a, width), slot(s.b, width)];
@@ -42,59 +58,45 @@ pub(crate) fn copied_bits(
                 _ => return None,
             };
             let decided = |lane: usize| {
-                let constant = get(constant, visit.registers, lane) as u64;
+                let constant = get(constant, registers, lane) as u64;
                 if logic == Logic::And { constant } else { !constant }
             };
-            one(&|lane| sources.of(value, lane) & decided(lane))
+            std::array::from_fn(|lane| sources.of(value, lane) & decided(lane))
         }
         Op::Shift(shift, width) if !sources.is_undefined(RegisterSlot::Word(s.b)) => {
-            let count = visit.registers.get::<u32>(s.b);
-            one(&|lane| shifted(shift, width, sources.of(slot(s.a, width), lane), count[lane]))
+            let count = registers.get::<u32>(s.b);
+            std::array::from_fn(|lane| shifted(shift, width, sources.of(slot(s.a, width), lane), count[lane]))
         }
-        Op::ExtractField(signed, wide)
+        Op::ExtractField(sign, width)
             if ![s.b, s.c].into_iter().any(|slot| sources.is_undefined(RegisterSlot::Word(slot))) =>
         {
-            let (position, length) = (visit.registers.get::<u32>(s.b), visit.registers.get::<u32>(s.c));
-            one(&|lane| match wide {
-                true => {
+            let (position, length) = (registers.get::<u32>(s.b), registers.get::<u32>(s.c));
+            let signed = sign.is_signed();
+            std::array::from_fn(|lane| match width {
+                Width::W64 => {
                     let value = sources.of(RegisterSlot::Double(s.a), lane);
                     bits::extract_field(64, signed, value, position[lane], length[lane])
                 }
-                false => {
+                Width::W32 => {
                     let value = sources.of(RegisterSlot::Word(s.a), lane) as u32;
                     bits::extract_field(32, signed, value, position[lane], length[lane]).into()
                 }
             })
         }
         Op::Permute(mode) if !sources.is_undefined(RegisterSlot::Word(s.c)) => {
-            let (a, b) = (RegisterSlot::Word(s.a), RegisterSlot::Word(s.b));
-            let selector = visit.registers.get::<u32>(s.c);
-            one(&|lane| {
-                let [a, b] = [a, b].map(|place| sources.of(place, lane) as u32);
+            let selector = registers.get::<u32>(s.c);
+            std::array::from_fn(|lane| {
+                let [a, b] = [s.a, s.b].map(|slot| sources.of(RegisterSlot::Word(slot), lane) as u32);
                 bits::permute(mode, a, b, selector[lane]).into()
             })
         }
-        Op::Convert => {
-            let convert = &function.tables.converts[s.b as usize];
+        Op::Convert(id) if visit.function.tables[id].only_extends() => {
+            let convert = &visit.function.tables[id];
             let place = if convert.source_bits > 32 { RegisterSlot::Double } else { RegisterSlot::Word };
-            convert
-                .only_extends()
-                .then(|| one(&|lane| convert.extended(sources.of(place(s.a), lane))))
-                .flatten()
+            std::array::from_fn(|lane| convert.extended(sources.of(place(s.a), lane)))
         }
-        Op::Pack => Some(packed(&function.tables.packs[s.a as usize], &sources)),
-        Op::MoveEach => {
-            let moves = &function.tables.moves[s.a as usize];
-            let bits = |source| UndefinedBits {
-                bits: std::array::from_fn(|lane| sources.of(source, lane)),
-                copied: sources.copied(),
-            };
-            Some(
-                moves.iter().filter_map(|&(to, source)| Some((sources.written(to)?, bits(source)))).collect(),
-            )
-        }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 /// Whether the result consists of bytes of the sources.
@@ -106,8 +108,8 @@ fn copies_bytes(visit: &StatementVisit<'_>) -> bool {
             let count = visit.registers.get::<u32>(instruction.s.b);
             lanes(visit.executed).all(|lane| count[lane].is_multiple_of(8))
         }
-        Op::Convert => {
-            let convert = &visit.function.tables.converts[instruction.s.b as usize];
+        Op::Convert(id) => {
+            let convert = &visit.function.tables[id];
             convert.to.bits() <= convert.from.bits()
         }
         _ => false,
@@ -124,7 +126,7 @@ impl BitSources<'_> {
         let function = self.visit.function;
         let mut reads = function.flow.reads_of(self.visit.pc).iter();
         let is_it = |read: &u32| function.frame.registers[*read as usize].place == place;
-        reads.find_map(|read| (read.part == Part::Source).then_some(read.register).filter(is_it))
+        reads.find_map(|read| (read.part == ReadKind::Source).then_some(read.register).filter(is_it))
     }
 
     fn written(&self, place: RegisterSlot) -> Option<u32> {
@@ -136,7 +138,7 @@ impl BitSources<'_> {
     /// The lanes in which all sources still have the bytes that were loaded.
     fn copied(&self) -> u32 {
         let reads = self.visit.function.flow.reads_of(self.visit.pc).iter();
-        let sources = reads.filter(|read| read.part == Part::Source);
+        let sources = reads.filter(|read| read.part == ReadKind::Source);
         sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
     }
 

@@ -9,7 +9,7 @@ use warplens_sim_warp::trace::{Related, Severity};
 use super::undefined::UndefinedValues;
 use super::undefined_access::{note_loads, note_stores};
 use super::undefined_use::StatementVisit;
-use crate::program::{Function, Op, Part};
+use crate::program::{Function, Op, ReadKind};
 
 /// Called before lanes execute a statement while some registers are undefined.
 pub(crate) fn before(sanitizer: &mut Sanitizer, undefined: &mut UndefinedValues, visit: &StatementVisit<'_>) {
@@ -31,8 +31,8 @@ pub(crate) fn after(
         return;
     }
     match function.code[pc as usize].op {
-        Op::Load => note_loads(sanitizer, undefined, function, pc),
-        Op::Store => {
+        Op::Load(_) => note_loads(sanitizer, undefined, function, pc),
+        Op::Store(_) => {
             if let Some(stored) = sanitizer.visible_store() {
                 report_undefined(sanitizer, stored, function);
             }
@@ -59,11 +59,11 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
         return;
     }
     let what = match part {
-        Part::Guard => "controls a predicate",
-        Part::Address => "is used as an address",
-        Part::Choice => "controls a branch",
-        Part::Members => "is used as a member mask",
-        Part::Stored | Part::Source => "is stored",
+        ReadKind::Guard => "controls a predicate",
+        ReadKind::Address => "is used as an address",
+        ReadKind::Choice => "controls a branch",
+        ReadKind::Members => "is used as a member mask",
+        ReadKind::Stored | ReadKind::Source => "is stored",
     };
     // The value may be used in other lanes than it came from.
     let elsewhere = root.through.is_some() || matches!(root.cause, Cause::Shuffle(_));

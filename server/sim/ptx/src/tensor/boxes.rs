@@ -5,7 +5,7 @@ use warplens_sim_cuda::tensor::map::{Im2col, TensorMap};
 
 /// Contiguous bytes of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct BoxRun {
     /// The address in global memory; `None` outside the tensor.
     pub(crate) global: Option<u64>,
     /// The offset from the start of the tile in shared memory, before the swizzle.
@@ -24,7 +24,7 @@ pub(crate) fn row_count(map: &TensorMap, mode: BoxMode, coordinates: &[i32]) -> 
 }
 
 /// The runs of a box. There are as many as rows, and the caller has checked that the rows fit in shared memory.
-pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<Run> {
+pub(crate) fn runs(map: &TensorMap, mode: BoxMode, coordinates: &[i32], offsets: &[u32]) -> Vec<BoxRun> {
     let rows: Vec<Option<u64>> = match (mode, map.im2col) {
         (BoxMode::Im2col, Some(im2col)) => pixels(map, im2col, coordinates, offsets),
         (BoxMode::Rows, _) => coordinates[1..].iter().map(|&row| position(map, &[i64::from(row)])).collect(),
@@ -106,7 +106,7 @@ fn pixels(map: &TensorMap, im2col: Im2col, coordinates: &[i32], offsets: &[u32])
 }
 
 /// The runs of a row: the elements before the tensor, inside it, and after it.
-fn inner(map: &TensorMap, row: Option<u64>, start: i64, shared: u64, runs: &mut Vec<Run>) {
+fn inner(map: &TensorMap, row: Option<u64>, start: i64, shared: u64, runs: &mut Vec<BoxRun>) {
     let element = map.element;
     let unit = element.unit() as i64;
     let (from_bytes, to_bytes) = (element.global_bytes() as i64, element.shared_bytes() as u64);
@@ -122,7 +122,7 @@ fn inner(map: &TensorMap, row: Option<u64>, start: i64, shared: u64, runs: &mut 
         // Padded units are not contiguous in shared memory.
         let step = if element.is_padded() { 1 } else { to - from };
         for at in (from..to).step_by(step as usize) {
-            runs.push(Run {
+            runs.push(BoxRun {
                 global: row.map(|row| row.wrapping_add_signed((start + at) * from_bytes)),
                 shared: shared + at as u64 * to_bytes,
                 len: (step * from_bytes) as u64,

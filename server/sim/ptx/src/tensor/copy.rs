@@ -27,7 +27,7 @@ const TILE_ALIGNMENT: u64 = 128;
 /// One lane's tensor copy.
 struct Tile {
     map: TensorMap,
-    runs: Vec<boxes::Run>,
+    runs: Vec<boxes::BoxRun>,
     rows: u64,
     /// Bytes in shared memory, including the padding of rows.
     size: u64,
@@ -167,7 +167,7 @@ impl Tile {
     /// The segments of the copy, for a tile at this position in shared memory.
     fn segments(
         &self,
-        runs: &[(boxes::Run, Option<MemoryPosition>)],
+        runs: &[(boxes::BoxRun, Option<MemoryPosition>)],
         tile: MemoryPosition,
         loads: bool,
     ) -> Vec<Segment> {
@@ -198,9 +198,9 @@ impl Tile {
         &self,
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<Vec<(boxes::Run, Option<MemoryPosition>)>, Fault> {
+    ) -> Result<Vec<(boxes::BoxRun, Option<MemoryPosition>)>, Fault> {
         let lane = self.shared.lane;
-        let mut place = |run: &boxes::Run| {
+        let mut place = |run: &boxes::BoxRun| {
             let Some(address) = run.global else { return Ok((*run, None)) };
             let at = LaneAddress { space: Space::Global, address, lane };
             Ok((*run, Some(ranges::place(at, run.len, mode, ctx)?)))
@@ -226,25 +226,16 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
         None => vec![None],
     };
     for rank in ranks {
-        let shared = match rank {
-            Some(rank) => LaneAddress {
-                address: own.mapped(tile.shared.space, tile.shared.address, rank),
-                ..tile.shared
-            },
-            None => tile.shared,
-        };
+        let shared = rank.map_or(tile.shared, |rank| tile.shared.in_block(rank, ctx));
         let target = own.block_at(shared.space, shared.address).map_or(0, |(rank, _)| rank as u32);
         let mbarrier = match (rank, copy.pairs) {
             (None, false) => mbarrier,
             (_, true) => {
                 let parity =
                     own.block_at(mbarrier.space, mbarrier.address).map_or(0, |(rank, _)| rank as u32 & 1);
-                let rank = target & !1 | parity;
-                LaneAddress { address: own.mapped(mbarrier.space, mbarrier.address, rank), ..mbarrier }
+                mbarrier.in_block(target & !1 | parity, ctx)
             }
-            (Some(rank), false) => {
-                LaneAddress { address: own.mapped(mbarrier.space, mbarrier.address, rank), ..mbarrier }
-            }
+            (Some(rank), false) => mbarrier.in_block(rank, ctx),
         };
         let until = mbarrier.phase(ctx)?;
         let place = match rank {

@@ -239,16 +239,15 @@ mod tests {
         }
     }
 
+    fn matrix(which: &'static str, extent: (u32, u32, u32), transposed: bool) -> MatrixUse {
+        let (extent, transposed) = (Some(extent), Some(transposed));
+        MatrixUse { kind: DescriptorKind::Warpgroup, which, extent, transposed }
+    }
+
     #[test]
-    fn descriptors_of_statements() {
-        let of = |which, extent, transposed| MatrixUse {
-            kind: DescriptorKind::Warpgroup,
-            which,
-            extent: Some(extent),
-            transposed: Some(transposed),
-        };
+    fn descriptor_of_rows() {
         check(
-            &of("A", (64, 16, 16), false).describe(0x4000_0040_0001_0402),
+            &matrix("A", (64, 16, 16), false).describe(0x4000_0040_0001_0402),
             expect![[r#"
             `0x4000004000010402`: matrix descriptor of A of `wgmma`: 64 x 16 elements of 16 bits, K-major
 
@@ -272,8 +271,12 @@ mod tests {
             63         0x5fd0   0x5fd2   0x5fc0   0x5fce
             ```"#]],
         );
+    }
+
+    #[test]
+    fn descriptor_of_transposed_columns() {
         check(
-            &of("B", (128, 16, 16), true).describe(0x4000_0040_0100_0400),
+            &matrix("B", (128, 16, 16), true).describe(0x4000_0040_0100_0400),
             expect![[r#"
             `0x4000004001000400`: matrix descriptor of B of `wgmma`: 128 x 16 elements of 16 bits, MN-major
 
@@ -297,8 +300,12 @@ mod tests {
             127        0x507e   0x50ee   0x547e   0x578e
             ```"#]],
         );
+    }
+
+    #[test]
+    fn descriptor_without_swizzle() {
         check(
-            &of("B", (8, 16, 16), false).describe(0x0000_0020_0008_0200),
+            &matrix("B", (8, 16, 16), false).describe(0x0000_0020_0008_0200),
             expect![[r#"
                 `0x0000002000080200`: matrix descriptor of B of `wgmma`: 8 x 16 elements of 16 bits, K-major
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use warplens_sim_cuda::sanitizer::products::Misuse;
 
 use super::descriptor::Descriptor;
-use crate::program::{FactorSource, Function, Instruction, Op, RegisterSlot, TensorOp, WarpgroupProduct};
+use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 /// A product in flight.
 #[derive(Clone, Debug)]
@@ -133,6 +133,6 @@ impl Products {
 }
 
 fn is_product(function: &Function, pc: u32) -> bool {
-    let Instruction { op, s, .. } = function.code[pc as usize];
-    op == Op::Tensor && matches!(function.tables.tensors[s.a as usize], TensorOp::Product(_))
+    let Op::Tensor(id) = function.code[pc as usize].op else { return false };
+    matches!(function.tables[id], TensorOp::Product(_))
 }

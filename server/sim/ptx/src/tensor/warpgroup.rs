@@ -60,6 +60,46 @@ pub(crate) fn issue(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
+    check_participants(ctx, mask)?;
+    let descriptor = |place: RegisterSlot, which: &str| {
+        let bits = get(place, r, 0) as u64;
+        let decoded = Descriptor::decode(bits, DescriptorKind::Warpgroup);
+        decoded.map(|descriptor| (bits, descriptor)).map_err(|problem| {
+            let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
+            Fault::new(FindingKind::MatrixDescriptor, message, mask)
+        })
+    };
+    let a = match product.a {
+        FactorSource::Shared(place) => Some(descriptor(place, "A")?),
+        FactorSource::Registers(_) => None,
+    };
+    let (b_bits, b) = descriptor(product.b, "B")?;
+    let statement = ctx.statement();
+    if ctx.products.issued.len() < MAX_COMPARED {
+        ctx.products.issued.push((statement, a.map(|(bits, _)| bits), b_bits));
+    }
+    if let Some(written) = ctx.products.unfenced(product)
+        && let Some(sanitizer) = &mut ctx.sanitizer
+    {
+        sanitizer.product_without_fence(written);
+    }
+    check_metadata(product, r, mask)?;
+    let a = a.map(|(_, descriptor)| descriptor);
+    read_factors(product, a.as_ref(), &b, ctx)?;
+    let accumulates = product.accumulates.of(&r.predicates, 1) != 0;
+    let group = ctx.products.committed;
+    let pending = Pending { product: Arc::clone(product), a, b, accumulates, group, statement };
+    if ctx.spaces.asynchronous.eager {
+        complete(&pending, r, ctx.spaces, ctx.warp);
+    } else {
+        ctx.products.pending.push(pending);
+        ctx.products.note_uses();
+    }
+    Ok(())
+}
+
+/// Fails if a thread of the warpgroup does not execute the product.
+fn check_participants(ctx: &ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     if mask != u32::MAX {
         let message =
             "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
@@ -73,33 +113,20 @@ pub(crate) fn issue(
             .to_owned();
         return Err(Fault::new(FindingKind::Warpgroup, message, mask));
     }
-    let descriptor = |place: RegisterSlot, which: &str| {
-        let bits = get(place, r, 0) as u64;
-        let decoded = Descriptor::decode(bits, DescriptorKind::Warpgroup);
-        decoded.map(|descriptor| (bits, descriptor)).map_err(|problem| {
-            let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
-            Fault::new(FindingKind::MatrixDescriptor, message, mask)
-        })
-    };
-    let a = match product.a {
-        FactorSource::Shared(place) => Some(descriptor(place, "A")?),
-        FactorSource::Registers(_) => None,
-    };
-    let b = descriptor(product.b, "B")?;
-    let statement = ctx.statement();
-    if ctx.products.issued.len() < MAX_COMPARED {
-        ctx.products.issued.push((statement, a.map(|(bits, _)| bits), b.0));
-    }
-    if let Some(written) = ctx.products.unfenced(product)
-        && let Some(sanitizer) = &mut ctx.sanitizer
-    {
-        sanitizer.product_without_fence(written);
-    }
-    check_metadata(product, r, mask)?;
+    Ok(())
+}
+
+/// Starts the reads of the factors in shared memory.
+fn read_factors(
+    product: &WarpgroupProduct,
+    a: Option<&Descriptor>,
+    b: &Descriptor,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(), Fault> {
     let width = product.factors[0].bits();
     let stored = if product.sparse.is_some() { product.k / 2 } else { product.k };
     let warp = ctx.warp % 4;
-    if let Some((_, a)) = a {
+    if let Some(a) = a {
         let chunks = a.chunks(4 * ROWS, stored, width, product.transposed[0]);
         let mine = |chunk: &Chunk| match product.transposed[0] {
             false => chunk.line / ROWS == warp,
@@ -107,29 +134,10 @@ pub(crate) fn issue(
         };
         start_reads("A", chunks.filter(mine).collect(), ctx)?;
     }
-    let chunks = b.1.chunks(product.n, product.k, product.factors[1].bits(), product.transposed[1]);
+    let chunks = b.chunks(product.n, product.k, product.factors[1].bits(), product.transposed[1]);
     // Each warp reads all of B, but is checked for only a quarter of it.
-    start_reads(
-        "B",
-        chunks.enumerate().filter(|(index, _)| *index as u32 % 4 == warp).map(|(_, chunk)| chunk).collect(),
-        ctx,
-    )?;
-    let accumulates = product.accumulates.of(&r.predicates, 1) != 0;
-    let pending = Pending {
-        product: Arc::clone(product),
-        a: a.map(|(_, descriptor)| descriptor),
-        b: b.1,
-        accumulates,
-        group: ctx.products.committed,
-        statement,
-    };
-    if ctx.spaces.asynchronous.eager {
-        complete(&pending, r, ctx.spaces, ctx.warp);
-    } else {
-        ctx.products.pending.push(pending);
-        ctx.products.note_uses();
-    }
-    Ok(())
+    let quarter = chunks.enumerate().filter(|(index, _)| *index as u32 % 4 == warp);
+    start_reads("B", quarter.map(|(_, chunk)| chunk).collect(), ctx)
 }
 
 /// Checks that the indices in the metadata ascend.

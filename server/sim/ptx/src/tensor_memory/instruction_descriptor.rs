@@ -445,6 +445,8 @@ fn check_columns(n: u32, form: ProductForm) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
 
     fn form(kind: ProductKind) -> ProductForm {
@@ -493,7 +495,6 @@ mod tests {
 
     #[test]
     fn text() {
-        use expect_test::expect;
         let form = ProductForm::from_words("f16").expect("a form");
         expect![[r#"
             `0x08400490`: instruction descriptor of `tcgen05.mma` `.kind::f16`
@@ -534,6 +535,10 @@ mod tests {
             bits 30-31  maximum shift        0
             ```"#]]
         .assert_eq(&form.describe(0x0C42_0050));
+    }
+
+    #[test]
+    fn text_of_scaled_form() {
         let form = ProductForm::from_words("mxf4nvf4.cta_group::2.scale_vec::4X").expect("a form");
         expect![[r#"
             `0x10400480`: instruction descriptor of `tcgen05.mma` `.kind::mxf4nvf4`

@@ -284,19 +284,12 @@ pub(super) fn commit(
     mask: u32,
 ) -> Result<(), Fault> {
     group(pair, ctx, mask)?;
-    let own = ctx.spaces.window;
     for lane in lanes(mask) {
         let at = LaneAddress::of(mbarrier, space, lane, r, ctx);
-        let ranks: Vec<Option<u32>> = match blocks {
-            Some(blocks) => lanes(get(blocks, r, lane) as u32).map(|rank| Some(rank as u32)).collect(),
-            None => vec![None],
-        };
-        for rank in ranks {
-            let at = match rank {
-                Some(rank) => LaneAddress { address: own.mapped(at.space, at.address, rank), ..at },
-                None => at,
-            };
-            at.arrive_after_tensor_operations(ctx)?;
+        match blocks {
+            Some(blocks) => lanes(get(blocks, r, lane) as u32)
+                .try_for_each(|rank| at.in_block(rank as u32, ctx).arrive_after_tensor_operations(ctx))?,
+            None => at.arrive_after_tensor_operations(ctx)?,
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.forget_copies(lane, CopyFamily::TensorMemory);

@@ -30,7 +30,7 @@ fn examples_match_their_claims() {
     let mut wrong = Vec::new();
     for entry in ptx::instructions() {
         let ops = decode(&entry.example);
-        let unsupported = ops.contains(&Op::Unsupported);
+        let unsupported = ops.iter().any(|op| matches!(op, Op::Unsupported(_)));
         let right = match entry.simulation {
             Simulation::Simulated | Simulation::Partly(_) => {
                 !unsupported && ops.iter().any(|op| *op != Op::Nop)
@@ -61,7 +61,7 @@ fn fates(statements: &[String]) -> Vec<Fate> {
     assert_eq!(function.code.len(), statements.len() + 1, "{statements:#?}");
     let fate = |instruction: &warplens_sim_ptx::program::Instruction| match instruction.op {
         Op::Nop => Fate::NoOp,
-        Op::Unsupported => Fate::Unsupported(function.tables.notes[instruction.s.a as usize].why.to_string()),
+        Op::Unsupported(id) => Fate::Unsupported(function.tables[id].why.to_string()),
         _ => Fate::Simulated,
     };
     function.code[..statements.len()].iter().map(fate).collect()

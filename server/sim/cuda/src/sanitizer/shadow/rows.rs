@@ -1,14 +1,14 @@
 //! Accesses of eight lanes to consecutive words. They are checked together if the words were accessed together before.
 
 use super::page::{Cell, Cells, PAGE, Page, WORDS};
-use super::{Access, QuickLoad, Shadow};
+use super::{QuickLoad, Shadow, ShadowAccess};
 use crate::sanitizer::row::Row;
 use crate::sanitizer::stamp::Stamp;
 
 impl Shadow {
     /// Weak word loads by eight lanes, the lowest of which is `access`; returns the lanes that need the full check.
     #[inline(always)]
-    pub(in crate::sanitizer) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
+    pub(in crate::sanitizer) fn load_eight(&mut self, indexes: &[u64; 8], access: &ShadowAccess<'_>) -> u32 {
         let start = indexes[0];
         let (mut differences, mut gaps) = (0, 0);
         for (lane, &index) in indexes.iter().enumerate() {
@@ -25,7 +25,7 @@ impl Shadow {
     /// Like [`Self::load_eight`], for consecutive words. `firsts` is the mask of the lowest lanes of all rows of eight
     /// that load these words.
     #[inline(always)]
-    pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &Access<'_>) -> u32 {
+    pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &ShadowAccess<'_>) -> u32 {
         let (Row::Same(start) | Row::Consecutive(start)) = row;
         let all = 0xff * firsts;
         let Some((words, at)) = self.words(start) else { return all };
@@ -52,7 +52,7 @@ impl Shadow {
     /// Weak stores of eight lanes to consecutive words; `access` is the store of the lowest lane. If they need the full
     /// check, returns `false` and records nothing.
     #[inline(always)]
-    pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &Access<'_>) -> bool {
+    pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &ShadowAccess<'_>) -> bool {
         let Row::Consecutive(start) = row else { return false };
         let Some((words, at)) = self.words(start) else { return false };
         let Some(cells) = words.eight_mut(at) else { return false };
@@ -102,7 +102,7 @@ impl Cells<WORDS> {
 
     /// Records the loads of consecutive words whose cells differ, for [`Shadow::load_row`].
     #[inline(never)]
-    fn load_each(&mut self, at: usize, firsts: u32, access: Access<'_>) -> u32 {
+    fn load_each(&mut self, at: usize, firsts: u32, access: ShadowAccess<'_>) -> u32 {
         let first = access.thread.lane;
         let mut unchecked = 0;
         for lane in 0..8 {
@@ -137,7 +137,7 @@ impl EightCells<'_> {
 
     /// Records a load in all cells alike, for the lanes of several rows of eight.
     #[inline(always)]
-    fn record(&mut self, quick: QuickLoad, firsts: u32, access: &Access<'_>) {
+    fn record(&mut self, quick: QuickLoad, firsts: u32, access: &ShadowAccess<'_>) {
         let epoch = access.stamp.epoch;
         match quick {
             QuickLoad::Known => {}

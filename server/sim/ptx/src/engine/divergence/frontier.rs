@@ -101,7 +101,7 @@ impl Frontier {
         self.entries.get(self.running).map(|entry| entry.at)
     }
 
-    pub(super) fn go_on(&mut self, pc: u32) {
+    pub(super) fn advance_to(&mut self, pc: u32) {
         self.entries[self.running].at.pc = pc;
     }
 

@@ -124,8 +124,8 @@ impl Groups {
 
     /// Continues the running group at `pc`.
     #[inline(always)]
-    pub(crate) fn go_on(&mut self, pc: u32) {
-        dispatch!(self, model => model.go_on(pc));
+    pub(crate) fn advance_to(&mut self, pc: u32) {
+        dispatch!(self, model => model.advance_to(pc));
     }
 
     /// Splits the running group; models with reconvergence points use `join`. `parts` are in the order of the instruction's
@@ -191,15 +191,12 @@ impl Groups {
 
     /// Whether lanes wait only until others have iterated a loop often enough.
     pub(crate) fn may_end_waits(&self) -> bool {
-        matches!(self, Groups::Its(its) if its.may_end_waits())
+        self.its().is_some_and(Its::may_end_waits)
     }
 
     /// Whether other groups could run now.
     pub(crate) fn others_may_run(&self) -> bool {
-        match self {
-            Groups::Its(its) => its.others_may_run(),
-            _ => false,
-        }
+        self.its().is_some_and(Its::others_may_run)
     }
 
     /// The lanes of `mask` in the running group wait at a barrier. Models that cannot split the group block all of it.
@@ -233,10 +230,7 @@ impl Groups {
 
     /// Groups that wait for named lanes, with those lanes.
     pub(crate) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
-        match self {
-            Groups::Its(its) => its.waiting_for_lanes(),
-            _ => Vec::new(),
-        }
+        self.its().map(Its::waiting_for_lanes).unwrap_or_default()
     }
 
     /// Called when no group can run: releases a group that only the model, not the program, makes wait. Returns `false` if
@@ -246,5 +240,9 @@ impl Groups {
             Groups::Its(its) => its.force_progress(),
             _ => false,
         }
+    }
+
+    fn its(&self) -> Option<&Its> {
+        if let Groups::Its(its) = self { Some(its) } else { None }
     }
 }

@@ -80,7 +80,7 @@ impl Its {
         }
         self.running = self.whose_turn()?;
         let Entry { at: LanePosition { frame, pc, mask }, region, state, .. } = self.entries[self.running];
-        self.reconvergences.go_on(frame, pc, mask);
+        self.reconvergences.advance_to(frame, pc, mask);
         let end = self.regions.end(region, frame).unwrap_or(u32::MAX);
         if mask == live {
             return Some(Group { pc, until: end, mask, frame, alone: true, needs_convergence: false });
@@ -251,7 +251,7 @@ impl Its {
         self.entries.get(self.running).map(|entry| entry.at)
     }
 
-    pub(super) fn go_on(&mut self, pc: u32) {
+    pub(super) fn advance_to(&mut self, pc: u32) {
         let entry = &mut self.entries[self.running];
         if entry.at.pc != pc {
             entry.at.pc = pc;

@@ -79,12 +79,9 @@ impl Order {
 fn is_collective(function: &Function, pc: u32) -> bool {
     let instruction = &function.code[pc as usize];
     match instruction.op {
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            function.tables.exchanges[instruction.s.a as usize].members.is_some()
-        }
-        Op::Barrier => function.tables.barriers[instruction.s.a as usize].aligned,
-        Op::WarpSync | Op::MatrixProduct | Op::MatrixAccess | Op::MatrixTranspose => true,
-        _ => false,
+        Op::Barrier(id) => function.tables[id].aligned,
+        Op::WarpSync | Op::MatrixProduct(_) | Op::MatrixAccess(_) | Op::MatrixTranspose => true,
+        op => op.exchange().is_some_and(|id| function.tables[id].members.is_some()),
     }
 }
 
@@ -97,12 +94,7 @@ struct End {
 impl End {
     fn of(function: &Function, pc: u32) -> Option<End> {
         let instruction = &function.code[pc as usize];
-        let targets = match instruction.op {
-            Op::Branch(_) => vec![instruction.s.a],
-            Op::Switch(_) => function.tables.switches[instruction.s.a as usize].targets.clone(),
-            Op::Return(_) | Op::Exit | Op::Trap => Vec::new(),
-            _ => return None,
-        };
+        let targets = function.targets_of(instruction)?;
         Some(End { targets, falls_through: instruction.guard != Guard::ALWAYS })
     }
 }

@@ -68,7 +68,7 @@ impl ReconvergenceLog {
 
     /// The lanes of `mask` continue at `pc`; this is a reconvergence if they arrived separately.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
+    pub(super) fn advance_to(&mut self, frame: Slot, pc: u32, mask: u32) {
         if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
             self.record(frame, pc, mask);
         }

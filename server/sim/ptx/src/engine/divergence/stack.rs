@@ -72,7 +72,7 @@ impl Stack {
             } else if mask & above == 0 && !entry.blocked {
                 self.running = at;
                 let Entry { pc, until, frame, .. } = entry;
-                self.reconvergences.go_on(frame, pc, mask);
+                self.reconvergences.advance_to(frame, pc, mask);
                 return Some(Group { pc, until, mask, frame, alone: true, needs_convergence: false });
             } else {
                 above |= mask;
@@ -118,7 +118,7 @@ impl Stack {
     }
 
     #[inline(always)]
-    pub(super) fn go_on(&mut self, pc: u32) {
+    pub(super) fn advance_to(&mut self, pc: u32) {
         self.entries[self.running].pc = pc;
     }
 
@@ -168,10 +168,10 @@ impl Stack {
             self.reconvergences.arrive(frame, join, mask);
         }
         for (pc, mask) in paths.into_iter().filter(|(pc, _)| *pc != join) {
-            self.reconvergences.go_on(frame, pc, mask);
+            self.reconvergences.advance_to(frame, pc, mask);
             self.reconvergences.arrive(frame, join, mask);
         }
-        self.reconvergences.go_on(frame, join, paths[0].1 | paths[1].1);
+        self.reconvergences.advance_to(frame, join, paths[0].1 | paths[1].1);
     }
 
     /// Inserts a group among the waiting groups of its region, in instruction order from the top. Returns the index above
@@ -260,7 +260,7 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(group) = stack.next(ALL) {
             seen.push((group.pc, group.mask));
-            stack.go_on(group.until);
+            stack.advance_to(group.until);
         }
         seen
     }
@@ -322,10 +322,10 @@ mod tests {
         stack.next(ALL);
         stack.diverge(&[(10, 0xff), (1, !0xff)], 20);
         stack.next(ALL);
-        stack.go_on(2);
+        stack.advance_to(2);
         stack.block();
         assert_eq!(stack.next(ALL).map(|group| group.mask), Some(0xff));
-        stack.go_on(11);
+        stack.advance_to(11);
         stack.block();
         assert_eq!(stack.next(ALL), None);
         stack.release(ALL);

@@ -86,11 +86,11 @@ pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit
 
 fn name(op: Op) -> &'static str {
     match op {
-        Op::Shuffle => "shfl.sync",
-        Op::Vote => "vote.sync",
-        Op::Match => "match.sync",
-        Op::Reduce => "redux.sync",
-        Op::Elect => "elect.sync",
+        Op::Shuffle(_) => "shfl.sync",
+        Op::Vote(_) => "vote.sync",
+        Op::Match(_) => "match.sync",
+        Op::Reduce(_) => "redux.sync",
+        Op::Elect(_) => "elect.sync",
         _ => "bar.warp.sync",
     }
 }

@@ -6,7 +6,7 @@ use warplens_sim_warp::lanes::Lanes;
 
 use super::warp::Warp;
 use crate::engine::run_context::RunContext;
-use crate::program::{Call, Function, Promise, SignatureShape};
+use crate::program::{Call, Function, Promise, SignatureShape, Uniformity};
 
 impl Warp {
     /// Checks the callees of a call: a `.uni` call has one, and an indirect call's callees match its prototype or table.
@@ -14,12 +14,12 @@ impl Warp {
         &self,
         callees: &[(u32, u32)],
         call: &Call,
-        uniform: bool,
+        uniformity: Uniformity,
         statement: u32,
         run: &mut RunContext<'_>,
     ) {
         let functions = &run.launch.program.functions;
-        if uniform && callees.len() > 1 {
+        if uniformity == Uniformity::Asserted && callees.len() > 1 {
             // Report the lowest lane first.
             let mut callees = callees.to_vec();
             callees.sort_unstable_by_key(|(_, mask)| mask.trailing_zeros());

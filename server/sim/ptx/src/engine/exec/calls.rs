@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
-use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -11,13 +11,13 @@ use warplens_sim_warp::trace::{Related, Status};
 
 use super::frame::{Frame, pass};
 use super::operand::get;
-use super::spin::BackwardBranch;
 use super::system_calls;
-use super::warp::{Pause, Warp};
+use super::warp::{ControlVisit, Pause, Warp};
 use crate::engine::divergence::group::{FunctionEntry, Group};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
-use crate::program::{Callee, Formal, Function, Instruction, Op, Slot};
+use crate::engine::waits::spin::BackwardBranch;
+use crate::program::{Call, CallId, Callee, Formal, Function, Op, Slot, System, Uniformity};
 use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
@@ -26,27 +26,19 @@ const MIN_FRAME: u32 = 128;
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
-    pub(crate) fn switch(
-        &mut self,
-        instruction: Instruction,
-        function: &Function,
-        group: Group,
-        executed: u32,
-        uniform: bool,
-        run: &mut RunContext<'_>,
-    ) -> Option<Pause> {
+    pub(crate) fn switch(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
+        let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
-        let statement = function.first_statement + pc;
-        let switch = &function.tables.switches[instruction.s.a as usize];
+        let statement = visit.statement();
+        let Op::Switch(id, uniformity) = instruction.op else { return None };
+        let switch = &function.tables[id];
         let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
-        let beyond = lanes(executed).filter(|&lane| index[lane] as usize >= switch.targets.len());
-        let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
+        let beyond = filter_lanes(executed, |lane| index[lane] as usize >= switch.targets.len());
         if beyond != 0 {
             let count = switch.targets.len();
             let message = format!("the table has {count} targets\ncheck the index before the branch");
             let fault = Fault::new(FindingKind::BranchIndex, message, beyond);
-            run.state.report(fault.finding(self.id, statement));
-            return Some(Pause::Stopped(Status::Faulted));
+            return Some(self.fault(fault, statement, run));
         }
         let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
         let parts: Vec<(u32, u32)> = targets.chain([(pc + 1, mask & !executed)]).collect();
@@ -55,8 +47,8 @@ impl Warp {
             let first = targets.next();
             targets.all(|target| Some(target) == first)
         };
-        if uniform && !one(&parts) {
-            self.not_uniform("a branch", statement, executed, mask, run.state);
+        if uniformity == Uniformity::Asserted && !one(&parts) {
+            self.not_uniform("a branch", visit, run.state);
         }
         let join = run.launch.plan.join(&instruction);
         let target = self.diverge(&parts, (statement, pc), join)?;
@@ -64,53 +56,37 @@ impl Warp {
         let registers = &self.frames[frame as usize].as_ref()?.registers;
         let is_due = target <= pc && self.spin.counter.backward(pc, target, registers);
         let branch = BackwardBranch { from: pc, alone: false };
-        if is_due { self.look(branch, target, function, run) } else { None }
+        if is_due { self.detect_wait(branch, target, function, run) } else { None }
     }
 
     pub(crate) fn call(
         &mut self,
-        (call, uniform): (Slot, bool),
-        function: &Function,
-        group: Group,
-        executed: u32,
+        call: CallId,
+        uniformity: Uniformity,
+        visit: ControlVisit<'_>,
         run: &mut RunContext<'_>,
     ) -> Option<Pause> {
-        let Group { pc, frame, .. } = group;
-        let statement = function.first_statement + pc;
+        let ControlVisit { function, group: Group { pc, frame, .. }, executed, .. } = visit;
+        let statement = visit.statement();
         if executed == 0 {
-            self.groups.go_on(pc + 1);
+            self.groups.advance_to(pc + 1);
             return None;
         }
-        let target = function.tables.calls[call as usize].callee;
+        let target = function.tables[call].callee;
         if let Callee::System(system) = target {
-            if let Some((sanitizer, frame)) =
-                run.state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref())
-            {
-                let results = &function.tables.calls[call as usize].results;
-                passing::write_results(sanitizer, self.id.warp, frame.local_base, results, executed);
-            }
-            self.spin.window.iter_mut().for_each(|window| window.fail());
-            let call = &function.tables.calls[call as usize];
-            let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
-            let sanitizer = run.state.sanitizer.as_deref_mut();
-            let mut callee =
-                system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
-            let frame = self.frames[frame as usize].as_mut()?;
-            if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
-                run.state.report(fault.finding(self.id, statement));
-                return Some(Pause::Stopped(Status::Faulted));
-            }
-            self.groups.go_on(pc + 1);
-            return None;
+            return match self.call_system(system, &function.tables[call], frame, executed, run) {
+                Ok(()) => {
+                    self.groups.advance_to(pc + 1);
+                    None
+                }
+                Err(fault) => Some(self.fault(fault, statement, run)),
+            };
         }
         let callees = match self.callees(target, frame, executed, run.launch) {
             Ok(callees) => callees,
-            Err(fault) => {
-                run.state.report(fault.finding(self.id, statement));
-                return Some(Pause::Stopped(Status::Faulted));
-            }
+            Err(fault) => return Some(self.fault(fault, statement, run)),
         };
-        self.check_callees(&callees, &function.tables.calls[call as usize], uniform, statement, run);
+        self.check_callees(&callees, &function.tables[call], uniformity, statement, run);
         let mut entered = Vec::with_capacity(callees.len());
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, run.launch) else {
@@ -118,14 +94,13 @@ impl Warp {
                     "the call exceeds {MAX_LOCAL_BYTES} bytes per thread\nreduce the call depth or the local memory"
                 );
                 let fault = Fault::new(FindingKind::StackOverflow, message, mask);
-                run.state.report(fault.finding(self.id, statement));
-                return Some(Pause::Stopped(Status::Faulted));
+                return Some(self.fault(fault, statement, run));
             };
             let entered_function = &run.launch.program.functions[callee as usize];
             if let Some(sanitizer) = &mut run.state.sanitizer {
                 let base = self.frames[new as usize].as_ref().map_or(0, |frame| frame.local_base);
                 sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);
-                let arguments = &function.tables.calls[call as usize].arguments;
+                let arguments = &function.tables[call].arguments;
                 let (from, to) =
                     ((frame, function, &**arguments), (new, entered_function, &*entered_function.params));
                 self.pass_undefined(sanitizer, from, to, mask);
@@ -135,6 +110,33 @@ impl Warp {
         }
         self.groups.call(pc + 1, &entered);
         None
+    }
+
+    /// Calls a function of the device runtime.
+    fn call_system(
+        &mut self,
+        system: System,
+        call: &Call,
+        frame: Slot,
+        executed: u32,
+        run: &mut RunContext<'_>,
+    ) -> Result<(), Fault> {
+        let Some(frame) = self.frames[frame as usize].as_mut() else { return Ok(()) };
+        let mut sanitizer = run.state.sanitizer.as_deref_mut();
+        if let Some(sanitizer) = &mut sanitizer {
+            passing::write_results(sanitizer, self.id.warp, frame.local_base, &call.results, executed);
+        }
+        self.spin.window.iter_mut().for_each(|window| window.fail());
+        let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
+        let mut callee =
+            system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
+        system_calls::call(system, call, frame, &mut callee, executed)
+    }
+
+    /// Reports a fault, which ends the run.
+    pub(super) fn fault(&self, fault: Fault, statement: u32, run: &mut RunContext<'_>) -> Pause {
+        run.state.report(fault.finding(self.id, statement));
+        Pause::Stopped(Status::Faulted)
     }
 
     /// The functions that the lanes call, in descending order of their number.
@@ -171,7 +173,7 @@ impl Warp {
     /// Creates a frame and passes the arguments; `None` if the stack is full.
     fn enter(
         &mut self,
-        call: Slot,
+        call: CallId,
         caller: &Function,
         frame: Slot,
         callee: u32,
@@ -189,7 +191,7 @@ impl Warp {
         self.local.grow(top);
         let mut new = Frame::new(callee, function, base, &self.threads);
         new.caller = Some((frame, call));
-        let arguments = &caller.tables.calls[call as usize].arguments;
+        let arguments = &caller.tables[call].arguments;
         for (argument, formal) in arguments.iter().zip(&function.params) {
             let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
             pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
@@ -206,7 +208,7 @@ impl Warp {
         if let Some(window) = &mut self.spin.window {
             let from = self.frames[frame as usize].as_ref().map_or(0, |from| from.local_base);
             let function = self.frames[frame as usize].as_ref().map_or(0, |from| from.function);
-            window.called([function, call, callee], (frame, from), (slot as Slot, base), mask);
+            window.transfer(false, (function, call, callee), (frame, from), (slot as Slot, base), mask);
         }
         self.frames[slot] = Some(new);
         self.local.frames.called(slot as Slot, callee, base, frame);
@@ -233,12 +235,12 @@ impl Warp {
 
     /// The statements that called the function of a frame, innermost first.
     pub(crate) fn call_stack(&self, launch: &Launch<'_>, frame: Slot) -> Vec<Related> {
-        let caller = |&(slot, _): &(Slot, u32)| self.frames[slot as usize].as_ref()?.caller;
+        let caller = |&(slot, _): &(Slot, CallId)| self.frames[slot as usize].as_ref()?.caller;
         let first = self.frames[frame as usize].as_ref().and_then(|frame| frame.caller);
         let calls = std::iter::successors(first, caller).take(MAX_CALLERS);
         let related = calls.filter_map(|(slot, call)| {
             let function = self.function(launch, slot)?;
-            let statement = function.first_statement + instruction_of(function, call)?;
+            let statement = function.first_statement + function.call_site(call)?;
             Some(Related::new(statement, format!("called here, in `{}`", display_name(&function.name))))
         });
         related.collect()
@@ -250,24 +252,30 @@ impl Warp {
         run: &mut RunContext<'_>,
         frame: Slot,
         caller: Slot,
-        call: u32,
+        call: CallId,
         mask: u32,
     ) {
         let launch = run.launch;
         if let Some(sanitizer) = &mut run.state.sanitizer
             && let [Some(from), Some(to)] = [frame, caller].map(|frame| self.function(launch, frame))
         {
-            let results = &to.tables.calls[call as usize].results;
+            let results = &to.tables[call].results;
             self.pass_undefined(sanitizer, (frame, from, &from.returns), (caller, to, results), mask);
         }
         let Some(from) = self.frames[frame as usize].take() else { return };
         if let Some(to) = &mut self.frames[caller as usize] {
             let function = &launch.program.functions[from.function as usize];
             let calling = &launch.program.functions[to.function as usize];
-            let results = &calling.tables.calls[call as usize].results;
+            let results = &calling.tables[call].results;
             if let Some(window) = &mut self.spin.window {
                 let (base, into) = (from.local_base, to.local_base);
-                window.returned([to.function, call, from.function], (frame, base), (caller, into), mask);
+                window.transfer(
+                    true,
+                    (to.function, call, from.function),
+                    (frame, base),
+                    (caller, into),
+                    mask,
+                );
             }
             for (result, formal) in results.iter().zip(&function.returns) {
                 let source = (formal, &from.registers, from.local_base);
@@ -275,19 +283,13 @@ impl Warp {
             }
             if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
-                if let Some(pc) = instruction_of(calling, call) {
+                if let Some(pc) = calling.call_site(call) {
                     tracer.keep(calling, pc, to);
                 }
             }
         }
         self.frames[frame as usize] = Some(from);
     }
-}
-
-/// The instruction whose call is entry `call` of the function's table.
-fn instruction_of(function: &Function, call: u32) -> Option<u32> {
-    let is_it = |instruction: &Instruction| matches!(instruction.op, Op::Call(_)) && instruction.s.a == call;
-    Some(function.code.iter().position(is_it)? as u32)
 }
 
 /// The function with this address.

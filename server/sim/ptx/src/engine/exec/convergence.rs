@@ -6,7 +6,7 @@ use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::trace::StatementId;
 
-use super::interpreter_loop::note;
+use super::observers::record_writes;
 use super::operand::{get, put};
 use super::value_tracer::registers_of;
 use super::warp::Warp;
@@ -36,7 +36,7 @@ impl Warp {
         };
         let (members, what) = match instruction.op {
             Op::WarpSync => (named(instruction.s.a), CollectiveKind::Sync),
-            Op::Barrier => (self.live, CollectiveKind::Arrive),
+            Op::Barrier(_) => (self.live, CollectiveKind::Arrive),
             _ => match exchange_of(instruction, function) {
                 Some(exchange) => (named(exchange.members?), CollectiveKind::Exchange(exchange.kind)),
                 None => (self.live, CollectiveKind::Here),
@@ -103,7 +103,7 @@ impl Warp {
                 }
             }
             if frame.written.is_some() {
-                note(function, pc, (mask, executed), frame, &mut self.tracer, state);
+                record_writes(function, pc, (mask, executed), frame, &mut self.tracer, state);
             }
         }
     }

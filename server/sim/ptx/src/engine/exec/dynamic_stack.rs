@@ -2,12 +2,12 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
-use warplens_sim_cuda::registers::{Lanes, WIDTH, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::frame::Frame;
 use super::warp::Warp;
-use crate::program::{Function, Slot, Slots, StackAction};
+use crate::program::{Function, Slot, Slots, StackAction, Width};
 
 /// Minimum alignment of an allocation, in bytes.
 const ALIGNMENT: u64 = 8;
@@ -34,14 +34,17 @@ impl Warp {
         let end = frame.local_base + function.frame.local_size;
         let tops: &mut Lanes<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
         let r = &mut frame.registers;
+        let source = |r: &Registers, width: Width, lane: usize| match width {
+            Width::W64 => r.doubles[s.a as usize][lane],
+            Width::W32 => r.words[s.a as usize][lane].into(),
+        };
         for lane in lanes(mask) {
             let top = &mut tops[lane];
             match action {
-                StackAction::Save(true) => r.doubles[s.d as usize][lane] = (*top).into(),
-                StackAction::Save(false) => r.words[s.d as usize][lane] = *top,
-                StackAction::Restore(wide) => {
-                    let wanted =
-                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                StackAction::Save(Width::W64) => r.doubles[s.d as usize][lane] = (*top).into(),
+                StackAction::Save(Width::W32) => r.words[s.d as usize][lane] = *top,
+                StackAction::Restore(width) => {
+                    let wanted = source(r, width, lane);
                     if wanted < end.into() || wanted > (*top).into() {
                         let message = format!(
                             "`stacksave` did not return {wanted:#x} in this call\nrestore a value saved in the \
@@ -51,9 +54,8 @@ impl Warp {
                     }
                     *top = wanted as u32;
                 }
-                StackAction::Allocate(wide) => {
-                    let size =
-                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                StackAction::Allocate(width) => {
+                    let size = source(r, width, lane);
                     let start = u64::from(*top).next_multiple_of(ALIGNMENT.max(s.b.into()));
                     let after = start.saturating_add(size).max(start + 1);
                     if after > MAX_LOCAL_BYTES.into() {
@@ -63,9 +65,9 @@ impl Warp {
                         return Err(Fault::new(FindingKind::StackOverflow, message, 1 << lane));
                     }
                     *top = after as u32;
-                    match wide {
-                        true => r.doubles[s.d as usize][lane] = start,
-                        false => r.words[s.d as usize][lane] = start as u32,
+                    match width {
+                        Width::W64 => r.doubles[s.d as usize][lane] = start,
+                        Width::W32 => r.words[s.d as usize][lane] = start as u32,
                     }
                     self.local.grow(after as u32);
                 }

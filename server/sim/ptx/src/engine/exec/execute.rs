@@ -3,8 +3,9 @@
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::async_ops::operation::Family;
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, Word, blend, lanes};
+use warplens_sim_cuda::registers::{FULL, Lanes, Registers, Word, blend, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
+use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
     bits, carry, compare, convert, float, half, integer, narrow, packed, video,
 };
@@ -14,8 +15,8 @@ use super::operand::{get, put};
 use super::{matrix, tensor, warp_collectives};
 use crate::engine::memory::{access, atomic, bulk, cluster_address, copy, mbarrier, multimem};
 use crate::program::{
-    Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
-    PackedSources, RegisterSlot, Slot, Slots,
+    Combining, CopyGroup, Exchange, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
+    PackedSources, RegisterSlot, Sign, Slot, Slots, Tables, Width,
 };
 
 /// Runs an operation in the lanes of `mask`. Not inlined: otherwise the interpreter loop would prepare registers for all
@@ -50,45 +51,17 @@ pub(crate) fn execute<S: Simd>(
         }
         Op::Float32(op, mode) => vectorized!(float::execute_32(simd, op, mode, s, r, mask)),
         Op::Float64(op, rounding) => vectorized!(float::execute_64(op, rounding, s, r, mask)),
-        Op::Select(wide) => {
+        Op::Select(width) => {
             let chosen = r.predicates[s.c as usize];
-            vectorized!(if wide {
-                select::<u64>(chosen, s, r, mask)
-            } else {
-                select::<u32>(chosen, s, r, mask)
+            vectorized!(match width {
+                Width::W64 => select::<u64>(chosen, s, r, mask),
+                Width::W32 => select::<u32>(chosen, s, r, mask),
             })
         }
-        Op::Convert => vectorized!(convert::execute(&tables.converts[s.b as usize], s, r, mask)),
-        Op::Load => vectorized!(access::load(&tables.accesses[s.a as usize], r, ctx, mask))?,
-        Op::Store => vectorized!(access::store(&tables.accesses[s.a as usize], r, ctx, mask))?,
+        Op::Convert(id) => vectorized!(convert::execute(&tables[id], s, r, mask)),
+        Op::Load(id) => vectorized!(access::load(&tables[id], r, ctx, mask))?,
+        Op::Store(id) => vectorized!(access::store(&tables[id], r, ctx, mask))?,
         _ => return vectorized!(uncommon(instruction, function, r, ctx, mask)),
-    }
-    Ok(())
-}
-
-fn asynchronous(
-    instruction: &Instruction,
-    function: &Function,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Box<ExecError>> {
-    let (s, tables) = (&instruction.s, &function.tables);
-    match instruction.op {
-        Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask),
-        Op::Tensor => tensor::execute(&tables.tensors[s.a as usize], r, ctx, mask)?,
-        Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, ctx, mask)?,
-        Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, ctx, mask)?,
-        Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, ctx, mask)?,
-        Op::StoreAsync => {
-            let access = &tables.accesses[s.a as usize];
-            bulk::store(access, &tables.completions[s.b as usize], r, ctx, mask)?;
-        }
-        Op::AtomicAsync => {
-            let atomic = &tables.atomics[s.a as usize];
-            bulk::reduce(atomic, &tables.completions[s.b as usize], r, ctx, mask)?;
-        }
-        op => cluster_address::execute(op, s, r, ctx.spaces.window, mask)?,
     }
     Ok(())
 }
@@ -129,93 +102,98 @@ fn uncommon(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
-    let s = &instruction.s;
+    let (s, tables) = (&instruction.s, &function.tables);
     match instruction.op {
-        Op::MatrixAccess => {
-            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, ctx, mask)?;
+        Op::Half(op) => half::execute(op, s, r, mask),
+        Op::Approximate(op, subnormals) => float::approximate(op, subnormals.are_flushed(), s, r, mask),
+        Op::Extremum3(op, subnormals, sign) => {
+            float::extremum_of_three(op, subnormals.are_flushed(), sign == Sign::Dropped, s, r, mask);
         }
-        Op::FragmentAccess => {
-            matrix::fragment(&function.tables.fragments[s.a as usize], r, ctx, mask)?;
+        Op::FloatPair(op, mode) => float::execute_pair(op, mode, s, r, mask),
+        Op::Mul24(op, sign) => integer::multiply_24(op, sign.is_signed(), s, r, mask),
+        Op::Carry(op) => carry::execute(op, s, r, ctx.carry, mask),
+        Op::Packed(op, parts) => packed::execute(op, parts, s, r, mask),
+        Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
+        Op::Video(id) => video::execute(&tables[id], s, r, mask),
+        Op::VideoMad(id) => video::multiply_add(&tables[id], s, r, mask),
+        Op::MatrixProduct(id) => matrix::multiply(&tables[id], r, mask)?,
+        Op::MatrixTranspose => matrix::transpose(s, r, mask),
+        Op::MatrixAccess(id) => matrix::access(&tables[id], r, ctx, mask)?,
+        Op::FragmentAccess(id) => matrix::fragment(&tables[id], r, ctx, mask)?,
+        Op::Copy(id) => copy::copy(&tables[id], r, ctx, mask)?,
+        Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask),
+        Op::Tensor(id) => tensor::execute(&tables[id], r, ctx, mask)?,
+        Op::BulkCopy(id) => bulk::copy(&tables[id], r, ctx, mask)?,
+        Op::Fill(id) => bulk::fill(&tables[id], r, ctx, mask)?,
+        Op::Mbarrier(id) => mbarrier::execute(&tables[id], r, ctx, mask)?,
+        Op::StoreAsync(id) => bulk::store(&tables[id], r, ctx, mask)?,
+        Op::AtomicAsync(id) => bulk::reduce(&tables[id], r, ctx, mask)?,
+        Op::Multimem(what) => multimem::execute(what, tables, r, ctx, mask)?,
+        Op::Atomic(id) => atomic::execute(&tables[id], r, ctx, mask)?,
+        Op::MapRank(_) | Op::RankOf(_) => {
+            cluster_address::execute(instruction.op, s, r, ctx.spaces.window, mask)?;
         }
-        Op::Copy => copy::copy(&function.tables.copies[s.a as usize], r, ctx, mask)?,
-        Op::CopyGroup(_)
-        | Op::BulkCopy
-        | Op::Fill
-        | Op::Mbarrier
-        | Op::StoreAsync
-        | Op::AtomicAsync
-        | Op::MapRank(_)
-        | Op::RankOf(_)
-        | Op::Tensor => {
-            return asynchronous(instruction, function, r, ctx, mask);
-        }
-        Op::Multimem(what) => multimem::execute(what, s, &function.tables, r, ctx, mask)?,
-        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, ctx, mask)?,
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            let exchange = &function.tables.exchanges[s.a as usize];
-            let outcome = warp_collectives::execute(exchange, r, ctx.live, mask);
-            if let (Some(sanitizer), Some(inactive)) = (&mut ctx.sanitizer, outcome.inactive) {
-                sanitizer.shuffled(inactive);
-            }
-            return warn(outcome.warning);
+        Op::SharedToGeneric(width) => cluster_address::convert(width, false, s, r, ctx.spaces.window, mask),
+        Op::GenericToShared(width) => cluster_address::convert(width, true, s, r, ctx.spaces.window, mask),
+        Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => {
+            return exchange(&tables[id], r, ctx, mask);
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);
             return warn(warp_collectives::check_members(&members, ctx.live, mask));
         }
-        Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
-        Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
-        Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
-        Op::Carry(op) => carry::execute(op, s, r, ctx.carry, mask),
-        Op::Count(op, false) => bits::count::<u32>(op, 32, s, r, mask),
-        Op::Count(op, true) => bits::count::<u64>(op, 64, s, r, mask),
-        Op::Reverse(false) => r.map1(s, mask, u32::reverse_bits),
-        Op::Reverse(true) => r.map1(s, mask, u64::reverse_bits),
-        Op::ExtractField(signed, false) => {
-            r.map3(s, mask, |a: u32, b, c| bits::extract_field(32, signed, a, b, c));
+        Op::LocalAddress(width) => {
+            write_number(width, u64::from(ctx.bases.frame.wrapping_add(s.a)), s, r, mask);
         }
-        Op::ExtractField(signed, true) => {
-            r.map3(s, mask, |a: u64, b, c| bits::extract_field(64, signed, a, b, c));
-        }
-        Op::InsertField(false) => insert_field::<u32>(32, s, r, mask),
-        Op::InsertField(true) => insert_field::<u64>(64, s, r, mask),
-        Op::FindNth => r.map3(s, mask, |a, b, c: u32| bits::find_nth_set(a, b, c as i32)),
-        Op::BitMask(wrap) => r.map2(s, mask, |a, b| bits::bit_mask(wrap, a, b)),
-        Op::Extend(wrap, signed) => r.map2(s, mask, |a, b| bits::extend(wrap, signed, a, b)),
-        Op::Permute(mode) => r.map3(s, mask, |a, b, c| bits::permute(mode, a, b, c)),
-        Op::Funnel(left, wrap) => r.map3(s, mask, |a, b, c| bits::funnel(left, wrap, a, b, c)),
-        Op::Dot(op, a_signed, b_signed) => {
-            r.map3(s, mask, |a, b, c| bits::dot_product(op, a_signed, b_signed, a, b, c));
-        }
+        Op::Clock(width) => write_number(width, ctx.clock + ctx.spaces.skipped_time, s, r, mask),
+        Op::ActiveMask => r.fill(s.d, mask, mask),
+        Op::Sleep => return Err(Box::new(ExecError::Yield(None))),
+        Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
+        _ if choose(instruction, r, mask) => {}
+        _ => move_bits(instruction, tables, r, mask),
+    }
+    Ok(())
+}
+
+/// Operations between lanes.
+fn exchange(
+    exchange: &Exchange,
+    r: &mut Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Box<ExecError>> {
+    let outcome = warp_collectives::execute(exchange, r, ctx.live, mask);
+    if let (Some(sanitizer), Some(inactive)) = (&mut ctx.sanitizer, outcome.inactive) {
+        sanitizer.shuffled(inactive);
+    }
+    warn(outcome.warning)
+}
+
+/// Comparisons and selections; `false` for any other operation.
+#[inline(always)]
+fn choose(instruction: &Instruction, r: &mut Registers, mask: u32) -> bool {
+    let s = &instruction.s;
+    match instruction.op {
         Op::Set(cmp, combining, to) => {
             let raw = compare::compare(Scalar::new(), cmp, s, r);
             let holds = combine(raw, combining, s, r);
             r.fill(s.d, mask & holds, to.bits());
             r.fill(s.d, mask & !holds, 0u32);
         }
-        Op::SelectSigned(wide) => {
+        Op::SelectSigned(width) => {
             let c = *r.get::<u32>(s.c);
-            select_by(wide, |lane| c[lane] as i32 >= 0, s, r, mask);
+            select_by(width, |lane| c[lane] as i32 >= 0, s, r, mask);
         }
-        Op::SelectFloat(wide, flush) => {
+        Op::SelectFloat(width, subnormals) => {
             let c = *r.get::<u32>(s.c);
+            let flush = subnormals.are_flushed();
             let value = |lane: usize| f32::from_bits(if flush { float::flush_32(c[lane]) } else { c[lane] });
-            select_by(wide, |lane| value(lane) >= 0.0, s, r, mask);
+            select_by(width, |lane| value(lane) >= 0.0, s, r, mask);
         }
-        Op::TestClass(class, double) => {
-            let holds = compare::test_class(class, double, s, r);
+        Op::TestClass(class, width) => {
+            let holds = compare::test_class(class, width == Width::W64, s, r);
             r.set_predicate(s.d, mask, holds);
         }
-        Op::Half(op) => half::execute(op, s, r, mask),
-        Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
-        Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
-        Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask)?,
-        Op::MatrixTranspose => matrix::transpose(s, r, mask),
-        Op::Extremum3(op, flush, abs) => float::extremum_of_three(op, flush, abs, s, r, mask),
-        Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
-        Op::Packed(op, parts) => packed::execute(op, parts, s, r, mask),
-        Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
-        Op::FloatPair(op, mode) => float::execute_pair(op, mode, s, r, mask),
         Op::SetPredicatePair(cmp, combining) => {
             for (half, d) in [s.d, s.e].into_iter().enumerate().filter(|(_, d)| *d != NO_SLOT) {
                 let raw = compare::compare_halves(cmp, half, s, r);
@@ -230,37 +208,63 @@ fn uncommon(
             let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
             r.set(s.d, mask, &pairs);
         }
-        Op::Mixed => mixed(&function.tables.mixed[s.a as usize], r, mask),
-        Op::ConvertPacked => convert_packed(&function.tables.packed_converts[s.c as usize], s.d, r, mask),
-        Op::PackSaturated(bits, signed) => {
-            r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
-        }
-        Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
-        Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
-        Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
-        Op::LocalAddress(wide) => {
-            write_number(wide, u64::from(ctx.bases.frame.wrapping_add(s.a)), s, r, mask)
-        }
-        Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
-        Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
-        Op::SharedAddress(wide, to) => cluster_address::convert((wide, to), s, r, ctx.spaces.window, mask),
-        Op::InWindow(wide) => {
+        Op::InWindow(width) => {
             let range = u64::from(s.b)..u64::from(s.c);
-            let inside = |lane: usize| match wide {
-                true => range.contains(&r.get::<u64>(s.a)[lane]),
-                false => range.contains(&r.get::<u32>(s.a)[lane].into()),
+            let inside = |lane: usize| match width {
+                Width::W64 => range.contains(&r.get::<u64>(s.a)[lane]),
+                Width::W32 => range.contains(&r.get::<u32>(s.a)[lane].into()),
             };
-            let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
-            r.set_predicate(s.d, mask, holds);
+            r.set_predicate(s.d, mask, filter_lanes(mask, inside));
         }
-        Op::Clock(wide) => write_number(wide, ctx.clock + ctx.spaces.skipped_time, s, r, mask),
-        Op::ActiveMask => r.fill(s.d, mask, mask),
-        Op::Sleep => return Err(Box::new(ExecError::Yield(None))),
-        Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
-        // All other operations affect control flow, or the caller has executed them.
+        _ => return false,
+    }
+    true
+}
+
+/// Operations on the bits of registers. All others affect control flow, or the caller has executed them.
+#[inline(always)]
+fn move_bits(instruction: &Instruction, tables: &Tables, r: &mut Registers, mask: u32) {
+    let s = &instruction.s;
+    match instruction.op {
+        Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
+        Op::Lop3Predicate(id) => lop3_predicate(tables[id], s, r, mask),
+        Op::Count(op, Width::W32) => bits::count::<u32>(op, 32, s, r, mask),
+        Op::Count(op, Width::W64) => bits::count::<u64>(op, 64, s, r, mask),
+        Op::Reverse(Width::W32) => r.map1(s, mask, u32::reverse_bits),
+        Op::Reverse(Width::W64) => r.map1(s, mask, u64::reverse_bits),
+        Op::ExtractField(sign, Width::W32) => {
+            r.map3(s, mask, |a: u32, b, c| bits::extract_field(32, sign.is_signed(), a, b, c));
+        }
+        Op::ExtractField(sign, Width::W64) => {
+            r.map3(s, mask, |a: u64, b, c| bits::extract_field(64, sign.is_signed(), a, b, c));
+        }
+        Op::InsertField(Width::W32) => insert_field::<u32>(32, s, r, mask),
+        Op::InsertField(Width::W64) => insert_field::<u64>(64, s, r, mask),
+        Op::FindNth => r.map3(s, mask, |a, b, c: u32| bits::find_nth_set(a, b, c as i32)),
+        Op::BitMask(beyond) => r.map2(s, mask, |a, b| bits::bit_mask(beyond.wraps(), a, b)),
+        Op::Extend(beyond, sign) => {
+            r.map2(s, mask, |a, b| bits::extend(beyond.wraps(), sign.is_signed(), a, b));
+        }
+        Op::Permute(mode) => r.map3(s, mask, |a, b, c| bits::permute(mode, a, b, c)),
+        Op::Funnel(shift, beyond) => {
+            r.map3(s, mask, |a, b, c| bits::funnel(shift == Shift::Left, beyond.wraps(), a, b, c));
+        }
+        Op::Dot(op, a_sign, b_sign) => {
+            r.map3(s, mask, |a, b, c| bits::dot_product(op, a_sign.is_signed(), b_sign.is_signed(), a, b, c))
+        }
+        Op::CarrylessMadLow => r.map3(s, mask, |a, b, c| bits::carryless_mad(false, a, b, c)),
+        Op::CarrylessMadHigh => r.map3(s, mask, |a, b, c| bits::carryless_mad(true, a, b, c)),
+        Op::PackSaturated(bits, sign) => {
+            r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), sign.is_signed(), a, b, c));
+        }
+        Op::Pack(id) => pack(&tables[id], r, mask),
+        Op::MoveEach(id) => move_each(&tables[id], r, mask),
+        Op::Mixed(id) => mixed(&tables[id], r, mask),
+        Op::ConvertPacked(id) => convert_packed(&tables[id], s.d, r, mask),
+        Op::AddressAdd(Width::W64) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
+        Op::AddressAdd(Width::W32) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
         _ => {}
     }
-    Ok(())
 }
 
 #[inline(always)]
@@ -291,13 +295,19 @@ fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
     r.set(s.d, mask, &d);
 }
 
-fn select_by(wide: bool, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
-    let chosen = (0..WIDTH).fold(0, |chosen, lane| chosen | u32::from(holds(lane)) << lane);
-    if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+fn select_by(width: Width, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
+    let chosen = filter_lanes(FULL, holds);
+    match width {
+        Width::W64 => select::<u64>(chosen, s, r, mask),
+        Width::W32 => select::<u32>(chosen, s, r, mask),
+    }
 }
 
-fn write_number(wide: bool, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
-    if wide { r.fill(s.d, mask, value) } else { r.fill(s.d, mask, value as u32) }
+fn write_number(width: Width, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
+    match width {
+        Width::W64 => r.fill(s.d, mask, value),
+        Width::W32 => r.fill(s.d, mask, value as u32),
+    }
 }
 
 fn mixed(op: &MixedOperands, r: &mut Registers, mask: u32) {

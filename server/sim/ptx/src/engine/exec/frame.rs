@@ -5,7 +5,7 @@ use warplens_sim_cuda::registers::{Lanes, Registers, Row, WIDTH, blend};
 use warplens_sim_cuda::windows;
 
 use crate::engine::launch::Threads;
-use crate::program::{Formal, Function, Passing, RegisterSlot, Slot, Special};
+use crate::program::{CallId, Formal, Function, Passing, RegisterSlot, Slot, Special};
 use crate::sanitizer::undefined::UndefinedValues;
 
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ pub(crate) struct Frame {
     pub(crate) registers: Registers,
     /// The start of the call's local memory.
     pub(crate) local_base: u32,
-    /// The caller's frame and the index of the call in its table; `None` for the entry.
-    pub(crate) caller: Option<(Slot, u32)>,
+    /// The caller's frame and the call; `None` for the entry.
+    pub(crate) caller: Option<(Slot, CallId)>,
     /// The stack pointer of each lane, after the first dynamic allocation.
     pub(crate) dynamic: Option<Box<Lanes<u32>>>,
     /// The lanes that wrote each named register, if this is recorded.

@@ -1,21 +1,8 @@
 //! When a group stops in the interpreter loop, and why the loop returns to its warp.
 
 use warplens_sim_cuda::fault::{Fault, PendingBarrier};
-use warplens_sim_cuda::registers::Registers;
 
-use super::spin::BranchCounter;
 use crate::engine::divergence::group::Group;
-use crate::engine::divergence::groups::Groups;
-use crate::engine::launch::Launch;
-use crate::program::Slot;
-
-pub(super) enum Ran {
-    /// The group diverged or reached its reconvergence point: the next group must be chosen.
-    ToChoice,
-    /// The next instruction is a frequent operation.
-    ToQuick,
-    Exit(LoopExit),
-}
 
 /// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
@@ -35,36 +22,6 @@ pub(crate) enum LoopExit {
     Fault(Fault),
     /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),
-}
-
-/// After a branch, taken or not: whether the loop returns.
-#[inline(always)]
-pub(super) fn branched(
-    (from, to): (u32, u32),
-    alone: bool,
-    registers: &Registers,
-    spin: &mut BranchCounter,
-) -> Option<LoopExit> {
-    if to <= from && spin.backward(from, to, registers) {
-        return Some(LoopExit::CheckSpin { from, alone });
-    }
-    (!alone).then_some(LoopExit::Turn { from })
-}
-
-/// The next group, if it continues in this frame and nothing else changed; otherwise the loop returns with the choice.
-#[inline(always)]
-pub(super) fn choose(
-    groups: &mut Groups,
-    frame: Slot,
-    live: u32,
-    launch: &Launch<'_>,
-) -> Result<Group, Option<Group>> {
-    match groups.next(live, &launch.plan) {
-        Some(next) if next.frame == frame && !next.needs_convergence && !groups.has_pending_events() => {
-            Ok(next)
-        }
-        next => Err(next),
-    }
 }
 
 /// What ends a range of instructions, besides control flow.
@@ -112,7 +69,7 @@ impl StopLimits {
 
     /// Whether instructions up to this clock run without a stop.
     #[inline(always)]
-    pub(super) fn hold(&self, clock: u64) -> bool {
+    pub(super) fn allow_until(&self, clock: u64) -> bool {
         clock < self.pause_at.min(self.limit)
     }
 }

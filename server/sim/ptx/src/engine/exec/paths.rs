@@ -20,7 +20,7 @@ pub(super) struct Paths<'f> {
 }
 
 /// A range of instructions to run next.
-pub(super) struct Part {
+pub(super) struct PathRange {
     pub(super) first: u32,
     /// One past the last operation; meaningless if `is_join`.
     pub(super) end: u32,
@@ -57,14 +57,14 @@ impl<'f> Paths<'f> {
     }
 
     #[inline(always)]
-    pub(super) fn running(&self) -> Part {
+    pub(super) fn running(&self) -> PathRange {
         let (first, mask) = self.parts[self.index()];
-        Part { first, end: self.path().end, mask, is_join: false }
+        PathRange { first, end: self.path().end, mask, is_join: false }
     }
 
     /// Ends the running path; returns what runs next.
     #[inline(always)]
-    pub(super) fn next(&mut self, visits: &mut Visits<'_>, clock: &mut u64) -> Part {
+    pub(super) fn next(&mut self, visits: &mut Visits<'_>, clock: &mut u64) -> PathRange {
         let path = self.path();
         visits.up_to(path.after);
         *clock += u64::from(path.after - path.end);
@@ -74,7 +74,7 @@ impl<'f> Paths<'f> {
         }
         let [(_, taken), (_, not_taken)] = self.parts;
         let first = self.hammock.join;
-        Part { first, end: first, mask: taken | not_taken, is_join: true }
+        PathRange { first, end: first, mask: taken | not_taken, is_join: true }
     }
 
     #[inline(always)]
@@ -87,11 +87,17 @@ impl<'f> Paths<'f> {
     /// Splits off the lanes of the running path as a group, for an instruction that only the general path can execute.
     #[cold]
     #[inline(never)]
-    pub(super) fn part(&self, whole: Group, groups: &mut Groups, live: u32, launch: &Launch<'_>) -> Group {
+    pub(super) fn split_off_path(
+        &self,
+        whole: Group,
+        groups: &mut Groups,
+        live: u32,
+        launch: &Launch<'_>,
+    ) -> Group {
         groups.diverge(&self.parts, self.hammock.join);
         let mut group = groups.next(live, &launch.plan).unwrap_or(whole);
         if group.mask != self.running().mask {
-            groups.go_on(self.hammock.join);
+            groups.advance_to(self.hammock.join);
             group = groups.next(live, &launch.plan).unwrap_or(whole);
         }
         group

@@ -4,49 +4,43 @@
 //! loop. Computing operations cannot fail and only affect their destination. Anything else, including loads and stores that
 //! need more than the fast check, ends the run: the interpreter loop executes it with every check and message.
 
-use pulp::{NullaryFnOnce, Simd};
+use std::ops::ControlFlow;
+
+use pulp::Simd;
 use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
 use warplens_sim_cuda::semantics::compare::{self, Compare, Comparison};
 use warplens_sim_cuda::semantics::float::{self, FloatMode, FloatOp};
 use warplens_sim_cuda::semantics::integer::{self, IntOp};
 use warplens_sim_cuda::slot::Slots;
-use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::absence::DivergenceLog;
+use super::branching::Branched;
 use super::context::ExecContext;
-use super::loop_exit::{LoopExit, Ran, StopLimits, branched, choose};
+use super::group_run::GroupRun;
+use super::loop_exit::{LoopExit, StopLimits};
 use super::paths::Paths;
 use super::shared_words;
-use super::spin::BranchCounter;
-use crate::engine::divergence::group::Group;
-use crate::engine::divergence::groups::Groups;
-use crate::engine::launch::Launch;
 use crate::program::{Function, Instruction, Op, Quick};
 
-/// A group that runs frequent operations, and everything that they access.
-pub(super) struct QuickRun<'r, 'w, S> {
-    pub(super) simd: S,
-    pub(super) function: &'r Function,
-    pub(super) registers: &'r mut Registers,
-    pub(super) ctx: &'r mut ExecContext<'w>,
-    pub(super) visits: &'r mut Visits<'w>,
-    pub(super) groups: &'r mut Groups,
-    pub(super) spin: &'r mut BranchCounter,
-    pub(super) divergences: &'r mut DivergenceLog,
-    pub(super) launch: &'r Launch<'r>,
-    pub(super) limits: StopLimits,
-    pub(super) group: Group,
+impl<'w> GroupRun<'w> {
+    /// Runs to the next instruction that is not frequent, or to another stop. `None` if the group's next instruction needs
+    /// the general loop.
+    #[inline(never)]
+    pub(super) fn run_quickly<S: Simd>(&mut self, simd: S) -> Option<LoopExit> {
+        let quick = QuickLoop { simd, limits: self.limits(), run: self };
+        simd.vectorize(
+            #[inline(always)]
+            move || quick.run(),
+        )
+    }
 }
 
-impl<S: Simd> QuickRun<'_, '_, S> {
-    /// Runs to the next instruction that is not frequent, or to another stop. Returns the last group and how far it ran:
-    /// `None` if its next instruction needs the general path.
-    #[inline(never)]
-    pub(super) fn run(self) -> (Group, Option<Ran>) {
-        self.simd.vectorize(self)
-    }
+/// A group that runs frequent operations.
+struct QuickLoop<'r, 'w, S> {
+    simd: S,
+    limits: StopLimits,
+    run: &'r mut GroupRun<'w>,
 }
 
 struct RunPosition<'f> {
@@ -56,46 +50,29 @@ struct RunPosition<'f> {
     stop: u32,
     /// The paths of a hammock, while one of them runs.
     paths: Option<Paths<'f>>,
-    /// Why the interpreter loop returns when the run ends; `None` if the next instruction needs the general path.
-    exit: Option<LoopExit>,
 }
 
-/// What follows an instruction.
-enum Next {
-    Continue,
-    /// The next group must be chosen.
-    Choose,
-    Leave,
-}
+/// Whether the fast loop ends: with `None`, the general loop continues.
+type Flow = ControlFlow<Option<LoopExit>>;
 
-impl<S: Simd> NullaryFnOnce for QuickRun<'_, '_, S> {
-    type Output = (Group, Option<Ran>);
-
+impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     #[inline(always)]
-    fn call(mut self) -> (Group, Option<Ran>) {
-        let mut at = RunPosition { pc: 0, stop: 0, paths: None, exit: None };
-        self.go_on(&mut at, self.group.pc);
-        loop {
-            match self.step(&mut at) {
-                Next::Continue => continue,
-                Next::Leave => break,
-                Next::Choose => {}
+    fn run(mut self) -> Option<LoopExit> {
+        let mut at = RunPosition { pc: 0, stop: 0, paths: None };
+        self.advance_to(&mut at, self.run.group.pc);
+        let exit = loop {
+            if let ControlFlow::Break(exit) = self.advance(&mut at) {
+                break exit;
             }
-            if let Err(chosen) = self.choose(&mut at) {
-                at.exit = Some(LoopExit::Next(chosen));
-                break;
-            }
-        }
-        self.group.pc = at.pc;
-        (self.group, at.exit.map(Ran::Exit))
+        };
+        self.run.group.pc = at.pc;
+        exit
     }
-}
 
-impl<'r, S: Simd> QuickRun<'r, '_, S> {
     /// Continues the group at `pc`.
     #[inline(always)]
-    fn go_on(&self, at: &mut RunPosition<'r>, pc: u32) {
-        let (clock, until) = (self.ctx.clock, self.group.until);
+    fn advance_to(&self, at: &mut RunPosition<'w>, pc: u32) {
+        let (clock, until) = (self.run.ctx.clock, self.run.group.until);
         at.pc = pc;
         at.stop = if self.limits.are_near(clock) {
             self.limits.stop(clock, pc, until)
@@ -106,160 +83,132 @@ impl<'r, S: Simd> QuickRun<'r, '_, S> {
         };
     }
 
-    /// Continues with the next group, or returns that group.
+    /// Continues with the next group.
     #[inline(always)]
-    fn choose(&mut self, at: &mut RunPosition<'r>) -> Result<(), Option<Group>> {
-        self.group = choose(self.groups, self.group.frame, self.ctx.live, self.launch)?;
-        self.visits.continue_with(self.group.mask, self.group.pc);
-        self.go_on(at, self.group.pc);
-        Ok(())
+    fn switch_group(&mut self, at: &mut RunPosition<'w>) -> Flow {
+        if let Err(chosen) = self.run.pick_next_group() {
+            return ControlFlow::Break(Some(LoopExit::Next(chosen)));
+        }
+        self.advance_to(at, self.run.group.pc);
+        ControlFlow::Continue(())
     }
 
     /// Runs to the next guard, control instruction or stop, then executes that instruction.
     #[inline(always)]
-    fn step(&mut self, at: &mut RunPosition<'r>) -> Next {
-        if !self.straight(at) {
+    fn advance(&mut self, at: &mut RunPosition<'w>) -> Flow {
+        if !self.run_straight_line(at) {
             if let Some(paths) = at.paths {
-                self.group = paths.part(self.group, self.groups, self.ctx.live, self.launch);
+                let GroupRun { group, groups, ctx, launch, .. } = &mut *self.run;
+                *group = paths.split_off_path(*group, groups, ctx.live, launch);
             }
-            Next::Leave
+            ControlFlow::Break(None)
         } else if at.paths.is_some() {
-            self.next_path(at)
+            self.end_path(at)
         } else if at.pc < at.stop {
-            self.guarded(at)
-        } else if at.pc == self.group.until {
-            self.visits.up_to(at.pc);
-            self.groups.go_on(at.pc);
-            Next::Choose
+            self.run_guarded(at)
+        } else if at.pc == self.run.group.until {
+            self.run.visits.up_to(at.pc);
+            self.run.groups.advance_to(at.pc);
+            self.switch_group(at)
         } else {
-            Next::Leave
+            ControlFlow::Break(None)
         }
     }
 
-    /// Runs to the next guard, control instruction or stop; `false` if an instruction before it needs the general path.
+    /// Runs to the next guard, control instruction or stop; `false` if an instruction before it needs the general loop.
     #[inline(always)]
-    fn straight(&mut self, at: &mut RunPosition<'r>) -> bool {
+    fn run_straight_line(&mut self, at: &mut RunPosition<'w>) -> bool {
+        let GroupRun { function, frame, ctx, visits, group, .. } = &mut *self.run;
         let first = at.pc;
-        let end = self.function.straight_runs[first as usize].min(at.stop);
-        let mask = &self.visits.mask;
-        at.pc = straight(self.simd, self.function, (first, end), self.registers, self.ctx, mask);
+        let end = function.straight_runs[first as usize].min(at.stop);
+        at.pc = run_range(self.simd, function, (first, end), &mut frame.registers, ctx, &visits.mask);
         if at.pc != first {
-            self.ctx.clock += u64::from(at.pc - first);
-            begin(self.function, at.pc - 1, self.ctx, self.group.mask);
+            ctx.clock += u64::from(at.pc - first);
+            begin(function, at.pc - 1, ctx, group.mask);
         }
         at.pc >= end
     }
 
     /// Ends the running path of a hammock.
     #[inline(always)]
-    fn next_path(&mut self, at: &mut RunPosition<'r>) -> Next {
-        let Some(paths) = &mut at.paths else { return Next::Leave };
-        let next = paths.next(self.visits, &mut self.ctx.clock);
-        (at.pc, at.stop, self.group.mask) = (next.first, next.end, next.mask);
-        self.visits.continue_with(next.mask, next.first);
-        if !next.is_join {
-            return Next::Continue;
+    fn end_path(&mut self, at: &mut RunPosition<'w>) -> Flow {
+        let Some(paths) = &mut at.paths else { return ControlFlow::Break(None) };
+        let next = paths.next(&mut self.run.visits, &mut self.run.ctx.clock);
+        (at.pc, at.stop, self.run.group.mask) = (next.first, next.end, next.mask);
+        self.run.visits.continue_with(next.mask, next.first);
+        if next.is_join {
+            paths.rejoin(self.run.groups);
+            at.paths = None;
+            self.advance_to(at, next.first);
         }
-        paths.rejoin(self.groups);
-        at.paths = None;
-        self.go_on(at, next.first);
-        Next::Continue
+        ControlFlow::Continue(())
     }
 
     /// Runs a guarded instruction or a branch.
     #[inline(always)]
-    fn guarded(&mut self, at: &mut RunPosition<'r>) -> Next {
-        let (function, pc) = (self.function, at.pc);
-        let Some(instruction) = function.code.get(pc as usize) else { return Next::Leave };
-        let executed = instruction.guard.of(&self.registers.predicates, self.group.mask);
-        if let Op::Branch(is_uniform) = instruction.op {
-            return self.branch(at, instruction, executed, is_uniform);
+    fn run_guarded(&mut self, at: &mut RunPosition<'w>) -> Flow {
+        let GroupRun { function, frame, ctx, group, .. } = &mut *self.run;
+        let Some(instruction) = function.code.get(at.pc as usize) else { return ControlFlow::Break(None) };
+        let executed = instruction.guard.of(&frame.registers.predicates, group.mask);
+        if let Op::Branch(_) = instruction.op {
+            return self.run_branch(at, instruction, executed);
         }
-        if !guarded(self.simd, function, pc, self.registers, self.ctx, executed) {
-            return Next::Leave;
+        if !guarded(self.simd, function, at.pc, &mut frame.registers, ctx, executed) {
+            return ControlFlow::Break(None);
         }
-        if executed != self.group.mask {
-            self.visits.through(pc, executed);
+        if executed != group.mask {
+            self.run.visits.through(at.pc, executed);
         }
-        self.ctx.clock += 1;
+        self.run.ctx.clock += 1;
         at.pc += 1;
-        Next::Continue
+        ControlFlow::Continue(())
     }
 
-    /// Each of the three outcomes records its own visit: distinguishing them a second time would take more instructions.
     #[inline(always)]
-    fn branch(
-        &mut self,
-        at: &mut RunPosition<'r>,
-        branch: &Instruction,
-        taken: u32,
-        is_uniform: bool,
-    ) -> Next {
-        let (pc, target, next) = (at.pc, branch.s.a, at.pc + 1);
-        let not_taken = self.group.mask & !taken;
-        if taken == 0 {
-            self.visits.through(pc, 0);
-            self.ctx.clock += 1;
+    fn run_branch(&mut self, at: &mut RunPosition<'w>, branch: &Instruction, taken: u32) -> Flow {
+        match self.run.branch(at.pc, branch, taken, |run| run.ctx.clock += 1) {
             // `stop` stays valid: the limit has not moved, and a pause may wait for the next taken branch.
-            at.pc = next;
-            return if self.group.alone { Next::Continue } else { leave(at, LoopExit::Turn { from: pc }) };
-        }
-        if not_taken != 0 {
-            if is_uniform || target == next {
-                return Next::Leave;
+            Branched::FellThrough => at.pc += 1,
+            Branched::Jumped => self.advance_to(at, branch.s.a),
+            Branched::Diverged { sides, join } => return self.diverge(at, branch, sides, join),
+            Branched::Exit { pc, exit } => {
+                at.pc = pc;
+                return ControlFlow::Break(Some(exit));
             }
-            self.visits.through(pc, taken);
-            self.ctx.clock += 1;
-            return self.diverge(at, branch, [(target, taken), (next, not_taken)]);
+            Branched::ForWarp => return ControlFlow::Break(None),
         }
-        self.visits.through(pc, self.visits.mask);
-        self.visits.start = target;
-        self.ctx.clock += 1;
-        match branched((pc, target), self.group.alone, self.registers, self.spin) {
-            None => {
-                self.go_on(at, target);
-                Next::Continue
-            }
-            Some(exit) => {
-                at.pc = target;
-                leave(at, exit)
-            }
-        }
+        ControlFlow::Continue(())
     }
 
+    /// Runs the paths of a hammock one after the other, or splits the group.
     #[inline(always)]
-    fn diverge(&mut self, at: &mut RunPosition<'r>, branch: &Instruction, parts: [(u32, u32); 2]) -> Next {
-        let [(_, taken), (_, not_taken)] = parts;
-        self.divergences.record(self.function.first_statement + at.pc, [taken, not_taken]);
-        self.spin.end_watch();
-        let join = self.launch.plan.join(branch);
+    fn diverge(
+        &mut self,
+        at: &mut RunPosition<'w>,
+        branch: &Instruction,
+        sides: [(u32, u32); 2],
+        join: u32,
+    ) -> Flow {
         if let Some(number) = branch.hammock()
-            && let Some(paths) = Paths::of(&self.function.hammocks[number], parts, join, self.groups)
-            && self.limits.hold(self.ctx.clock + u64::from(paths.hammock.len()))
+            && let Some(paths) = Paths::of(&self.run.function.hammocks[number], sides, join, self.run.groups)
+            && self.limits.allow_until(self.run.ctx.clock + u64::from(paths.hammock.len()))
         {
             let first = paths.running();
-            (at.pc, at.stop, self.group.mask) = (first.first, first.end, first.mask);
-            self.visits.continue_with(first.mask, first.first);
+            (at.pc, at.stop, self.run.group.mask) = (first.first, first.end, first.mask);
+            self.run.visits.continue_with(first.mask, first.first);
             at.paths = Some(paths);
-            return Next::Continue;
+            return ControlFlow::Continue(());
         }
-        self.groups.diverge(&parts, join);
-        Next::Choose
+        self.run.groups.diverge(&sides, join);
+        self.switch_group(at)
     }
-}
-
-/// Ends the run and the interpreter loop.
-#[cold]
-fn leave(at: &mut RunPosition<'_>, exit: LoopExit) -> Next {
-    at.exit = Some(exit);
-    Next::Leave
 }
 
 /// Runs a range without control flow and guards, up to the first instruction that is not frequent; returns its position, or
 /// the end. `mask` is passed by reference: for a local copy the compiler builds lane vectors on entry, and few runs use
 /// them.
 #[inline(always)]
-fn straight<S: Simd>(
+fn run_range<S: Simd>(
     simd: S,
     function: &Function,
     (first, end): (u32, u32),
@@ -288,36 +237,22 @@ fn guarded<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    simd.vectorize(Guarded { simd, function, pc, registers, ctx, mask })
-}
-
-struct Guarded<'r, 'w, S> {
-    simd: S,
-    function: &'r Function,
-    pc: u32,
-    registers: &'r mut Registers,
-    ctx: &'r mut ExecContext<'w>,
-    mask: u32,
-}
-
-impl<S: Simd> NullaryFnOnce for Guarded<'_, '_, S> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Guarded { simd, function, pc, registers, ctx, mask } = self;
-        if function.code[pc as usize].op.is_control() {
-            return false;
-        }
-        if mask == 0 {
-            return true;
-        }
-        let has_run = straight(simd, function, (pc, pc + 1), registers, ctx, &mask) != pc;
-        if has_run {
-            begin(function, pc, ctx, mask);
-        }
-        has_run
-    }
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            if function.code[pc as usize].op.is_control() {
+                return false;
+            }
+            if mask == 0 {
+                return true;
+            }
+            let has_run = run_range(simd, function, (pc, pc + 1), registers, ctx, &mask) != pc;
+            if has_run {
+                begin(function, pc, ctx, mask);
+            }
+            has_run
+        },
+    )
 }
 
 /// Tells the sanitizer which instruction ran last. Memory accesses have reported themselves.

@@ -3,16 +3,17 @@
 //! The addresses of all lanes are checked together. If any of them is invalid nothing happens, and the general access that
 //! follows reports what is wrong.
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::Simd;
 use warplens_sim_cuda::address::Relative;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::{FULL, Lanes, Registers, WIDTH, each, lanes, lanes_where};
+use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::row::Row;
 use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::trace::StatementId;
 
 use super::context::ExecContext;
-use crate::program::{Access, Element, Function};
+use crate::program::{Access, Element, Function, Op};
 
 /// Runs the load at `pc`; `false` if an address is not a word's, or if the sanitizer must examine each lane. Not inlined
 /// into the loop of a run, whose other operations need less stack.
@@ -25,7 +26,22 @@ pub(super) fn load<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    simd.vectorize(Load { simd, function, pc, r, ctx, mask })
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let access = WordAccess::check(simd, function, pc, r, ctx, mask, Sanitizer::loaded_rows);
+            let Some(WordAccess { slot, shared, offsets, rows }) = access else { return false };
+            match &rows {
+                Some(rows) => load_rows(shared.words, rows, &mut r.words[slot]),
+                None => {
+                    for lane in lanes(mask) {
+                        r.words[slot][lane] = u32::from_le_bytes(shared.words[offsets[lane] as usize / 4]);
+                    }
+                }
+            }
+            true
+        },
+    )
 }
 
 /// Runs the store at `pc`; where lanes store to the same word, the highest lane wins. `false` in the same cases as [`load`].
@@ -38,49 +54,66 @@ pub(super) fn store<S: Simd>(
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> bool {
-    simd.vectorize(Store { simd, function, pc, r, ctx, mask })
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let access = WordAccess::check(simd, function, pc, r, ctx, mask, Sanitizer::stored_rows);
+            let Some(WordAccess { slot, shared, offsets, rows }) = access else { return false };
+            match &rows {
+                Some(rows) => store_rows(shared.words, rows, &r.words[slot]),
+                None => {
+                    for lane in lanes(mask) {
+                        shared.words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
+                    }
+                }
+            }
+            ctx.spaces.changes += 1;
+            true
+        },
+    )
 }
 
-struct Load<'a, 'w, S> {
-    simd: S,
-    function: &'a Function,
-    pc: usize,
-    r: &'a mut Registers,
-    ctx: &'a mut ExecContext<'w>,
-    mask: u32,
+/// A checked access of a word in each lane.
+struct WordAccess<'s> {
+    /// The register that is loaded or stored.
+    slot: usize,
+    shared: SharedWords<'s>,
+    offsets: Lanes<u32>,
+    rows: Option<[Row; 4]>,
 }
 
-impl<S: Simd> NullaryFnOnce for Load<'_, '_, S> {
-    type Output = bool;
-
+impl<'s> WordAccess<'s> {
+    /// Checks the addresses of all lanes, and reports the access to the sanitizer with `report`.
     #[inline(always)]
-    fn call(self) -> bool {
-        let Load { simd, function, pc, r, ctx, mask } = self;
-        let access = access_of(function, pc);
-        let Some(slot) = register(access) else { return false };
+    fn check<S: Simd>(
+        simd: S,
+        function: &Function,
+        pc: usize,
+        r: &Registers,
+        ctx: &'s mut ExecContext<'_>,
+        mask: u32,
+        report: impl FnOnce(&mut Sanitizer, &[Row; 4]) -> bool,
+    ) -> Option<WordAccess<'s>> {
+        let (Op::Load(id) | Op::Store(id)) = function.code[pc].op else { return None };
+        let access = &function.tables[id];
+        let [Some(Element { place: RegisterSlot::Word(slot), .. })] = access.elements[..] else {
+            return None;
+        };
         let shared = SharedWords::new(ctx.spaces);
         let offsets = shared.offsets(access, r);
         let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-        if !shared.hold(simd, &offsets, &rows, mask) {
-            return false;
+        if !shared.contain_words(simd, &offsets, &rows, mask) {
+            return None;
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
-            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
+            let rows = rows.as_ref().filter(|_| !shared.is_in_cluster)?;
             let statement = StatementId(function.first_statement + pc as u32);
             sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
-            if !sanitizer.loaded_rows(rows) {
-                return false;
+            if !report(sanitizer, rows) {
+                return None;
             }
         }
-        match &rows {
-            Some(rows) => load_rows(shared.words, rows, &mut r.words[slot]),
-            None => {
-                for lane in lanes(mask) {
-                    r.words[slot][lane] = u32::from_le_bytes(shared.words[offsets[lane] as usize / 4]);
-                }
-            }
-        }
-        true
+        Some(WordAccess { slot: slot as usize, shared, offsets, rows })
     }
 }
 
@@ -147,50 +180,6 @@ fn store_rows(words: &mut [[u8; 4]], rows: &[Row; 4], values: &Lanes<u32>) {
     }
 }
 
-struct Store<'a, 'w, S> {
-    simd: S,
-    function: &'a Function,
-    pc: usize,
-    r: &'a Registers,
-    ctx: &'a mut ExecContext<'w>,
-    mask: u32,
-}
-
-impl<S: Simd> NullaryFnOnce for Store<'_, '_, S> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn call(self) -> bool {
-        let Store { simd, function, pc, r, ctx, mask } = self;
-        let access = access_of(function, pc);
-        let Some(slot) = register(access) else { return false };
-        let shared = SharedWords::new(ctx.spaces);
-        let offsets = shared.offsets(access, r);
-        let rows = if mask == FULL { rows(simd, &offsets) } else { None };
-        if !shared.hold(simd, &offsets, &rows, mask) {
-            return false;
-        }
-        if let Some(sanitizer) = &mut ctx.sanitizer {
-            let Some(rows) = rows.as_ref().filter(|_| !shared.is_in_cluster) else { return false };
-            let statement = StatementId(function.first_statement + pc as u32);
-            sanitizer.begin(statement, &function.orders[pc], ctx.warp, ctx.live, mask);
-            if !sanitizer.stored_rows(rows) {
-                return false;
-            }
-        }
-        match &rows {
-            Some(rows) => store_rows(shared.words, rows, &r.words[slot]),
-            None => {
-                for lane in lanes(mask) {
-                    shared.words[offsets[lane] as usize / 4] = r.words[slot][lane].to_le_bytes();
-                }
-            }
-        }
-        ctx.spaces.changes += 1;
-        true
-    }
-}
-
 struct SharedWords<'s> {
     words: &'s mut [[u8; 4]],
     /// The address of the first word.
@@ -222,7 +211,13 @@ impl<'s> SharedWords<'s> {
 
     /// Whether the offsets of the lanes of `mask` are valid words.
     #[inline(always)]
-    fn hold<S: Simd>(&self, simd: S, offsets: &Lanes<u32>, rows: &Option<[Row; 4]>, mask: u32) -> bool {
+    fn contain_words<S: Simd>(
+        &self,
+        simd: S,
+        offsets: &Lanes<u32>,
+        rows: &Option<[Row; 4]>,
+        mask: u32,
+    ) -> bool {
         let Some(rows) = rows else {
             let end = 4 * self.words.len() as u32;
             let wrong = lanes_where(simd, |lane| (offsets[lane] & 3 != 0) | (offsets[lane] >= end));
@@ -237,19 +232,5 @@ impl<'s> SharedWords<'s> {
             are_words &= start % 4 == 0 && start / 4 + words <= self.words.len() as u64;
         }
         are_words
-    }
-}
-
-#[inline(always)]
-fn access_of(function: &Function, pc: usize) -> &Access {
-    &function.tables.accesses[function.code[pc].s.a as usize]
-}
-
-/// The register of a one-word access.
-#[inline(always)]
-fn register(access: &Access) -> Option<usize> {
-    match access.elements[..] {
-        [Some(Element { place: RegisterSlot::Word(slot), .. })] => Some(slot as usize),
-        _ => None,
     }
 }

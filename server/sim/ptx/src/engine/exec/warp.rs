@@ -17,15 +17,16 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status, WarpId};
 use super::absence::DivergenceLog;
 use super::frame::Frame;
 use super::loop_exit::LoopExit;
-use super::snapshot::WarpView;
-use super::spin::{BackwardBranch, SpinDetector, Verdict};
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
 use crate::engine::divergence::groups::Groups;
 use crate::engine::divergence::reconvergences;
 use crate::engine::launch::{Launch, Threads};
 use crate::engine::run_context::RunContext;
-use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::engine::waits::poll_window::Verdict;
+use crate::engine::waits::snapshot::WarpView;
+use crate::engine::waits::spin::{BackwardBranch, SpinDetector};
+use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity};
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
@@ -81,13 +82,28 @@ pub(crate) struct Warp {
     pub(crate) divergences: DivergenceLog,
 }
 
+/// A visit of a group to an instruction that controls scheduling, which the lanes of `executed` execute.
+#[derive(Clone, Copy)]
+pub(crate) struct ControlVisit<'p> {
+    pub(crate) instruction: Instruction,
+    pub(crate) function: &'p Function,
+    pub(crate) group: Group,
+    pub(crate) executed: u32,
+}
+
+impl ControlVisit<'_> {
+    pub(crate) fn statement(&self) -> u32 {
+        self.function.first_statement + self.group.pc
+    }
+}
+
 /// A warp about to run, generic over the host's instruction set.
-struct Running<'w, 'r> {
+struct WarpRun<'w, 'r> {
     warp: &'w mut Warp,
     run: &'w mut RunContext<'r>,
 }
 
-impl WithSimd for Running<'_, '_> {
+impl WithSimd for WarpRun<'_, '_> {
     type Output = Pause;
 
     #[inline(always)]
@@ -178,7 +194,7 @@ impl Warp {
 
     /// Runs until the block must decide what comes next.
     pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> Pause {
-        run.launch.arch.dispatch(Running { warp: self, run })
+        run.launch.arch.dispatch(WarpRun { warp: self, run })
     }
 
     #[inline(always)]
@@ -240,7 +256,7 @@ impl Warp {
         if let LoopExit::Next(next) = event {
             return Ok(next);
         }
-        self.groups.go_on(group.pc);
+        self.groups.advance_to(group.pc);
         match self.stopped(event, function, group, run) {
             Some(pause) => Err(pause),
             None => Ok(self.groups.next(self.live, &run.launch.plan)),
@@ -265,18 +281,15 @@ impl Warp {
             }
             LoopExit::FellOff => {
                 self.check_return(function, statement.saturating_sub(1), group.mask, run.state);
-                self.leave(run, group.frame, group.mask);
+                self.exit_frame(run, group.frame, group.mask);
                 None
             }
             LoopExit::Due => Some(Pause::Due),
             LoopExit::CheckSpin { from, alone } => {
                 self.take_back_edge(from, pc, function, run.spaces);
-                self.look(BackwardBranch { from, alone }, pc, function, run)
+                self.detect_wait(BackwardBranch { from, alone }, pc, function, run)
             }
-            LoopExit::Fault(fault) => {
-                run.state.report(fault.finding(self.id, statement));
-                Some(Pause::Stopped(Status::Faulted))
-            }
+            LoopExit::Fault(fault) => Some(self.fault(fault, statement, run)),
             LoopExit::Yield(pending_barrier) => {
                 let is_barrier = pending_barrier.is_some();
                 self.pending_barrier = pending_barrier
@@ -293,7 +306,7 @@ impl Warp {
             }
             LoopExit::Control { executed } => {
                 let instruction = function.code[pc as usize];
-                self.control(instruction, function, group, executed, run)
+                self.control(ControlVisit { instruction, function, group, executed }, run)
             }
         }
     }
@@ -311,81 +324,64 @@ impl Warp {
         Some(&launch.program.functions[frame.function as usize])
     }
 
-    fn control(
-        &mut self,
-        instruction: Instruction,
-        function: &Function,
-        group: Group,
-        executed: u32,
-        run: &mut RunContext<'_>,
-    ) -> Option<Pause> {
+    /// Executes an instruction that controls scheduling.
+    fn control(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
+        let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
-        let statement = function.first_statement + pc;
-        let next = pc + 1;
+        let (statement, next) = (visit.statement(), pc + 1);
         match instruction.op {
-            Op::Branch(uniform) => {
-                if uniform {
-                    self.not_uniform("a branch", statement, executed, mask, run.state);
-                }
+            Op::Branch(uniformity) => {
+                self.check_uniform(uniformity, "a branch", visit, run.state);
                 let join = run.launch.plan.join(&instruction);
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
-                None
+                return None;
             }
-            Op::Switch(uniform) => self.switch(instruction, function, group, executed, uniform, run),
-            Op::Call(uniform) => {
+            Op::Switch(..) => return self.switch(visit, run),
+            Op::Call(call, uniformity) => {
                 self.complete_products(frame, run.spaces);
-                if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a call", statement, executed, mask, run.state);
-                }
-                self.call((instruction.s.a, uniform), function, group, executed, run)
+                self.check_uniform(uniformity, "a call", visit, run.state);
+                return self.call(call, uniformity, visit, run);
             }
-            Op::Return(uniform) => {
-                if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a return", statement, executed, mask, run.state);
-                }
+            Op::Return(uniformity) => {
+                self.check_uniform(uniformity, "a return", visit, run.state);
                 self.check_return(function, statement, executed, run.state);
-                self.leave(run, frame, executed);
-                self.groups.go_on(next);
-                None
+                self.exit_frame(run, frame, executed);
             }
             Op::Stack(action) => {
-                self.groups.go_on(next);
-                let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
-                run.state.report(fault.finding(self.id, statement));
-                Some(Pause::Stopped(Status::Faulted))
+                if let Err(fault) = self.stack_action(action, &instruction.s, function, frame, executed) {
+                    return Some(self.fault(fault, statement, run));
+                }
             }
-            Op::Exit => {
-                self.live &= !executed;
-                self.groups.go_on(next);
-                None
-            }
-            Op::Trap if executed != 0 => {
-                let name = display_name(&function.name);
-                let message = format!("executed in `{name}`\ncheck the condition that leads to it");
-                let finding = self.id.finding(FindingKind::Trap, message, statement, executed);
-                run.state.report(finding.with(self.call_stack(run.launch, frame)));
-                Some(Pause::Stopped(Status::Faulted))
-            }
-            Op::Unsupported if executed != 0 => {
-                let note = &function.tables.notes[instruction.s.a as usize];
+            Op::Exit => self.live &= !executed,
+            _ if executed == 0 => {}
+            Op::Trap => return Some(self.trap(visit, run)),
+            Op::Unsupported(id) => {
+                let note = &function.tables[id];
                 let message = format!("`{}`\n{}", note.name, note.why);
                 run.state.report(self.id.finding(FindingKind::Unsupported, message, statement, executed));
-                Some(Pause::Stopped(Status::Unsupported))
+                return Some(Pause::Stopped(Status::Unsupported));
             }
-            Op::Barrier if executed != 0 => {
-                let barrier = function.tables.barriers[instruction.s.a as usize];
+            Op::Barrier(id) => {
+                let barrier = function.tables[id];
                 if barrier.aligned && executed != self.live {
                     self.divergent_barrier(run.launch, statement, executed, run.state);
                     self.end_early(run.launch, executed, run.state);
                 }
-                self.groups.go_on(next);
-                Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
+                self.groups.advance_to(next);
+                return Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }));
             }
-            _ => {
-                self.groups.go_on(next);
-                None
-            }
+            _ => {}
         }
+        self.groups.advance_to(next);
+        None
+    }
+
+    fn trap(&self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Pause {
+        let name = display_name(&visit.function.name);
+        let message = format!("executed in `{name}`\ncheck the condition that leads to it");
+        let finding = self.id.finding(FindingKind::Trap, message, visit.statement(), visit.executed);
+        run.state.report(finding.with(self.call_stack(run.launch, visit.group.frame)));
+        Pause::Stopped(Status::Faulted)
     }
 
     /// Splits the running group. Parts without lanes are dropped and equal targets merge; returns the target if only one
@@ -424,12 +420,12 @@ impl Warp {
                 return None;
             }
         };
-        self.groups.go_on(only);
+        self.groups.advance_to(only);
         Some(only)
     }
 
     /// Lets the spin detector examine the warp, whose running group branched back to `pc`.
-    pub(crate) fn look(
+    pub(crate) fn detect_wait(
         &mut self,
         branch: BackwardBranch,
         pc: u32,
@@ -437,8 +433,9 @@ impl Warp {
         run: &RunContext<'_>,
     ) -> Option<Pause> {
         let Warp { groups, frames, carry, local, spin, .. } = self;
-        let view = WarpView { pc, groups, frames, carry: *carry, local };
-        match spin.look(branch, &view, function, run.launch.program, run.spaces) {
+        let (program, spaces) = (run.launch.program, &*run.spaces);
+        let view = WarpView { pc, groups, frames, carry: *carry, local, function, program, spaces };
+        match spin.examine(branch, &view) {
             Verdict::Runs => None,
             Verdict::Repeats(polled) => {
                 self.polled = polled;
@@ -461,7 +458,7 @@ impl Warp {
     }
 
     /// Removes lanes that return from a call or exit from the kernel.
-    fn leave(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
+    fn exit_frame(&mut self, run: &mut RunContext<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
         self.complete_products(frame, run.spaces);
         match caller {
@@ -473,21 +470,29 @@ impl Warp {
         }
     }
 
-    pub(crate) fn not_uniform(
+    /// Reports a `.uni` instruction that only some lanes of the group execute.
+    fn check_uniform(
         &self,
+        uniformity: Uniformity,
         what: &str,
-        statement: u32,
-        executed: u32,
-        mask: u32,
+        visit: ControlVisit<'_>,
         state: &mut RunState,
     ) {
-        let others = mask & !executed;
+        let is_split = visit.executed != 0 && visit.executed != visit.group.mask;
+        if uniformity == Uniformity::Asserted && is_split {
+            self.not_uniform(what, visit, state);
+        }
+    }
+
+    pub(crate) fn not_uniform(&self, what: &str, visit: ControlVisit<'_>, state: &mut RunState) {
+        let others = visit.group.mask & !visit.executed;
         let message = format!(
             "{what} taken by {}, not by {}\nremove `.uni`, or make the condition uniform",
-            Lanes(executed.into()),
+            Lanes(visit.executed.into()),
             Lanes(others.into())
         );
-        let finding = self.id.finding(FindingKind::DivergentUniform, message, statement, executed);
+        let kind = FindingKind::DivergentUniform;
+        let finding = self.id.finding(kind, message, visit.statement(), visit.executed);
         state.report(finding.in_visit(&self.recorder));
     }
 

@@ -7,7 +7,7 @@ use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::operand::{get, put};
-use crate::program::{Exchange, ExchangeKind, Function, Instruction, Op};
+use crate::program::{Exchange, ExchangeKind, Function, Instruction};
 
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -17,12 +17,7 @@ pub(crate) struct Outcome {
 }
 
 pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<&'f Exchange> {
-    match instruction.op {
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            function.tables.exchanges.get(instruction.s.a as usize)
-        }
-        _ => None,
-    }
+    Some(&function.tables[instruction.op.exchange()?])
 }
 
 pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> Lanes<u32> {

@@ -38,26 +38,9 @@ pub(crate) fn copy(
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
-        let ends = [("destination", bulk.to_space, to[lane]), ("source", bulk.from_space, from[lane])];
-        if let Some((end, space, address)) = ends.into_iter().find(|(.., address)| address % UNIT != 0) {
-            let object = ctx.spaces.element(space, address, UNIT, ctx.local);
-            let message = format!(
-                "the {end} {object} of a bulk copy\nthe address {address:#x} is not a multiple of \
-                 {UNIT}; align it"
-            );
-            return Err(Fault::new(FindingKind::Misaligned, message, 1 << lane));
-        }
-        if u64::from(size) % UNIT != 0 {
-            let message = format!(
-                "{size} bytes, not a multiple of {UNIT}\nround it up, or copy the last bytes with \
-                 other instructions"
-            );
-            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
-        }
-        if size > MAX_BYTES {
-            let message = format!("{size} bytes, the limit is {MAX_BYTES}\nsplit the copy");
-            return Err(Fault::new(FindingKind::BulkSize, message, 1 << lane));
-        }
+        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
+        let source = LaneAddress { space: bulk.from_space, address: from[lane], lane };
+        check_units(target, source, size, ctx)?;
         let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);
         let copied = |byte: u32| {
@@ -66,29 +49,8 @@ pub(crate) fn copy(
                 && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
         let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
-        let own = ctx.spaces.window;
-        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
-        let in_block = |at: LaneAddress, rank: usize| LaneAddress {
-            address: own.mapped(at.space, at.address, rank as u32),
-            ..at
-        };
-        // Without a mask of ranks, the addresses select the block.
-        let targets: Vec<(LaneAddress, Option<LaneAddress>)> = match bulk.blocks {
-            Some(blocks) => lanes(value(blocks))
-                .map(|rank| (in_block(target, rank), mbarrier.map(|at| in_block(at, rank))))
-                .collect(),
-            None if bulk.replicated => {
-                let replicas = multimem::replicas(target, size.into(), ctx)?;
-                replicas.into_iter().map(|address| (LaneAddress { address, ..target }, None)).collect()
-            }
-            None => vec![(target, mbarrier)],
-        };
-        for (to, mbarrier) in targets {
-            let lane_copy = LaneCopy {
-                to,
-                from: LaneAddress { space: bulk.from_space, address: from[lane], lane },
-                reduction: bulk.reduction,
-            };
+        for (to, mbarrier) in targets(bulk, target, mbarrier, size, r, ctx)? {
+            let lane_copy = LaneCopy { to, from: source, reduction: bulk.reduction };
             let until = match mbarrier {
                 Some(mbarrier) => mbarrier.phase(ctx)?,
                 None => CopyCompletion::Waited(CopyFamily::Bulk),
@@ -102,6 +64,56 @@ pub(crate) fn copy(
         }
     }
     Ok(())
+}
+
+/// Checks the alignment and the size of a lane's copy.
+fn check_units(to: LaneAddress, from: LaneAddress, size: u32, ctx: &ExecContext<'_>) -> Result<(), Fault> {
+    let fault = |kind, message| Err(Fault::new(kind, message, 1 << to.lane));
+    let ends = [("destination", to), ("source", from)];
+    if let Some((end, at)) = ends.into_iter().find(|(_, at)| at.address % UNIT != 0) {
+        let object = ctx.spaces.element(at.space, at.address, UNIT, ctx.local);
+        let message = format!(
+            "the {end} {object} of a bulk copy\nthe address {:#x} is not a multiple of {UNIT}; align it",
+            at.address
+        );
+        return fault(FindingKind::Misaligned, message);
+    }
+    if u64::from(size) % UNIT != 0 {
+        let message = format!(
+            "{size} bytes, not a multiple of {UNIT}\nround it up, or copy the last bytes with other instructions"
+        );
+        return fault(FindingKind::BulkSize, message);
+    }
+    if size > MAX_BYTES {
+        return fault(
+            FindingKind::BulkSize,
+            format!("{size} bytes, the limit is {MAX_BYTES}\nsplit the copy"),
+        );
+    }
+    Ok(())
+}
+
+/// The destinations of a lane's copy, each with the mbarrier that tracks it. Without a mask of ranks, the addresses select
+/// the block.
+fn targets(
+    bulk: &BulkCopy,
+    to: LaneAddress,
+    mbarrier: Option<LaneAddress>,
+    size: u32,
+    r: &Registers,
+    ctx: &ExecContext<'_>,
+) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>, Fault> {
+    Ok(match bulk.blocks {
+        Some(blocks) => lanes(r.get::<u32>(blocks)[to.lane])
+            .map(|rank| rank as u32)
+            .map(|rank| (to.in_block(rank, ctx), mbarrier.map(|at| at.in_block(rank, ctx))))
+            .collect(),
+        None if bulk.replicated => {
+            let replicas = multimem::replicas(to, size.into(), ctx)?;
+            replicas.into_iter().map(|address| (LaneAddress { address, ..to }, None)).collect()
+        }
+        None => vec![(to, mbarrier)],
+    })
 }
 
 /// Issues a lane's transfer, which completes bytes at an mbarrier or belongs to a bulk group.
@@ -212,8 +224,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
 
 /// `st.async`: the stored bytes arrive later, tracked by an mbarrier.
 pub(crate) fn store(
-    access: &Access,
-    completion: &Completion,
+    (access, completion): &(Access, Completion),
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
@@ -241,8 +252,7 @@ pub(crate) fn store(
 
 /// `red.async`: the reduction happens later, tracked by an mbarrier.
 pub(crate) fn reduce(
-    atomic: &Atomic,
-    completion: &Completion,
+    (atomic, completion): &(Atomic, Completion),
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,

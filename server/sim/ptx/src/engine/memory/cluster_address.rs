@@ -2,10 +2,10 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
-use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use crate::program::{Op, Slots, Space};
+use crate::program::{Op, Slots, Space, Width};
 
 pub(crate) fn execute(
     op: Op,
@@ -14,11 +14,11 @@ pub(crate) fn execute(
     window: ClusterWindow,
     mask: u32,
 ) -> Result<(), Fault> {
-    let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
+    let (Op::MapRank(width) | Op::RankOf(width)) = op else { return Ok(()) };
     let space = if s.c == 0 { Space::Generic } else { Space::Shared };
-    let addresses: Lanes<u64> = match wide {
-        true => *r.get::<u64>(s.a),
-        false => r.get::<u32>(s.a).map(u64::from),
+    let addresses: Lanes<u64> = match width {
+        Width::W64 => *r.get::<u64>(s.a),
+        Width::W32 => r.get::<u32>(s.a).map(u64::from),
     };
     if let Op::RankOf(_) = op {
         let rank = |address| window.block_at(space, address).map_or(0, |(rank, _)| rank as u32);
@@ -27,8 +27,7 @@ pub(crate) fn execute(
         return Ok(());
     }
     let ranks = *r.get::<u32>(s.b);
-    let invalid =
-        lanes(mask).filter(|&lane| ranks[lane] >= window.blocks).fold(0u32, |all, lane| all | 1 << lane);
+    let invalid = filter_lanes(mask, |lane| ranks[lane] >= window.blocks);
     if invalid != 0 {
         let (rank, blocks) = (ranks[invalid.trailing_zeros() as usize], window.blocks);
         let message = match blocks {
@@ -43,23 +42,24 @@ pub(crate) fn execute(
         1 => window.mapped(space, addresses[lane], ranks[lane]),
         _ => 0,
     });
-    match wide {
-        true => r.set(s.d, mask, &mapped),
-        false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
+    match width {
+        Width::W64 => r.set(s.d, mask, &mapped),
+        Width::W32 => r.set(s.d, mask, &mapped.map(|address| address as u32)),
     }
     Ok(())
 }
 
 /// `cvta` between the shared and the generic space.
 pub(crate) fn convert(
-    (wide, to_shared): (bool, bool),
+    width: Width,
+    to_shared: bool,
     s: &Slots,
     r: &mut Registers,
     window: ClusterWindow,
     mask: u32,
 ) {
-    match wide {
-        true => r.map1(s, mask, |a: u64| window.converted(a, to_shared)),
-        false => r.map1(s, mask, |a: u32| window.converted(a.into(), to_shared) as u32),
+    match width {
+        Width::W64 => r.map1(s, mask, |a: u64| window.converted(a, to_shared)),
+        Width::W32 => r.map1(s, mask, |a: u32| window.converted(a.into(), to_shared) as u32),
     }
 }

@@ -4,7 +4,7 @@ use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
-use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 
@@ -23,8 +23,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let checked =
         ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-    let is_whole = |lane: &usize| wanted(*lane) == copy.size;
-    let whole = lanes(mask & !ignored).filter(is_whole).fold(0, |all, lane| all | 1 << lane);
+    let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
     let (size, count) = (4, span as usize / 4);
     if whole != 0 {
         let (space, mode) = (copy.from_space, AccessMode::Load);
@@ -44,13 +43,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     for lane in lanes(mask & !ignored) {
         let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
         let is_whole = whole >> lane & 1 == 1;
-        // Byte by byte if zeros fill the rest.
-        let step = if is_whole { copy.size.min(8) } else { 1 };
-        for offset in (0..wanted(lane)).step_by(step as usize) {
-            let source = source.offset(offset.into());
-            let value = if is_whole { source.get(step, ctx)? } else { source.load(step, ctx)? };
-            write(&mut contents[lane], offset as usize, step, value);
-        }
+        contents[lane] = contents_of(source, wanted(lane), is_whole.then_some(copy.size), ctx)?;
     }
     ctx.report(&AccessEvent {
         kind: AccessKind::Store,
@@ -64,12 +57,41 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     for lane in lanes(mask) {
         ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
     }
+    issue(copy, &to, &contents, ctx, mask)
+}
+
+/// The bytes that a lane copies. They were checked if the copy is `whole`, of this size; otherwise zeros fill the rest.
+fn contents_of(
+    source: LaneAddress,
+    wanted: u32,
+    whole: Option<u32>,
+    ctx: &mut ExecContext<'_>,
+) -> Result<[u8; 16], Fault> {
+    let mut contents = [0; 16];
+    let step = whole.map_or(1, |size| size.min(8));
+    for offset in (0..wanted).step_by(step as usize) {
+        let source = source.offset(offset.into());
+        let value = if whole.is_some() { source.get(step, ctx)? } else { source.load(step, ctx)? };
+        write(&mut contents, offset as usize, step, value);
+    }
+    Ok(contents)
+}
+
+/// Issues the transfer of the lanes' bytes.
+fn issue(
+    copy: &Copy,
+    to: &Lanes<u64>,
+    contents: &[[u8; 16]; WIDTH],
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
     let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
     for lane in lanes(mask) {
         let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
         let place = target.place(1, AccessMode::Store, ctx)?;
-        transfer.segments.push(Segment { from: None, to: Some(place), len: span as usize });
-        transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..span as usize]);
+        let len = copy.size as usize;
+        transfer.segments.push(Segment { from: None, to: Some(place), len });
+        transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..len]);
     }
     let issuer = ctx.issuer(mask);
     let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));

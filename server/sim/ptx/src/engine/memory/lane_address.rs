@@ -37,6 +37,11 @@ impl LaneAddress {
         LaneAddress { address: self.address.wrapping_add(bytes), ..self }
     }
 
+    /// The address in the cluster's block of this rank.
+    pub(crate) fn in_block(self, rank: u32, ctx: &ExecContext<'_>) -> LaneAddress {
+        LaneAddress { address: ctx.spaces.window.mapped(self.space, self.address, rank), ..self }
+    }
+
     /// Checks an access of `span` bytes.
     pub(crate) fn check(
         self,

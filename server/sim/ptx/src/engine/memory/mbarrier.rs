@@ -47,11 +47,8 @@ pub(crate) fn execute(
             }
             continue;
         };
-        let own = ctx.spaces.window;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
-            let object =
-                LaneAddress { address: own.mapped(object.space, object.address, rank as u32), ..object };
-            run_action(mbarrier.action, operand, object, ctx)?;
+            run_action(mbarrier.action, operand, object.in_block(rank as u32, ctx), ctx)?;
         }
     }
     pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))

@@ -4,6 +4,7 @@ use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
+use warplens_sim_cuda::semantics::replicas::ReplicaReduction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::objects::bytes;
 
@@ -11,7 +12,7 @@ use super::access::{deliver, fetch, store_at};
 use super::atomic::execute_at;
 use super::lane_address::LaneAddress;
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
-use crate::program::{Access, Address, Multimem, Slots, Space, Tables};
+use crate::program::{Access, Address, Multimem, Space, Tables};
 
 /// The addresses of one replica. `mask` holds the lanes that have this many replicas.
 struct Replica {
@@ -21,24 +22,23 @@ struct Replica {
 
 pub(crate) fn execute(
     what: Multimem,
-    s: &Slots,
     tables: &Tables,
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     match what {
-        Multimem::LoadReduce => load_reduce(s, tables, r, ctx, mask),
-        Multimem::Store => {
-            let access = &tables.accesses[s.a as usize];
+        Multimem::LoadReduce(id) => load_reduce(&tables[id], r, ctx, mask),
+        Multimem::Store(id) => {
+            let access = &tables[id];
             let span = span_of(access);
             for replica in replicas_of(&access.address, access.space, span, r, ctx, mask)? {
                 store_at(access, &replica.addresses, r, ctx, replica.mask)?;
             }
             Ok(())
         }
-        Multimem::Reduce => {
-            let atomic = &tables.atomics[s.a as usize];
+        Multimem::Reduce(id) => {
+            let atomic = &tables[id];
             let span = (atomic.ty.bytes() * atomic.b.len()) as u64;
             for replica in replicas_of(&atomic.address, atomic.space, span, r, ctx, mask)? {
                 execute_at(atomic, &replica.addresses, r, ctx, replica.mask)?;
@@ -49,13 +49,11 @@ pub(crate) fn execute(
 }
 
 fn load_reduce(
-    s: &Slots,
-    tables: &Tables,
+    (access, reduction): &(Access, ReplicaReduction),
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let (access, reduction) = (&tables.accesses[s.a as usize], &tables.replica_reductions[s.b as usize]);
     let replicas = replicas_of(&access.address, access.space, span_of(access), r, ctx, mask)?;
     let count = access.elements.len();
     let mut loaded: Vec<[Vec<u64>; WIDTH]> = vec![std::array::from_fn(|_| Vec::new()); count];

@@ -56,10 +56,7 @@ impl Warp {
                 return Some((function.first_statement + head, group.mask & self.live));
             }
             let (caller, call) = self.frames[frame as usize].as_ref()?.caller?;
-            let calls = |instruction: &crate::program::Instruction| {
-                matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
-            };
-            pc = self.function(launch, caller)?.code.iter().position(calls)? as u32;
+            pc = self.function(launch, caller)?.call_site(call)?;
             frame = caller;
         }
     }
@@ -70,7 +67,7 @@ fn innermost_loop(function: &Function, pc: u32) -> Option<u32> {
     let back = function.code.iter().zip(0u32..).filter_map(|(instruction, from)| {
         let head = match instruction.op {
             Op::Branch(_) => instruction.s.a,
-            Op::Switch(_) => *function.tables.switches[instruction.s.a as usize].targets.iter().min()?,
+            Op::Switch(id, _) => *function.tables[id].targets.iter().min()?,
             _ => return None,
         };
         (head <= pc && pc <= from).then(|| (from - head, head))

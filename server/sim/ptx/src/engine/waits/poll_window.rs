@@ -14,18 +14,19 @@ use warplens_sim_cuda::memory::spaces::{AddressCheck, Spaces, addresses, read};
 use warplens_sim_cuda::registers::{Registers, WIDTH, lanes};
 
 use super::dependence::Dependence;
-use super::poll_log::{Difference, Direction, LoggedRead, LoggedWrite, Memory, Step};
+use super::poll_log::{Difference, Direction, LoggedRead, LoggedStep, LoggedWrite, Memory};
 use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
-use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
+use crate::program::{Address, BarrierKind, CallId, Callee, Function, Op, Program, Slot, Space};
 
-/// The result of an examination.
+/// The result of examining a warp.
 #[derive(Debug)]
-pub(crate) enum Observation {
-    Continues,
-    /// The warp does not wait.
-    Missed,
+pub(crate) enum Verdict {
+    /// It does not wait, or this is not known yet.
+    Runs,
+    /// It repeats the same iteration until this memory changes.
     Repeats(PolledMemory),
+    /// It polls this memory, but may also stop by itself.
     Polls(PolledMemory),
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum Observation {
 pub(crate) struct PollWindow {
     start: Snapshot,
     changes: u64,
-    steps: Vec<Step>,
+    steps: Vec<LoggedStep>,
     reads: Vec<LoggedRead>,
     writes: FxHashSet<LoggedWrite>,
     reads_clock: bool,
@@ -52,10 +53,10 @@ pub(crate) struct PollWindow {
 }
 
 impl PollWindow {
-    pub(super) fn new(warp: &WarpView<'_>, spaces: &Spaces, limit: usize) -> PollWindow {
+    pub(super) fn new(warp: &WarpView<'_>, limit: usize) -> PollWindow {
         PollWindow {
             start: Snapshot::of(warp),
-            changes: spaces.changes,
+            changes: warp.spaces.changes,
             steps: Vec::new(),
             reads: Vec::new(),
             writes: FxHashSet::default(),
@@ -73,21 +74,23 @@ impl PollWindow {
         self.failed = true;
     }
 
-    fn push(&mut self, step: Step) {
+    fn push(&mut self, step: LoggedStep) {
         self.failed |= self.steps.len() >= self.limit;
         if !self.failed {
             self.steps.push(step);
         }
     }
 
-    pub(crate) fn called(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
-        let [function, call, callee] = step;
-        self.push(Step::Call { function, call, from, callee, to, mask });
-    }
-
-    pub(crate) fn returned(&mut self, step: [u32; 3], from: (Slot, u32), to: (Slot, u32), mask: u32) {
-        let [function, call, callee] = step;
-        self.push(Step::Return { function, call, to, callee, from, mask });
+    /// Logs that lanes enter a function or return from it.
+    pub(crate) fn transfer(
+        &mut self,
+        returns: bool,
+        call: (u32, CallId, u32),
+        from: (Slot, u32),
+        to: (Slot, u32),
+        mask: u32,
+    ) {
+        self.push(LoggedStep::Transfer { returns, call, from, to, mask });
     }
 
     pub(crate) fn visit(
@@ -102,7 +105,7 @@ impl PollWindow {
             return;
         }
         let memory = self.memory(function, pc, executed, registers, ctx);
-        self.push(Step::Instruction { frame, function: number, pc, active, executed, memory });
+        self.push(LoggedStep::Instruction { frame, function: number, pc, active, executed, memory });
     }
 
     fn memory(
@@ -113,63 +116,41 @@ impl PollWindow {
         registers: &Registers,
         ctx: &ExecContext<'_>,
     ) -> Memory {
-        let instruction = &function.code[pc as usize];
-        let (tables, table) = (&function.tables, instruction.s.a as usize);
-        let (address, space, span, direction) = match instruction.op {
-            _ if executed == 0 => return Memory::Nothing,
-            Op::Load => {
-                let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Reads)
-            }
-            Op::Store => {
-                let access = &tables.accesses[table];
-                (&access.address, access.space, access.size * access.elements.len() as u32, Direction::Writes)
-            }
-            Op::Atomic => {
-                let atomic = &tables.atomics[table];
-                let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
-                (&atomic.address, atomic.space, span, Direction::Exchanges)
-            }
-            Op::Mbarrier => {
-                let mbarrier = &tables.mbarriers[table];
-                let waits = mbarrier.action.waits();
-                let direction = if waits { Direction::Reads } else { Direction::Writes };
-                (&mbarrier.address, mbarrier.space, 8, direction)
-            }
-            Op::Clock(_) => {
-                self.reads_clock = true;
-                return Memory::Nothing;
-            }
-            Op::Barrier => {
-                let kind = tables.barriers[table].kind;
+        if executed == 0 {
+            return Memory::Nothing;
+        }
+        let op = function.code[pc as usize].op;
+        self.note_effect(op, function);
+        let Some(access) = accessed(op, function) else { return Memory::Nothing };
+        let statement = function.first_statement + pc;
+        let bits = if let Op::Mbarrier(_) = op { PHASE } else { u64::MAX };
+        self.access((statement, bits), access, executed, registers, ctx)
+    }
+
+    /// Notes what an instruction does besides the logged accesses.
+    fn note_effect(&mut self, op: Op, function: &Function) {
+        match op {
+            Op::Clock(_) => self.reads_clock = true,
+            Op::Barrier(id) => {
+                let kind = function.tables[id].kind;
                 self.has_barriers = true;
                 self.failed |= matches!(kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait);
-                return Memory::Nothing;
             }
-            Op::Call(_) => {
-                self.calls_system |= matches!(tables.calls[table].callee, Callee::System(_));
-                return Memory::Nothing;
-            }
-            Op::Copy
-            | Op::BulkCopy
-            | Op::Fill
-            | Op::StoreAsync
-            | Op::AtomicAsync
+            Op::Call(id, _) => self.calls_system |= matches!(function.tables[id].callee, Callee::System(_)),
+            Op::Copy(_)
+            | Op::BulkCopy(_)
+            | Op::Fill(_)
+            | Op::StoreAsync(_)
+            | Op::AtomicAsync(_)
             | Op::Multimem(_)
-            | Op::MatrixAccess
-            | Op::FragmentAccess
+            | Op::MatrixAccess(_)
+            | Op::FragmentAccess(_)
             | Op::Stack(_)
             | Op::Exit
             | Op::Trap
-            | Op::Unsupported => {
-                self.failed = true;
-                return Memory::Nothing;
-            }
-            _ => return Memory::Nothing,
-        };
-        let statement = function.first_statement + pc;
-        let bits = if instruction.op == Op::Mbarrier { PHASE } else { u64::MAX };
-        self.access((statement, bits), (address, space, span, direction), executed, registers, ctx)
+            | Op::Unsupported(_) => self.failed = true,
+            _ => {}
+        }
     }
 
     fn access(
@@ -241,47 +222,47 @@ impl PollWindow {
         }
     }
 
-    /// Examines the warp, whose running group took a backward branch.
-    pub(super) fn look(&mut self, warp: &WarpView<'_>, program: &Program, spaces: &Spaces) -> Observation {
+    /// Examines the warp, whose running group took a backward branch. `None` ends the observation: the warp does not wait.
+    pub(super) fn examine(&mut self, warp: &WarpView<'_>) -> Option<Verdict> {
         if self.failed {
-            return Observation::Missed;
+            return None;
         }
         if !self.start.is_at(warp) {
-            return Observation::Continues;
+            return Some(Verdict::Runs);
         }
         self.matches += 1;
         if self.reads.is_empty() && self.start.still_differs(warp) {
             // Without reads, only an identical state proves a wait.
-            return Observation::Continues;
+            return Some(Verdict::Runs);
         }
-        let difference = self.start.compare(warp, program);
+        let difference = self.start.compare(warp);
         self.start.remember(&difference);
-        let unchanged = spaces.changes == self.changes;
+        let unchanged = warp.spaces.changes == self.changes;
         if unchanged && (difference.is_empty() || !self.reads.is_empty()) {
-            let dependence = Dependence::new(program, &self.steps);
+            let dependence = Dependence::new(warp.program, &self.steps);
             if difference.is_empty() || dependence.is_unaffected_by(&difference) {
                 let polled = self.polled(&self.reads);
-                return match self.has_barriers {
-                    true => Observation::Polls(PolledMemory {
+                return Some(match self.has_barriers {
+                    true => Verdict::Polls(PolledMemory {
                         writes: Some(Vec::new()),
                         at_barriers: Some(self.changes),
                         ..polled
                     }),
-                    false => Observation::Repeats(polled),
-                };
+                    false => Verdict::Repeats(polled),
+                });
             }
         }
         if self.matches > 1
             && !self.has_barriers
             && self.matches.is_power_of_two()
-            && let Some(polled) = self.polls(&difference, program)
+            && let Some(polled) = self.polls(&difference, warp.program)
         {
-            return Observation::Polls(polled);
+            return Some(Verdict::Polls(polled));
         }
         if self.matches.is_power_of_two() {
             self.compared = self.reads.len();
         }
-        Observation::Continues
+        Some(Verdict::Runs)
     }
 
     /// The memory that the warp polls. All reads since the last comparison must be of memory that was read before, and
@@ -338,4 +319,28 @@ impl PollWindow {
         });
         PolledMemory { first, values, reads_clock: self.reads_clock, ..PolledMemory::default() }
     }
+}
+
+/// The address, space and size of an access that is logged, and how it uses the memory.
+fn accessed(op: Op, function: &Function) -> Option<(&Address, Space, u32, Direction)> {
+    let tables = &function.tables;
+    Some(match op {
+        Op::Load(id) | Op::Store(id) => {
+            let access = &tables[id];
+            let direction = if let Op::Load(_) = op { Direction::Reads } else { Direction::Writes };
+            (&access.address, access.space, access.size * access.elements.len() as u32, direction)
+        }
+        Op::Atomic(id) => {
+            let atomic = &tables[id];
+            let span = atomic.ty.bytes() as u32 * atomic.b.len() as u32;
+            (&atomic.address, atomic.space, span, Direction::Exchanges)
+        }
+        Op::Mbarrier(id) => {
+            let mbarrier = &tables[id];
+            let waits = mbarrier.action.waits();
+            let direction = if waits { Direction::Reads } else { Direction::Writes };
+            (&mbarrier.address, mbarrier.space, 8, direction)
+        }
+        _ => return None,
+    })
 }

@@ -1,20 +1,25 @@
 //! The state of a warp at a backward branch, for comparison with its state at later ones.
 
 use warplens_sim_cuda::memory::local::Local;
-use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::{FULL, Registers, filter_lanes};
 
-use super::frame::Frame;
 use super::poll_log::Difference;
 use crate::engine::divergence::groups::Groups;
-use crate::program::{Program, RegisterSlot, Slot};
+use crate::engine::exec::frame::Frame;
+use crate::program::{Function, Program, RegisterSlot, Slot};
 
-/// The part of a warp's state that decides what it does next.
+/// The part of a warp's state that decides what it does next, and the code and memory with which it does that.
 pub(crate) struct WarpView<'w> {
     pub(crate) pc: u32,
     pub(crate) groups: &'w Groups,
     pub(crate) frames: &'w [Option<Frame>],
     pub(crate) carry: u32,
     pub(crate) local: &'w Local,
+    /// The function of the running group.
+    pub(crate) function: &'w Function,
+    pub(crate) program: &'w Program,
+    pub(crate) spaces: &'w Spaces,
 }
 
 /// A copy of a warp's state.
@@ -75,7 +80,7 @@ impl Snapshot {
     }
 
     /// The difference from the warp's present state, at the same position.
-    pub(super) fn compare(&self, warp: &WarpView<'_>, program: &Program) -> Difference {
+    pub(super) fn compare(&self, warp: &WarpView<'_>) -> Difference {
         let mut difference = Difference {
             carry: self.carry ^ warp.carry,
             local: self.local.differing(warp.local),
@@ -83,7 +88,7 @@ impl Snapshot {
         };
         for ((slot, function, registers), frame) in self.frames.iter().zip(warp.frames.iter().flatten()) {
             if *registers != frame.registers {
-                for register in &program.functions[*function as usize].frame.registers {
+                for register in &warp.program.functions[*function as usize].frame.registers {
                     let lanes = differing(register.place, registers, &frame.registers);
                     if lanes != 0 {
                         difference.registers.push((*slot, register.place, lanes));
@@ -98,12 +103,12 @@ impl Snapshot {
 fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
     let doubles = |slot: Slot| {
         let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));
-        (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+        filter_lanes(FULL, |lane| a[lane] != b[lane])
     };
     match place {
         RegisterSlot::Word(slot) => {
             let (a, b) = (a.get::<u32>(slot), b.get::<u32>(slot));
-            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+            filter_lanes(FULL, |lane| a[lane] != b[lane])
         }
         RegisterSlot::Double(slot) => doubles(slot),
         RegisterSlot::Quad(slot) => doubles(slot) | doubles(slot + 1),

@@ -4,17 +4,17 @@
 //! over-approximates where it cannot be exact.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::registers::{Lanes, lanes};
+use warplens_sim_cuda::registers::{Lanes, filter_lanes, lanes};
 
-use super::poll_log::{Difference, LoggedRead, Memory, Step};
-use crate::program::{Callee, Formal, Function, Op, Part, Passing, Program, RegisterSlot, Slot};
+use super::poll_log::{Difference, LoggedRead, LoggedStep, Memory};
+use crate::program::{Callee, Formal, Function, Op, Passing, Program, ReadKind, RegisterSlot, Slot};
 
 /// Maximum number of passes over the log.
 const MAX_PASSES: u32 = 8;
 
 pub(super) struct Dependence<'w> {
     program: &'w Program,
-    steps: &'w [Step],
+    steps: &'w [LoggedStep],
 }
 
 /// Dependent lanes of each register, of each word of local memory, and of the carry flag.
@@ -45,7 +45,7 @@ impl Reached {
 }
 
 impl<'w> Dependence<'w> {
-    pub(super) fn new(program: &'w Program, steps: &'w [Step]) -> Dependence<'w> {
+    pub(super) fn new(program: &'w Program, steps: &'w [LoggedStep]) -> Dependence<'w> {
         Dependence { program, steps }
     }
 
@@ -96,25 +96,21 @@ impl<'w> Dependence<'w> {
                 read |= u32::from(next.step as usize == index) << next.lane;
             }
             match step {
-                Step::Instruction { .. } => self.instruction(step, dependent, read, changing, &mut reached),
-                Step::Call { function, call, from, callee, to, mask } => {
-                    dependent.registers.retain(|(frame, _), _| *frame != to.0);
-                    let arguments =
-                        &self.program.functions[*function as usize].tables.calls[*call as usize].arguments;
-                    let params = &self.program.functions[*callee as usize].params;
-                    arguments
-                        .iter()
-                        .zip(params)
-                        .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
+                LoggedStep::Instruction { .. } => {
+                    self.instruction(step, dependent, read, changing, &mut reached)
                 }
-                Step::Return { function, call, to, callee, from, mask } => {
-                    let results =
-                        &self.program.functions[*function as usize].tables.calls[*call as usize].results;
-                    let returns = &self.program.functions[*callee as usize].returns;
-                    returns
-                        .iter()
-                        .zip(results)
-                        .for_each(|(a, b)| dependent.pass((*from, a), (*to, b), *mask));
+                &LoggedStep::Transfer { returns, call: (function, call, callee), from, to, mask } => {
+                    let call = &self.program.functions[function as usize].tables[call];
+                    let callee = &self.program.functions[callee as usize];
+                    let (sources, targets) = match returns {
+                        true => (&callee.returns, &call.results),
+                        false => (&call.arguments, &callee.params),
+                    };
+                    if !returns {
+                        dependent.registers.retain(|(frame, _), _| *frame != to.0);
+                    }
+                    let passed = sources.iter().zip(targets);
+                    passed.for_each(|(source, target)| dependent.pass((from, source), (to, target), mask));
                 }
             }
             if changing && !reached.is_same_path() {
@@ -126,13 +122,13 @@ impl<'w> Dependence<'w> {
 
     fn instruction(
         &self,
-        step: &Step,
+        step: &LoggedStep,
         dependent: &mut Dependent,
         read: u32,
         changing: bool,
         reached: &mut Reached,
     ) {
-        let Step::Instruction { frame, function, pc, active, executed, memory } = step else { return };
+        let LoggedStep::Instruction { frame, function, pc, active, executed, memory } = step else { return };
         let (frame, pc, executed) = (*frame, *pc, *executed);
         let function = &self.program.functions[*function as usize];
         let instruction = &function.code[pc as usize];
@@ -140,27 +136,29 @@ impl<'w> Dependence<'w> {
         for part in function.flow.reads_of(pc) {
             let lanes = dependent.of(frame, function.frame.registers[part.register as usize].place);
             match part.part {
-                Part::Guard => guard |= lanes & active,
-                Part::Address => address |= lanes & executed,
-                Part::Source | Part::Stored | Part::Choice | Part::Members => value |= lanes & executed,
+                ReadKind::Guard => guard |= lanes & active,
+                ReadKind::Address => address |= lanes & executed,
+                ReadKind::Source | ReadKind::Stored | ReadKind::Choice | ReadKind::Members => {
+                    value |= lanes & executed
+                }
             }
         }
         let op = instruction.op;
         if op.is_control() {
-            let callee = callee(function, op, instruction.s.a).map_or(0, |place| dependent.of(frame, place));
+            let callee = callee(function, op).map_or(0, |place| dependent.of(frame, place));
             reached.control |= guard | value | callee & executed != 0;
         }
         let accesses = !matches!(memory, Memory::Nothing) && op != Op::Sleep;
         reached.address |= accesses && (address | guard) != 0;
         match (op, memory) {
-            (Op::Load, Memory::Local(at, span)) => value |= dependent.local(at, *span, executed),
-            (Op::Store, Memory::Local(at, span)) => dependent.store(at, *span, executed, value | guard),
-            (Op::Load, _) => value = read,
-            (Op::Atomic | Op::Mbarrier, _) => {
+            (Op::Load(_), Memory::Local(at, span)) => value |= dependent.local(at, *span, executed),
+            (Op::Store(_), Memory::Local(at, span)) => dependent.store(at, *span, executed, value | guard),
+            (Op::Load(_), _) => value = read,
+            (Op::Atomic(_) | Op::Mbarrier(_), _) => {
                 reached.exchanged |= value != 0;
                 value = read;
             }
-            (Op::Store, _) => reached.stored |= value != 0,
+            (Op::Store(_), _) => reached.stored |= value != 0,
             (Op::Clock(_), _) => value = if changing { executed } else { 0 },
             (Op::Carry(_), _) => {
                 value |= dependent.carry & executed;
@@ -178,19 +176,14 @@ impl<'w> Dependence<'w> {
 }
 
 /// The register that holds the address of an indirect call's callee.
-fn callee(function: &Function, op: Op, table: Slot) -> Option<RegisterSlot> {
-    match (op, function.tables.calls.get(table as usize)?.callee) {
-        (Op::Call(_), Callee::Indirect(place)) => Some(place),
-        _ => None,
-    }
+fn callee(function: &Function, op: Op) -> Option<RegisterSlot> {
+    let Op::Call(id, _) = op else { return None };
+    if let Callee::Indirect(place) = function.tables[id].callee { Some(place) } else { None }
 }
 
 /// Whether a lane's result depends on other lanes.
 fn exchanges(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect | Op::MatrixProduct | Op::MatrixTranspose
-    )
+    op.exchange().is_some() || matches!(op, Op::MatrixProduct(_) | Op::MatrixTranspose)
 }
 
 impl Dependent {
@@ -219,7 +212,7 @@ impl Dependent {
             let mut words = at[lane] / 4..(at[lane] + span).div_ceil(4);
             words.any(|word| self.local.get(&word).is_some_and(|lanes| lanes >> lane & 1 == 1))
         };
-        lanes(mask).filter(|&lane| is_dependent(lane)).fold(0, |all, lane| all | 1 << lane)
+        filter_lanes(mask, is_dependent)
     }
 
     fn store(&mut self, at: &Lanes<u32>, span: u32, mask: u32, dependent: u32) {

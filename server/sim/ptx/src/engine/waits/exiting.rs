@@ -4,7 +4,7 @@ use crate::engine::divergence::group::LanePosition;
 use crate::program::{Function, Guard, Op};
 
 /// The lanes of `missing` that will only exit from the kernel. `places` holds the lanes' positions, innermost first.
-pub(super) fn exiting(places: &[LanePosition], entry: &Function, missing: u32) -> u32 {
+pub(in crate::engine) fn exiting(places: &[LanePosition], entry: &Function, missing: u32) -> u32 {
     let (mut unplaced, mut exiting) = (missing, 0);
     for place in places {
         let lanes = place.mask & unplaced;
@@ -54,6 +54,6 @@ fn only_computes(op: Op) -> bool {
             | Op::Float32(..)
             | Op::Float64(..)
             | Op::Select(_)
-            | Op::Convert
+            | Op::Convert(_)
     )
 }

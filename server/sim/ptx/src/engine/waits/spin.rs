@@ -6,11 +6,10 @@
 //! stop by itself, for example after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
-use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::Registers;
 
 use super::loop_watch::LoopWatch;
-use super::poll_window::{Observation, PollWindow};
+use super::poll_window::{PollWindow, Verdict};
 use super::snapshot::{Snapshot, WarpView};
 use crate::program::{Callee, Function, Op, Program};
 
@@ -62,17 +61,6 @@ pub(crate) struct BackwardBranch {
     pub(crate) alone: bool,
 }
 
-/// The result of examining a warp.
-#[derive(Debug)]
-pub(crate) enum Verdict {
-    /// It does not wait, or this is not known yet.
-    Runs,
-    /// It repeats the same iteration until this memory changes.
-    Repeats(PolledMemory),
-    /// It polls this memory, but may also stop by itself.
-    Polls(PolledMemory),
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct SpinDetector {
     pub(crate) counter: BranchCounter,
@@ -96,60 +84,42 @@ impl Default for SpinDetector {
 
 impl SpinDetector {
     /// Examines the warp, whose running group branched back to the position in `warp`.
-    pub(crate) fn look(
-        &mut self,
-        branch: BackwardBranch,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) -> Verdict {
+    pub(crate) fn examine(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) -> Verdict {
         if let Some(start) = self.start.take() {
-            return self.compare(start, warp, function, program, spaces);
+            return self.compare(start, warp);
         }
         let Some(window) = &mut self.window else {
-            self.begin(branch, warp, function, program, spaces);
+            self.begin(branch, warp);
             return Verdict::Runs;
         };
-        match window.look(warp, program, spaces) {
-            Observation::Continues => Verdict::Runs,
-            Observation::Missed => {
+        match window.examine(warp) {
+            None => {
                 self.missed();
                 Verdict::Runs
             }
-            Observation::Repeats(polled) => {
+            Some(Verdict::Runs) => Verdict::Runs,
+            Some(waits) => {
                 self.window = None;
-                Verdict::Repeats(polled)
-            }
-            Observation::Polls(polled) => {
-                self.window = None;
-                Verdict::Polls(polled)
+                waits
             }
         }
     }
 
     /// Starts to observe the warp if it is time to.
-    fn begin(
-        &mut self,
-        branch: BackwardBranch,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) {
+    fn begin(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) {
         let branches = self.counter.branches;
         let range = (warp.pc, branch.from);
         if warp.groups.may_end_waits() {
             self.counter.due = branches + POLLING;
-        } else if branches < self.other && !polls(function, warp.pc..branch.from + 1, program, 0) {
+        } else if branches < self.other && !polls(warp.function, warp.pc..branch.from + 1, warp.program, 0) {
             self.counter.due = self.other.min(branches + RECHECK);
-        } else if branch.alone && LoopWatch::allows(range, function) {
+        } else if branch.alone && LoopWatch::allows(range, warp.function) {
             let iterations = self.steps() / u64::from(range.1 - range.0 + 1);
             self.start = Some(Box::new(Snapshot::of(warp)));
             self.counter.watch = Some(LoopWatch::new(range, branches + iterations));
             self.counter.due = 0;
         } else {
-            self.open_window(warp, spaces);
+            self.open_window(warp);
         }
     }
 
@@ -157,27 +127,20 @@ impl SpinDetector {
         STEPS << self.misses.min(8)
     }
 
-    fn open_window(&mut self, warp: &WarpView<'_>, spaces: &Spaces) {
-        self.window = Some(Box::new(PollWindow::new(warp, spaces, self.steps() as usize)));
+    fn open_window(&mut self, warp: &WarpView<'_>) {
+        self.window = Some(Box::new(PollWindow::new(warp, self.steps() as usize)));
         self.counter.due = 0;
     }
 
     /// Compares the warp with its state at the start of a watch. If the warp did more than compute, it is observed through a
     /// log instead.
-    fn compare(
-        &mut self,
-        start: Box<Snapshot>,
-        warp: &WarpView<'_>,
-        function: &Function,
-        program: &Program,
-        spaces: &Spaces,
-    ) -> Verdict {
-        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(function)) else {
-            self.open_window(warp, spaces);
+    fn compare(&mut self, start: Box<Snapshot>, warp: &WarpView<'_>) -> Verdict {
+        let Some(mut watch) = self.counter.watch.take().filter(|watch| watch.holds(warp.function)) else {
+            self.open_window(warp);
             return Verdict::Runs;
         };
         if start.is_at(warp) {
-            let difference = start.compare(warp, program);
+            let difference = start.compare(warp);
             if difference.is_empty() {
                 return Verdict::Repeats(PolledMemory::default());
             }
@@ -226,13 +189,12 @@ impl SpinDetector {
 fn polls(function: &Function, code: std::ops::Range<u32>, program: &Program, depth: u32) -> bool {
     code.into_iter().any(|pc| {
         let Some(instruction) = function.code.get(pc as usize) else { return false };
-        let table = instruction.s.a as usize;
         match instruction.op {
-            Op::Load => function.orders[pc as usize].strong,
-            Op::Atomic => !function.tables.atomics[table].old.is_empty(),
-            Op::Mbarrier => function.tables.mbarriers[table].action.waits(),
+            Op::Load(_) => function.orders[pc as usize].strong,
+            Op::Atomic(id) => !function.tables[id].old.is_empty(),
+            Op::Mbarrier(id) => function.tables[id].action.waits(),
             Op::Sleep => true,
-            Op::Call(_) => match function.tables.calls[table].callee {
+            Op::Call(id, _) => match function.tables[id].callee {
                 Callee::Direct(callee) if depth < MAX_DEPTH => {
                     let callee = &program.functions[callee as usize];
                     polls(callee, 0..callee.code.len() as u32, program, depth + 1)

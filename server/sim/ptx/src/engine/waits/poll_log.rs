@@ -3,7 +3,7 @@
 use warplens_sim_cuda::memory::polled::{MemoryRange, PolledValue};
 use warplens_sim_cuda::registers::Lanes;
 
-use crate::program::{RegisterSlot, Slot};
+use crate::program::{CallId, RegisterSlot, Slot};
 
 /// State that differs between two points in time: the lanes of each register and of each word of local memory.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) enum Memory {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum LoggedStep {
     Instruction {
         frame: Slot,
         function: u32,
@@ -39,22 +39,15 @@ pub(super) enum Step {
         executed: u32,
         memory: Memory,
     },
-    /// Lanes enter a function: the caller's frame and stack base, then those of the new call.
-    Call {
-        function: u32,
-        call: u32,
+    /// Lanes enter a function or return from it.
+    Transfer {
+        returns: bool,
+        /// The calling function, its call, and the called function.
+        call: (u32, CallId, u32),
+        /// The frame that the lanes leave, and its stack base.
         from: (Slot, u32),
-        callee: u32,
+        /// The frame in which they continue, and its stack base.
         to: (Slot, u32),
-        mask: u32,
-    },
-    /// Lanes return from a function.
-    Return {
-        function: u32,
-        call: u32,
-        to: (Slot, u32),
-        callee: u32,
-        from: (Slot, u32),
         mask: u32,
     },
 }

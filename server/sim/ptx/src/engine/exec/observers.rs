@@ -1,0 +1,213 @@
+//! Reports instructions to everyone who observes a running group: the sanitizer, the tracer of values and the spin detector.
+
+use warplens_sim_cuda::fault::{ExecError, Fault};
+use warplens_sim_cuda::run_state::RunState;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::trace::{Finding, StatementId};
+
+use super::absence::{self, VisitLanes};
+use super::frame::Frame;
+use super::group_run::GroupRun;
+use super::loop_exit::LoopExit;
+use super::value_tracer::{ValueTracer, registers_of};
+use crate::engine::waits::exiting::exiting;
+use crate::program::{Function, Instruction};
+use crate::sanitizer::undefined_use::StatementVisit;
+use crate::sanitizer::{bit_field, division, values};
+
+impl GroupRun<'_> {
+    /// Whether computed values are observed, not only memory accesses by the sanitizer.
+    pub(super) fn observes_values(&self) -> bool {
+        let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
+        let made_undefined =
+            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.has_made_undefined());
+        self.frame.written.is_some()
+            || self.window.is_some()
+            || self.tracer.is_some()
+            || self.function.uses_products
+            || undefined
+            || made_undefined
+    }
+
+    /// Handles an instruction's error, warning or yield.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
+        let pending_barrier = match error {
+            ExecError::Fault(fault) => {
+                self.visits.up_to(pc + 1);
+                self.record_writes(pc, 0);
+                return Some(LoopExit::Fault(fault));
+            }
+            ExecError::Warning(warning) => {
+                self.warn(warning, pc, executed);
+                None
+            }
+            ExecError::Yield(what) => Some(what),
+        };
+        self.after(pc, executed);
+        let pending_barrier = pending_barrier?;
+        self.visits.up_to(pc + 1);
+        Some(LoopExit::Yield(pending_barrier))
+    }
+
+    /// Reports the incorrect use of an instruction. A GPU waits for missing participants only until they exit.
+    fn warn(&mut self, mut warning: Fault, pc: u32, executed: u32) {
+        let mut related = Vec::new();
+        if warning.kind == FindingKind::AbsentMembers {
+            warning.lanes &=
+                !exiting(&self.groups.places(), &self.launch.program.functions[0], warning.lanes);
+            if warning.lanes == 0 {
+                return;
+            }
+            let visit = VisitLanes { active: self.visits.mask, executed, missing: warning.lanes };
+            warning.message = absence::message(self.function, pc, &self.frame.registers, &visit);
+            related = self.divergences.origins(warning.lanes & !self.visits.mask, executed);
+        }
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.forget_shuffle();
+        }
+        let statement = self.function.first_statement + pc;
+        let visit = Some(self.visits.number(pc));
+        self.state.report(Finding { visit, ..warning.warning(self.id, statement).with(related) });
+    }
+
+    /// Counts an instruction that controls scheduling or that no lane executes.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, pc: u32, executed: u32) {
+        self.ctx.clock += 1;
+        if self.observed {
+            self.log(pc, executed);
+            self.record_before(pc);
+            self.record_writes(pc, executed);
+            self.propagate_undefined(pc, executed);
+            self.report_findings(pc);
+        }
+    }
+
+    #[inline]
+    fn log(&mut self, pc: u32, executed: u32) {
+        if let Some(window) = &mut self.window {
+            let at = (self.group.frame, self.frame.function, self.function);
+            window.visit(at, pc, (self.visits.mask, executed), &self.frame.registers, &self.ctx);
+        }
+    }
+
+    pub(super) fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
+        self.log(pc, executed);
+        self.ctx.begin(self.function, pc, executed);
+        self.record_before(pc);
+        if self.function.uses_products {
+            self.check_products(pc, executed);
+        }
+        self.propagate_undefined(pc, executed);
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            division::check(sanitizer, instruction, &self.frame.registers, executed);
+            bit_field::check(sanitizer, self.function, pc, &self.frame.registers, executed);
+        }
+    }
+
+    /// Reports that the instruction misuses registers of warpgroup products in flight, and records its writes.
+    #[cold]
+    fn check_products(&mut self, pc: u32, executed: u32) {
+        let Some(sanitizer) = &mut self.ctx.sanitizer else { return };
+        if self.ctx.products.is_in_flight()
+            && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
+        {
+            let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
+            sanitizer.product_in_flight(&misuse, name_of, executed);
+        }
+        self.ctx.products.note_writes(self.function, pc);
+    }
+
+    pub(super) fn after(&mut self, pc: u32, executed: u32) {
+        if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(self.frame.undefined.as_mut()) {
+            values::after(sanitizer, undefined, self.function, pc);
+        }
+        self.report_findings(pc);
+        self.record_accesses();
+        self.record_writes(pc, executed);
+    }
+
+    /// Records the registers before the requested step, or the state once the trace is complete, and makes the sanitizer
+    /// list the accesses of the step.
+    fn record_before(&mut self, pc: u32) {
+        let Some(tracer) = self.tracer else { return };
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.take_watch_hit();
+            if tracer.ends_before(StatementId(self.function.first_statement + pc)) {
+                self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
+            }
+        }
+        if let Some(moment) = tracer.due() {
+            moment.before(registers_of(self.function, self.frame));
+            if let Some(sanitizer) = &mut self.ctx.sanitizer {
+                sanitizer.list_accesses();
+            }
+        }
+    }
+
+    /// Takes the accesses of the requested step from the sanitizer, and records a store to the watched byte.
+    fn record_accesses(&mut self) {
+        let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
+        if sanitizer.take_watch_hit() {
+            tracer.stored();
+        }
+        if let Some(moment) = tracer.due() {
+            moment.accesses(sanitizer.take_accesses());
+        }
+    }
+
+    /// Propagates undefined values, if there are any.
+    fn propagate_undefined(&mut self, pc: u32, executed: u32) {
+        let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
+        if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
+            let (function, active, registers) = (self.function, self.visits.mask, &self.frame.registers);
+            let visit = StatementVisit { function, pc, active, executed, registers };
+            values::before(sanitizer, undefined, &visit);
+        }
+    }
+
+    fn report_findings(&mut self, pc: u32) {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            let statement = StatementId(self.function.first_statement + pc);
+            let unrecorded = self.visits.first + self.visits.start;
+            self.state.collect(sanitizer, statement, unrecorded, self.visits.recorder);
+        }
+    }
+
+    fn record_writes(&mut self, pc: u32, executed: u32) {
+        if self.frame.written.is_some() {
+            record_writes(
+                self.function,
+                pc,
+                (self.visits.mask, executed),
+                self.frame,
+                self.tracer,
+                self.state,
+            );
+        }
+    }
+}
+
+/// Records which lanes have written the registers, and the values for the tracer.
+#[cold]
+pub(crate) fn record_writes(
+    function: &Function,
+    pc: u32,
+    (active, executed): (u32, u32),
+    frame: &mut Frame,
+    tracer: &mut Option<Box<ValueTracer>>,
+    state: &mut RunState,
+) {
+    if let Some(written) = &mut frame.written {
+        for &register in function.writes_of(pc) {
+            written[register as usize] |= executed;
+        }
+    }
+    if let Some(tracer) = tracer
+        && tracer.visited(function, pc, (active, executed), frame)
+    {
+        state.complete_trace();
+    }
+}

@@ -1,0 +1,73 @@
+//! What an operation says about its operands and results: a type for each pair of alternatives.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    W32,
+    W64,
+}
+
+impl Width {
+    pub fn of_bits(bits: u32) -> Width {
+        if bits == 64 { Width::W64 } else { Width::W32 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Signedness {
+    Unsigned,
+    Signed,
+}
+
+impl Signedness {
+    #[inline(always)]
+    pub fn is_signed(self) -> bool {
+        self == Signedness::Signed
+    }
+}
+
+/// What becomes of subnormal floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Subnormals {
+    Kept,
+    /// `.ftz`
+    Flushed,
+}
+
+impl Subnormals {
+    #[inline(always)]
+    pub fn are_flushed(self) -> bool {
+        self == Subnormals::Flushed
+    }
+}
+
+/// What becomes of a position beyond the operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Beyond {
+    /// `.clamp`
+    Clamps,
+    /// `.wrap`
+    Wraps,
+}
+
+impl Beyond {
+    #[inline(always)]
+    pub fn wraps(self) -> bool {
+        self == Beyond::Wraps
+    }
+}
+
+/// What becomes of an operand's sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    Kept,
+    /// `.abs`
+    Dropped,
+}
+
+/// Whether an instruction asserts that the lanes of its group do the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Uniformity {
+    Unknown,
+    /// `.uni`
+    Asserted,
+}
