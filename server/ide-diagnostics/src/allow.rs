@@ -13,7 +13,6 @@ use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 use crate::codes;
 use crate::rules::{nearest_rule, rule};
 
-/// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";
 
 /// A comment that allows diagnostics.

@@ -46,7 +46,6 @@ fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Op
     }
 }
 
-/// Checks the declarations of a function.
 pub(super) fn check_function(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         let found = match &symbol.kind {

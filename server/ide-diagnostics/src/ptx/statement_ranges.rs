@@ -4,7 +4,6 @@ use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPosition};
 use warplens_syntax::{Node, Parse, SyntaxKind, Token};
 
-/// The statements of a function.
 pub(super) struct StatementRanges {
     parse: Parse,
 }

@@ -5,7 +5,6 @@ use warplens_isa::ptx as isa;
 
 use crate::ptx::verdict::Verdict;
 
-/// The verdict on an opcode that does not exist.
 pub(super) fn verdict(opcode: &str) -> Verdict {
     let lower = opcode.to_ascii_lowercase();
     if lower != opcode && !isa::by_opcode(&lower).is_empty() {

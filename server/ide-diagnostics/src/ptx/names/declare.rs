@@ -41,7 +41,6 @@ pub(super) fn count_for(stem: &str, names: &[SmolStr]) -> Option<u32> {
     names.iter().filter_map(number).max()?.checked_add(1)
 }
 
-/// A declaration to insert.
 pub(super) struct Insertion {
     /// `.reg .b32 %r<4>;`
     declaration: String,

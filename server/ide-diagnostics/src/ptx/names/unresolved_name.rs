@@ -105,7 +105,6 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     is_closed && !next.is_some_and(is_stray)
 }
 
-/// The item with undeclared names.
 struct ItemContext<'a> {
     db: &'a Database,
     file: File,
