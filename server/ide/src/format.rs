@@ -107,7 +107,6 @@ fn formatted(
     Formatted { edits: layout.finish(), broken }
 }
 
-/// Whether a syntax error touches a range.
 fn has_error(db: &Database, file: File, range: TextRange) -> bool {
     let list = file.document(db).items();
     list.parts_of(range).any(|(index, _)| {

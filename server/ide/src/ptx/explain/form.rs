@@ -213,7 +213,6 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     line
 }
 
-/// The description of a range of constants.
 fn constants(entry: &Instruction, range: isa::Range) -> String {
     let low = range.low;
     let bounds = match range.high {

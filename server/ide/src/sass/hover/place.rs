@@ -7,6 +7,7 @@ use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{constructs, facts_of, target_of};
 use warplens_isa::sass::Flow;
 
+use super::opcode_at;
 use crate::sass::lens;
 
 /// The maximum number of instructions of a block that a hover shows.
@@ -71,16 +72,12 @@ pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usi
     ))
 }
 
-/// The longest chain of scoreboard waits in a block.
 fn wait_chain(function: &Function, block: Range<usize>) -> String {
     let chain = longest_wait_chain(function, block);
     if chain.is_empty() {
         return String::new();
     }
-    let named = |at: usize| {
-        let instruction = &function.instructions[at];
-        format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
-    };
+    let named = |at: usize| opcode_at(function, at);
     let shown = chain.iter().take(SHOWN).map(|(set, wait)| format!("{} → {}", named(*set), named(*wait)));
     let mut shown = shown.collect::<Vec<_>>().join("; ");
     if chain.len() > SHOWN {
@@ -105,11 +102,10 @@ pub(super) fn address(function: &Function, index: usize) -> String {
 pub(super) fn region(function: &Function, index: usize) -> Option<String> {
     let construct = constructs::region(function, index)?;
     let name = barrier(function, &function.instructions[index]);
-    let mut lines = construct.words.iter().filter_map(|word| {
-        let at = function.instruction_at(word.statement.start())?;
-        let instruction = &function.instructions[at];
-        Some(format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address))
-    });
+    let mut lines = construct
+        .words
+        .iter()
+        .filter_map(|word| Some(opcode_at(function, function.instruction_at(word.statement.start())?)));
     let first = lines.next()?;
     let rest: Vec<String> = lines.collect();
     let title = name.map_or_else(String::new, |name| format!("**`{name}`** · convergence barrier. "));
@@ -119,7 +115,6 @@ pub(super) fn region(function: &Function, index: usize) -> Option<String> {
     Some(format!("{title}Region: {first}, then {}.", rest.join(", ")))
 }
 
-/// The facts about a function.
 pub(super) fn function(position: &FilePosition<'_>, function: &Function) -> String {
     let facts = facts_of(position.db, position.file, function);
     let kind = if function.is_kernel == Some(false) { "device function" } else { "kernel" };
