@@ -22,7 +22,6 @@ pub(crate) struct Allow {
     codes: Box<[SmolStr]>,
     /// Where the comment starts, relative to the item.
     comment: TextSize,
-    /// Where the list of names ends.
     list_end: TextSize,
     /// Whether the parentheses are empty.
     is_empty: bool,

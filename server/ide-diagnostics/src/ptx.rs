@@ -49,15 +49,12 @@ mod tables;
 mod uniform_promise;
 mod unknown_component;
 mod unknown_directive;
-mod unknown_instruction;
-mod unknown_modifier;
 mod unknown_pragma;
 mod unknown_target;
 mod unknown_version;
 mod unreachable_code;
 mod unused;
 mod unwritten_result;
-mod verdict;
 
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};

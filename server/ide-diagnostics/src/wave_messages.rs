@@ -163,7 +163,7 @@ fn kinds(kinds: &[OperandKind]) -> String {
     if kinds.is_empty() {
         return "no operand".to_owned();
     }
-    any_of(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>())
+    any_of(kinds.iter().map(|kind| word(*kind)))
 }
 
 fn word(kind: OperandKind) -> &'static str {

@@ -8,7 +8,6 @@ use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 pub(crate) struct TypedWord {
     pub(crate) range: TextRange,
     pub(crate) text: String,
-    /// The token before the word.
     pub(crate) before: Option<SyntaxToken>,
     /// Whether the word follows that token without white space.
     pub(crate) is_glued: bool,

@@ -37,7 +37,7 @@ pub fn model_named(language: Language, all: &[&dyn Simulator], name: &str) -> Re
 
 /// `a`, `b` and `c`
 fn listed(models: &[ModelInfo]) -> String {
-    all_of(&models.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>())
+    all_of(models.iter().map(|model| format!("`{}`", model.name)))
 }
 
 #[cfg(test)]

@@ -144,7 +144,6 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Starts the next item.
     pub(crate) fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
@@ -161,7 +160,6 @@ impl<'t> Layout<'t> {
         (self.at, self.end, self.loose) = (range.end(), End::Unknown, TextRange::default());
     }
 
-    /// Skips the whole item.
     pub(crate) fn pass_item(&mut self) {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }

@@ -79,9 +79,7 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     }
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();
-    let modifiers: Vec<String> = words.map(|word| format!(".{word}")).collect();
-    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
-    matching(opcode, &modifiers)
+    matching(opcode, words)
 }
 
 /// The pages of a word with a dot: a directive, a state space, a type, a modifier, or several of these.
@@ -185,8 +183,8 @@ pub(crate) fn type_(name: &str) -> Option<String> {
     if let Some(storage) = ty.storage {
         page.paragraph(&format!("A type of instructions only; declare a `{storage}` register for it."));
     } else if !ty.registers.is_empty() {
-        let registers: Vec<String> = ty.registers.iter().map(|name| format!("`{name}`")).collect();
-        page.paragraph(&format!("Values are in registers of {}.", any_of(&registers)));
+        let registers = any_of(ty.registers.iter().map(|name| format!("`{name}`")));
+        page.paragraph(&format!("Values are in registers of {registers}."));
     }
     Some(page.finish())
 }

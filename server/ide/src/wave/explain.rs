@@ -138,10 +138,10 @@ fn availability(available: Availability) -> &'static str {
 
 /// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
-    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
     let optional = if operand.optional { ", optional" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
-    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(&kinds))
+    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(kinds))
 }
 
 pub(crate) fn kind_name(kind: OperandKind) -> &'static str {

@@ -40,7 +40,6 @@ pub(super) fn values<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
     any_of(&words)
 }
 
-/// A value with all its words.
 pub(super) fn value(value: &Value) -> String {
     value.words.concat()
 }

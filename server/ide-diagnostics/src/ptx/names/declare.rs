@@ -110,7 +110,6 @@ fn of_form(instruction: Instruction<'_>, place: usize) -> Option<Type> {
     own.or_else(|| registers.types().next())
 }
 
-/// Whether an operand contains a name.
 fn holds(function: &Function, operand: Operand, name: TextRange) -> bool {
     match operand {
         Operand::Register { name: id, .. } | Operand::Special { name: id, .. } | Operand::Symbol(id) => {

@@ -331,7 +331,6 @@ fn in_toolchain_order(
 
 /// A word of a number.
 enum Word {
-    /// The number as written.
     AsWritten,
     Bits(u32),
 }

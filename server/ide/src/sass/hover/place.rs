@@ -98,7 +98,6 @@ pub(super) fn address(function: &Function, index: usize) -> String {
     )
 }
 
-/// The instructions of a region.
 pub(super) fn region(function: &Function, index: usize) -> Option<String> {
     let construct = constructs::region(function, index)?;
     let name = barrier(function, &function.instructions[index]);
