@@ -29,6 +29,14 @@ pub(crate) fn by_callee<'c>(
         .collect()
 }
 
+/// Adds a call at `place` by `caller`, whose calls are listed together.
+pub(crate) fn add_call(callers: &mut Vec<Calls>, caller: CallItem, place: TextRange) {
+    match callers.iter_mut().find(|known| known.item == caller) {
+        Some(known) => known.places.push(place),
+        None => callers.push(Calls { item: caller, places: vec![place] }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -164,13 +172,5 @@ other: return
         assert_eq!(name(&marked(line, "                 |")), Some("f".into()));
         assert_eq!(name(&marked(line, "      |")), Some("g".into()));
         assert_eq!(name(&marked(line, "             |")), None);
-    }
-}
-
-/// Adds a call at `place` by `caller`, whose calls are listed together.
-pub(crate) fn add_call(callers: &mut Vec<Calls>, caller: CallItem, place: TextRange) {
-    match callers.iter_mut().find(|known| known.item == caller) {
-        Some(known) => known.places.push(place),
-        None => callers.push(Calls { item: caller, places: vec![place] }),
     }
 }

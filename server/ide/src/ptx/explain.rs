@@ -79,7 +79,9 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     }
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();
-    matching(opcode, words)
+    let modifiers: Vec<String> = words.map(|word| format!(".{word}")).collect();
+    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+    matching(opcode, &modifiers)
 }
 
 /// The pages of a word with a dot: a directive, a state space, a type, a modifier, or several of these.

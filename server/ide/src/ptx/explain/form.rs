@@ -74,7 +74,9 @@ pub(crate) fn spelt(mnemonic: &Mnemonic) -> String {
 
 /// The entry for a mnemonic that matches no form.
 pub(crate) fn entry_of(mnemonic: &Mnemonic) -> Option<&'static Instruction> {
-    matching(&mnemonic.opcode, &mnemonic.modifiers).first().copied()
+    let dotted: Vec<String> = mnemonic.modifiers.iter().map(|word| format!(".{word}")).collect();
+    let dotted: Vec<&str> = dotted.iter().map(String::as_str).collect();
+    matching(&mnemonic.opcode, &dotted).first().copied()
 }
 
 /// The guard and each modifier, with its meaning there.

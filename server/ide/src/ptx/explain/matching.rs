@@ -1,24 +1,17 @@
 //! The entries of an opcode that match written modifiers.
 
-use std::fmt::Display;
-
 use warplens_ide_db::ptx::forms::accepts;
 use warplens_isa::ptx;
 use warplens_isa::ptx::{Instruction, Modifier, ModifierClass};
 
-/// The entries of an opcode that match the written modifiers, the most specific ones first. If none matches, all entries of
-/// the opcode.
-pub(crate) fn matching(
-    opcode: &str,
-    modifiers: impl IntoIterator<Item = impl Display>,
-) -> Vec<&'static Instruction> {
+/// The entries of an opcode that match the written modifiers (with their dots), the most specific ones first. If none
+/// matches, all entries of the opcode.
+pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
     let all = ptx::by_opcode(opcode);
-    let modifiers: Vec<String> = modifiers.into_iter().map(|word| format!(".{word}")).collect();
-    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
     let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
     let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));
     let missing =
-        |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, &modifiers)).count();
+        |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, modifiers)).count();
     let fit = |entry: &Instruction| (accepted(entry), std::cmp::Reverse(missing(entry)), entry.words.len());
     let mut fitting: Vec<&Instruction> = all.iter().copied().filter(|entry| has_words(entry)).collect();
     let best = fitting.iter().map(|entry| fit(entry)).max();
