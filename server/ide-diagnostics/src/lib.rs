@@ -17,6 +17,7 @@
 //! | `ptx/names/unresolved_name.rs`, `ptx/names/local.rs` | `use-before-declaration` |
 //! | `ptx/needs.rs`, `ptx/forms/needs.rs` | `needs-version`, `needs-target`, `removed-form` |
 //! | `ptx/forms.rs` | `modifier-order` |
+//! | `ptx/instructions.rs` | `unknown-instruction`, `unknown-modifier` |
 //! | `ptx/unused.rs` | `unused-label`, `unused-register`, `unused-variable` |
 //! | `ptx/forms/modifiers.rs` | `invalid-form`, `missing-modifier`, `modifier-not-allowed`, `repeated-modifier` |
 //! | `ptx/forms/operands.rs` | `operand-type`, `operand-count`, `operand-kind`, `vector-length`, `state-space`, `immediate-range` |

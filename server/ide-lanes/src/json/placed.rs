@@ -17,6 +17,7 @@ pub(crate) struct PlacedTraces {
     places: Vec<(u32, u32)>,
 }
 
+/// One statement in the trace of one warp.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementTrace<'t> {
     /// The lanes that the warp has.

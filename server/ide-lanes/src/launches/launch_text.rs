@@ -32,6 +32,7 @@ pub enum LaunchHome<'l> {
     Comments(&'l [&'l str]),
 }
 
+/// The problems of the launches in a text, in text order.
 pub fn problems(text: &str, home: LaunchHome<'_>) -> Vec<Problem> {
     match home {
         LaunchHome::File(format) => match launches(text, format) {

@@ -17,6 +17,7 @@ pub struct FileLine {
     pub line: u64,
 }
 
+/// The source line of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SourceLine {

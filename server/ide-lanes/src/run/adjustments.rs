@@ -84,6 +84,7 @@ impl Prepared {
         Adjustments { program: Arc::clone(program), resolved: Arc::clone(resolved), model: *model }
     }
 
+    /// This run with the adjustments of an earlier one.
     pub(crate) fn adjusted(&self, Adjustments { program, resolved, model }: Adjustments) -> Prepared {
         Prepared { program, resolved, model, ..self.clone() }
     }

@@ -49,6 +49,7 @@ pub struct LaneView {
     partial: bool,
 }
 
+/// A run whose result is shown.
 #[derive(Debug, Clone)]
 pub(crate) struct ViewedRun {
     pub(crate) resolved: Arc<Resolved>,
@@ -62,6 +63,7 @@ pub(crate) struct ViewedRun {
     pub(crate) has_notes: bool,
 }
 
+/// A statement with its trace.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementView<'s> {
     pub id: StatementId,
@@ -408,6 +410,7 @@ impl Prepared {
         LaneView::new(run, Arc::clone(&self.statements), result, warp)
     }
 
+    /// Shows an outcome, with the values of its warp.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> LaneView {
         let warp = Some(warp.unwrap_or(outcome.warp));
         let view = outcome.prepared(self).show(Arc::clone(&outcome.result), warp);

@@ -187,12 +187,6 @@ pub(super) fn live(counts: Counts) -> String {
     text
 }
 
-/// `` `IMAD` at `0x50` ``
-pub(super) fn opcode_at(function: &Function, index: usize) -> String {
-    let instruction = &function.instructions[index];
-    format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
-}
-
 /// A word after an operand.
 fn suffix(value: &Value, text: &str) -> Option<String> {
     if matches!(value, Value::Special(_) | Value::Condition(_)) {

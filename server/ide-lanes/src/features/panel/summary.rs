@@ -27,6 +27,7 @@ pub(crate) enum MarkKind {
 pub(crate) struct Mark {
     pub(crate) step: u64,
     pub(crate) kind: MarkKind,
+    /// The groups of lanes.
     pub(crate) lanes: Vec<Mask>,
     pub(crate) code: Option<&'static str>,
 }
@@ -42,9 +43,11 @@ pub(crate) struct BlockCount {
     /// Lanes over all steps.
     #[serde(rename = "active")]
     pub(crate) lane_steps: u64,
+    /// Visits that diverged.
     pub(crate) diverged: u64,
 }
 
+/// The lanes that took an edge.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct EdgeCount {

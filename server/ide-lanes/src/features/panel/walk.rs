@@ -48,6 +48,7 @@ pub(crate) trait Visitor: Send {
     fn reconverged(&mut self, _step: u64, _groups: &[Mask]) {}
 }
 
+/// A visit of a block whose lanes have not all continued.
 #[derive(Debug)]
 struct BlockVisit {
     block: u32,

@@ -2,7 +2,7 @@
 
 use warplens_hir::sass::{FlowGraph, Function, setters, waiters};
 
-use super::opcode_at;
+use super::place::opcode_at;
 
 pub(super) fn page(function: &Function, index: usize) -> Option<String> {
     let control = function.instructions[index].control?;

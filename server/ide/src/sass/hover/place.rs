@@ -7,7 +7,6 @@ use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{constructs, facts_of, target_of};
 use warplens_isa::sass::Flow;
 
-use super::opcode_at;
 use crate::sass::lens;
 
 /// The maximum number of instructions of a block that a hover shows.
@@ -88,6 +87,12 @@ fn wait_chain(function: &Function, block: Range<usize>) -> String {
         "\n\nLongest chain of scoreboard waits: {waits}, one after the other ({shown}). Their latencies, which the text does not \
          have, come on top: a lower bound, not a prediction."
     )
+}
+
+/// `` `IMAD` at `0x50` ``
+pub(super) fn opcode_at(function: &Function, index: usize) -> String {
+    let instruction = &function.instructions[index];
+    format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
 }
 
 /// The address of an instruction, in a listing without encodings.
