@@ -219,6 +219,13 @@ pub struct Symbol {
     pub children: Vec<Symbol>,
 }
 
+impl Symbol {
+    /// A symbol that consists of its name.
+    pub fn leaf(name: impl Into<String>, kind: SymbolKind, range: TextRange) -> Symbol {
+        Symbol { name: name.into(), detail: None, kind, range, focus: range, children: Vec::new() }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FoldKind {
     Comment,

@@ -370,7 +370,6 @@ pub struct LanguageQueries {
 }
 
 impl LanguageQueries {
-    /// Queries with empty results.
     pub const EMPTY: LanguageQueries = LanguageQueries {
         symbols: |_, _| Vec::new(),
         folds: |_, _, _| {},

@@ -13,7 +13,6 @@ use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 use crate::codes;
 use crate::rules::{nearest_rule, rule};
 
-/// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";
 
 /// A comment that allows diagnostics.
@@ -23,7 +22,6 @@ pub(crate) struct Allow {
     codes: Box<[SmolStr]>,
     /// Where the comment starts, relative to the item.
     comment: TextSize,
-    /// Where the list of names ends.
     list_end: TextSize,
     /// Whether the parentheses are empty.
     is_empty: bool,

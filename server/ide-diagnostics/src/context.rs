@@ -4,7 +4,6 @@ use std::cell::LazyCell;
 
 use warplens_ide_db::{Database, Db, File, FixContext, Fixes};
 
-/// The context of the fixes in a file.
 pub(crate) fn fix_context(db: &Database, file: File, fixes: Fixes) -> FixContext<'_> {
     let target_ranges = move || (db.language(file.language(db)).target_ranges)(db, file);
     FixContext { file: file.id(db), fixes, target_ranges: LazyCell::new(Box::new(target_ranges)) }

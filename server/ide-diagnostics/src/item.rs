@@ -44,7 +44,6 @@ pub fn group_problems<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[ItemP
     items_of(db, group).iter().map(|item| find(db, *item)).collect()
 }
 
-/// The problems of one item by itself.
 pub fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> &'db ItemProblems {
     &group_problems(db, item.group(db))[item.index_in_group(db) as usize]
 }

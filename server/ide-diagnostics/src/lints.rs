@@ -9,7 +9,6 @@ use warplens_ide_db::{Db, Item, ItemGroup, Problem, items_of};
 
 use crate::codes;
 
-/// The names of all lints.
 pub const LINTS: [&str; 5] = [
     codes::BRANCH_FOR_SELECT,
     codes::BRANCH_FOR_BREAK,

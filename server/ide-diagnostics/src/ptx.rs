@@ -49,19 +49,12 @@ mod tables;
 mod uniform_promise;
 mod unknown_component;
 mod unknown_directive;
-mod unknown_instruction;
-mod unknown_modifier;
 mod unknown_pragma;
 mod unknown_target;
 mod unknown_version;
 mod unreachable_code;
 mod unused;
-mod unused_label;
-mod unused_register;
-mod unused_symbol;
-mod unused_variable;
 mod unwritten_result;
-mod verdict;
 
 use warplens_hir::ptx;
 use warplens_hir::ptx::{Function, ProblemKind};
@@ -105,7 +98,6 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
     directives::check(db, item, module, problems);
 }
 
-/// The lints of a function.
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
     if let Some(function) = ptx_function(db, item) {
         let cfg = || ptx_cfg(db, file, item, &function);
@@ -121,7 +113,6 @@ pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// The diagnostic of a problem that lowering found.
 fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Problem {
     let range = found.range;
     let written = text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();

@@ -20,7 +20,6 @@ impl Rules {
         self.changed.insert(name, severity);
     }
 
-    /// Whether any lint is switched on.
     pub fn want_lints(&self) -> bool {
         LINTS.iter().any(|name| self.changed.get(name) != Some(&None))
     }

@@ -16,7 +16,6 @@ use warplens_ide_db::sass::{sass_code, target_of};
 use warplens_ide_db::{Db, File, Item, Problem};
 use warplens_isa::sass::Flow;
 
-/// Checks an item by itself.
 pub fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = sass_code(db, item);
     for function in &code.functions {

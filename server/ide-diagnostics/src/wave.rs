@@ -41,7 +41,6 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
     problems.extend(departures.problems());
 }
 
-/// The lints of a kernel.
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
     lints::check(&wave_code(db, item), &item.text(db).0, file.accepts(db), found);
 }
@@ -60,7 +59,6 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     }
 }
 
-/// The fix of a problem.
 fn fix(problem: &wave::Problem) -> Option<ItemFix> {
     match &problem.kind {
         ProblemKind::UnknownInstruction { write: Some(write), .. }

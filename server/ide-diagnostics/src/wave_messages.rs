@@ -9,7 +9,6 @@ use crate::message::{message, operand_count};
 /// A call in a kernel that is not the first one of its file, for toolchain 0.1.2.
 pub(crate) const LATER_CALL: &str = "toolchain 0.1.2 computes a wrong call target in every kernel but the first: move this kernel to the start of the file";
 
-/// The message of a problem.
 pub fn problem(kind: &ProblemKind) -> String {
     message!(match kind {
         ProblemKind::UnknownInstruction { name, write } => "{}", unknown_instruction(name, write.as_deref());
@@ -164,7 +163,7 @@ fn kinds(kinds: &[OperandKind]) -> String {
     if kinds.is_empty() {
         return "no operand".to_owned();
     }
-    any_of(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>())
+    any_of(kinds.iter().map(|kind| word(*kind)))
 }
 
 fn word(kind: OperandKind) -> &'static str {

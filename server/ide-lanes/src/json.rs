@@ -15,6 +15,7 @@ pub(crate) use line::JsonLine;
 pub(crate) use mask::hex;
 pub use masks::Masks;
 pub(crate) use masks::{JsonChosen, MaskLines};
-pub(crate) use placed::{Placed, PlacedTraces};
+pub(crate) use placed::PlacedTraces;
+pub use placed::StatementTrace;
 pub use position::{Position, Positions};
 pub use report::{Options, Report, Summary};

@@ -18,9 +18,7 @@ pub use kernel::DocumentKernel;
 pub use model::Model;
 pub use problem::LaunchProblem;
 
-/// The simulator of a language.
 pub trait Simulator: Sync {
-    /// The language of its kernels.
     fn language(&self) -> Language;
 
     /// The divergence models, the default first.
@@ -62,7 +60,6 @@ pub trait Simulator: Sync {
     ) -> Result<Decoded<'db>, LaunchProblem>;
 }
 
-/// The kernel of an item.
 pub struct Found {
     /// The properties that a launch must match.
     pub kernel: Kernel,
@@ -81,7 +78,6 @@ pub struct Progressing {
     pub program: Arc<dyn Executable>,
 }
 
-/// A decoded kernel.
 pub struct Decoded<'db> {
     pub program: Arc<dyn Executable>,
     /// The kernel under the model of the GPUs that it is compiled for, if only there waits among the lanes of a warp end.

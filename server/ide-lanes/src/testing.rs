@@ -197,7 +197,8 @@ pub(crate) fn shown(text: &str, result: RunResult) -> LaneView {
         program: None,
         has_notes: true,
     };
-    LaneView::new(run, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
+    LaneView::new(run, statements(text).into(), Arc::new(result), warp)
+        .with_values(Some(Arc::new(values())), None)
 }
 
 /// The kernels of a text that has nothing but their headers.

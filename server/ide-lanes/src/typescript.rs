@@ -16,7 +16,6 @@ const HEADER: &str = "\
 // docs/lsp-extensions.md documents them.
 ";
 
-/// The declarations of types, by name.
 struct Declarations {
     config: Config,
     by_name: BTreeMap<String, String>,

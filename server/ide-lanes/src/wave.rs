@@ -105,7 +105,6 @@ pub(crate) fn note(Nesting { depth, entries }: Nesting) -> Option<String> {
     (entries > 0).then(|| format!("nesting depth {depth}, {entries} of {MAX_DEPTH} stack entries"))
 }
 
-/// The nesting depth of the constructs of a WAVE item.
 #[salsa::tracked(returns(ref))]
 fn nesting<'db>(db: &'db dyn Db, item: Item<'db>) -> Nesting {
     wave_code(db, item).nesting()

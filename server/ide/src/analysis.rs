@@ -11,8 +11,8 @@ use thiserror::Error;
 use warplens_hir::wave::Accepts;
 use warplens_ide_db::{
     CallItem, Calls, CompletionItem, Database, Db, Diagnostic, Document, DocumentLink, File, FileId,
-    FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Observer, Occurrence,
-    Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
+    FilePosition, Fix, Fixes, Fold, Hover, InlayHint, InlayHintKinds, ModuleSymbol, Named, Observer,
+    Occurrence, Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_ide_diagnostics::share;
@@ -342,7 +342,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Answer<Result<RenameTarget, RenameError>> {
-        self.query_rename(file, |db, file, editing| crate::rename::prepare(db, file, editing, offset))
+        self.query_rename(file, offset, |position, named, _| Ok(crate::rename::prepare(position, named)))
     }
 
     /// The edits that rename the name at an offset, or why it cannot be renamed.
@@ -352,7 +352,11 @@ impl Analysis {
         offset: TextSize,
         name: &str,
     ) -> Answer<Result<Vec<TextEdit>, RenameError>> {
-        self.query_rename(file, |db, file, editing| crate::rename::rename(db, file, editing, offset, name))
+        self.query_rename(file, offset, |position, named, editing| {
+            let mut edits = (editing.rename)(position, named, name)?;
+            edits.sort_by_key(|edit| edit.range.start());
+            Ok(edits)
+        })
     }
 
     pub fn symbols(&self, file: FileId) -> Answer<Vec<Symbol>> {
@@ -364,10 +368,9 @@ impl Analysis {
     }
 
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
-        self.query_language(file, crate::tokens::tokens)
+        self.tokens_in(file, TextRange::up_to(u32::MAX.into()))
     }
 
-    /// The semantic tokens that overlap a range.
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
         self.query_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
     }
@@ -382,17 +385,14 @@ impl Analysis {
         self.query(file, warplens_ide_db::syntax_tree)
     }
 
-    /// The function whose name is at an offset.
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
         self.query_position(file, offset, crate::call_hierarchy::call_item)
     }
 
-    /// The callers of the function with this name.
     pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
         self.query_language(file, |db, file, support| (support.incoming_calls)(db, file, name))
     }
 
-    /// The callees of the function with this name.
     pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
         self.query_language(file, |db, file, support| (support.outgoing_calls)(db, file, name))
     }
@@ -425,7 +425,7 @@ impl Analysis {
 
     /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
-        self.query_language(file, crate::links::links)
+        self.links_in(file, TextRange::up_to(u32::MAX.into()))
     }
 
     /// The links that start in a range, in text order. Items outside the range are not computed.
@@ -535,16 +535,20 @@ impl Analysis {
         })
     }
 
+    /// Runs a query about the name at an offset, if it can be renamed.
     fn query_rename<T>(
         &self,
         id: FileId,
-        query: impl FnOnce(&Database, File, &Editing) -> Result<T, RenameError>,
+        offset: TextSize,
+        query: impl FnOnce(&FilePosition<'_>, &Named, &Editing) -> Result<T, RenameError>,
     ) -> Answer<Result<T, RenameError>> {
         let answer = self.query_language(id, |db, file, support| {
-            Some(match &support.editing {
-                Some(editing) => query(db, file, editing),
-                None => Err(RenameError::ReadOnly(support.info.title)),
-            })
+            let read_only = RenameError::ReadOnly(support.info.title);
+            Some(support.editing.as_ref().ok_or(read_only).and_then(|editing| {
+                let position = FilePosition::new(db, file, offset).ok_or(RenameError::Nothing)?;
+                let named = crate::rename::target(&position, editing)?;
+                query(&position, &named, editing)
+            }))
         })?;
         Ok(answer.unwrap_or(Err(RenameError::NotOpen)))
     }

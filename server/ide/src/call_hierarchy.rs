@@ -7,7 +7,6 @@ use warplens_ide_db::{CallItem, Calls, FilePosition, Subject, names};
 
 use crate::language::LanguageSupport;
 
-/// The function whose name is at a position.
 pub(crate) fn call_item(position: &FilePosition<'_>, support: &LanguageSupport) -> Option<CallItem> {
     match names::named(position)?.subject {
         Subject::Module(namespace, name) => (support.call_item)(position.db, position.file, namespace, &name),
@@ -28,6 +27,14 @@ pub(crate) fn by_callee<'c>(
         .into_iter()
         .filter_map(|(callee, places)| Some(Calls { item: item_of(callee)?, places }))
         .collect()
+}
+
+/// Adds a call at `place` by `caller`, whose calls are listed together.
+pub(crate) fn add_call(callers: &mut Vec<Calls>, caller: CallItem, place: TextRange) {
+    match callers.iter_mut().find(|known| known.item == caller) {
+        Some(known) => known.places.push(place),
+        None => callers.push(Calls { item: caller, places: vec![place] }),
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use warplens_syntax::Language;
 
 use crate::analysis::{Analysis, AnalysisHost};
 
-/// The file that a fixture opens.
 pub const FILE: FileId = FileId(0);
 
 /// A source without its marker lines, and the marked positions.

@@ -20,7 +20,6 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     folds.into()
 }
 
-/// The folds of a file, in text order.
 pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
     let list = file.document(db).items();
     let mut folds = Vec::new();
@@ -77,7 +76,6 @@ fn comment(range: TextRange) -> Fold {
     Fold { range, kind: FoldKind::Comment }
 }
 
-/// Whether a token is the first of its line.
 fn starts_line(token: &SyntaxToken) -> bool {
     match token.prev_token() {
         // Nothing, or an empty node from error recovery.

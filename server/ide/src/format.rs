@@ -27,7 +27,6 @@ pub(crate) fn format(db: &Database, file: File, editing: &Editing) -> Formatted 
     formatted(db, file, editing, whole, |db, item| first_error(db, editing, item))
 }
 
-/// The edits that format the lines of a range.
 pub(crate) fn format_range(db: &Database, file: File, editing: &Editing, range: TextRange) -> Formatted {
     let lines = lines_of(&file.document(db).items().text(), range);
     let mut found = formatted(db, file, editing, lines, |db, item| first_error(db, editing, item));
@@ -107,7 +106,6 @@ fn formatted(
     Formatted { edits: layout.finish(), broken }
 }
 
-/// Whether a syntax error touches a range.
 fn has_error(db: &Database, file: File, range: TextRange) -> bool {
     let list = file.document(db).items();
     list.parts_of(range).any(|(index, _)| {

@@ -25,7 +25,6 @@ pub(crate) fn wanted(position: &FilePosition<'_>, support: &LanguageSupport) -> 
     Some(WantedSource { extension: source.extension, files: (source.files)(position)? })
 }
 
-/// The hover at a position, with the text of that file.
 pub(crate) fn hover_with(
     position: &FilePosition<'_>,
     support: &LanguageSupport,

@@ -62,7 +62,6 @@ pub struct LanguageSupport {
 }
 
 impl LanguageSupport {
-    /// A language without features.
     #[must_use]
     pub const fn new(info: Language) -> LanguageSupport {
         LanguageSupport {
@@ -109,7 +108,6 @@ pub type Rename = fn(&FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, R
 /// Finds the removable parts of the kernel with this name.
 pub type FindReducible = fn(&Database, File, &str) -> Option<Reducible>;
 
-/// The features that edit a file.
 #[derive(Clone, Copy)]
 pub struct Editing {
     /// The position of comments in a formatted file.

@@ -13,7 +13,6 @@ use crate::wave::WAVE;
 /// The languages that an editor or a command line can open.
 pub static LANGUAGES: &[LanguageSupport] = &[PTX, WAVE, SASS];
 
-/// The registered languages.
 pub fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.iter().map(|known| known.info)
 }
@@ -66,7 +65,6 @@ pub fn model_choices() -> Vec<ModelChoice> {
     choices.collect()
 }
 
-/// The simulators of some languages.
 pub(crate) fn simulators(languages: &[LanguageSupport]) -> Vec<&'static dyn Simulator> {
     languages.iter().filter_map(|known| known.simulator).collect()
 }

@@ -3,7 +3,6 @@
 use text_size::TextSize;
 use warplens_ide_db::{Database, File, FilePosition};
 
-/// The lines of an item.
 pub(crate) struct Lines<'t> {
     pub(crate) text: &'t str,
     /// The number of its first line.
@@ -13,7 +12,6 @@ pub(crate) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// The lines of the item at a position.
     pub(crate) fn before(position: &FilePosition<'t>) -> Lines<'t> {
         Lines::of_item(position.db, position.file, position.index)
     }

@@ -5,11 +5,6 @@ use warplens_ide_db::{Database, DocumentLink, File, items};
 
 use crate::language::LanguageSupport;
 
-/// The links of a whole file, in text order.
-pub(crate) fn links(db: &Database, file: File, support: &LanguageSupport) -> Vec<DocumentLink> {
-    links_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
-}
-
 /// The links that start in a range, in text order. Items outside the range are not computed.
 pub(crate) fn links_in(
     db: &Database,

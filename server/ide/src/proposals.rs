@@ -59,7 +59,6 @@ impl Proposal {
 }
 
 impl Proposals {
-    /// An empty list of proposals for this word.
     pub fn replacing(word: TextRange) -> Proposals {
         Proposals { word, list: Vec::new() }
     }

@@ -40,7 +40,6 @@ pub struct ReducibleStatement {
 pub struct Alternative {
     /// Identifies the alternative among those of the statement, also after other edits: `%r1 -> %r2`.
     pub what: String,
-    /// Whether the statement is removed.
     pub removes: bool,
     /// The edits, in text order.
     pub edits: Vec<TextEdit>,
@@ -50,7 +49,6 @@ pub struct Alternative {
 pub struct ReducibleParameter {
     /// The text to remove, including one comma.
     pub range: TextRange,
-    /// Whether the kernel names it.
     pub is_used: bool,
     /// Whether the kernel stores a value that it computes from the parameter itself. If the parameter is an address, that value
     /// depends on the location of the buffer.

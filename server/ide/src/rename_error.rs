@@ -6,7 +6,6 @@ use thiserror::Error;
 pub enum RenameError {
     #[error("the file is not open")]
     NotOpen,
-    /// The language is read-only.
     #[error("{0} is read-only: nothing can be renamed")]
     ReadOnly(&'static str),
     #[error("there is nothing to rename here")]
@@ -42,7 +41,6 @@ pub enum RenameError {
     /// A list such as `L<5>` names labels by number. Renaming one of these labels would invalidate the list.
     #[error("a list names `{0}` by its number; expand the list before renaming")]
     InList(String),
-    /// The new name is not a register.
     #[error("`{0}` is not a register")]
     NotRegister(String),
     /// The name of a register is predefined: the register can only be exchanged for another one.
@@ -55,7 +53,6 @@ pub enum RenameError {
         /// Another register of the class.
         example: &'static str,
     },
-    /// The register does not exist.
     #[error("this kernel has {count} {class}; `{name}` is not one of them")]
     NoRegister { count: u32, class: &'static str, name: String },
     /// The register belongs to a value that can only be renamed as a whole.

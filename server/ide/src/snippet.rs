@@ -19,7 +19,15 @@ impl Snippet {
         Snippet::default().then(text)
     }
 
-    /// Adds text.
+    /// A text in which `‹name›` is a placeholder.
+    pub fn template(text: &str) -> Snippet {
+        let mut snippet = Snippet::default();
+        for (index, part) in text.split(['‹', '›']).enumerate() {
+            snippet = if index % 2 == 0 { snippet.then(part) } else { snippet.placeholder(part) };
+        }
+        snippet
+    }
+
     #[must_use]
     pub fn then(mut self, text: &str) -> Snippet {
         self.parts.push(Part::Text(text.to_owned()));

@@ -200,3 +200,40 @@ back:       nop
         assert!(depth < 100, "{depth}");
     }
 }
+
+/// The maximum nesting depth. Deeper constructs become siblings, because clients process outlines recursively.
+const MAX_DEPTH: usize = 64;
+
+/// An outline while it is built from instructions, by their indices.
+#[derive(Default)]
+pub(crate) struct Outline {
+    top: Vec<Symbol>,
+    /// The open constructs, each with the instruction at which it ends.
+    open: Vec<(Symbol, usize)>,
+}
+
+impl Outline {
+    pub(crate) fn add(&mut self, symbol: Symbol) {
+        self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
+    }
+
+    /// Whether a construct that ends at `end` can be opened here: it is within the innermost open one.
+    pub(crate) fn nests(&self, end: usize) -> bool {
+        self.open.last().is_none_or(|(_, outer)| end <= *outer) && self.open.len() < MAX_DEPTH
+    }
+
+    pub(crate) fn open(&mut self, symbol: Symbol, end: usize) {
+        self.open.push((symbol, end));
+    }
+
+    pub(crate) fn close_at(&mut self, at: usize) {
+        while let Some((symbol, _)) = self.open.pop_if(|(_, end)| *end <= at) {
+            self.add(symbol);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<Symbol> {
+        self.close_at(usize::MAX);
+        self.top
+    }
+}

@@ -5,11 +5,6 @@ use warplens_ide_db::{Database, File, SemanticToken, items};
 
 use crate::language::LanguageSupport;
 
-/// The tokens of a whole file.
-pub(crate) fn tokens(db: &Database, file: File, support: &LanguageSupport) -> Vec<SemanticToken> {
-    tokens_in(db, file, support, TextRange::up_to(file.document(db).items().text_len()))
-}
-
 /// The tokens that overlap a range. Items outside the range are not computed.
 pub(crate) fn tokens_in(
     db: &Database,

@@ -91,7 +91,6 @@ fn what(function: &Function, name: NameRef<'_>) -> String {
     }
 }
 
-/// The kind of a symbol, in a few words.
 pub fn kind(function: &Function, kind: &SymbolKind) -> String {
     match kind {
         SymbolKind::Register { ty: Some(Type::Pred), .. }

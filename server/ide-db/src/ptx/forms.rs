@@ -2,7 +2,6 @@
 
 use warplens_isa::ptx::{Instruction, OperandKind};
 
-/// Whether any form of the instruction accepts a modifier.
 pub fn accepts(entry: &Instruction, modifier: &str) -> bool {
     entry.accepts(modifier) || entry.types.iter().any(|ty| Some(*ty) == modifier.strip_prefix('.'))
 }

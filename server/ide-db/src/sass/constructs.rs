@@ -35,7 +35,6 @@ pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
     None
 }
 
-/// The instruction whose encoding is at a range.
 fn of_encoding(function: &Function, range: TextRange) -> Option<usize> {
     function.instructions.iter().position(|instruction| {
         instruction.encoding.is_some_and(|encoding| {

@@ -11,7 +11,6 @@ use crate::construct::{Construct, Word};
 use crate::db::FilePosition;
 use crate::wave::lowered::wave_code;
 
-/// The construct with a keyword at a position.
 pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
     let range = position.token()?.text_range();
     let code = wave_code(position.db, position.item);

@@ -11,12 +11,10 @@ pub(crate) struct Rewrite<'t> {
 }
 
 impl<'t> Rewrite<'t> {
-    /// A rewrite without edits.
     pub(crate) fn new(text: &'t str) -> Rewrite<'t> {
         Rewrite { text, edits: Vec::new() }
     }
 
-    /// Replaces a range.
     pub(crate) fn replace(&mut self, range: TextRange, write: impl Into<String>) {
         self.edits.push((range, write.into()));
     }
@@ -58,7 +56,6 @@ impl<'t> Rewrite<'t> {
         }
     }
 
-    /// The rewrite as a fix.
     pub(crate) fn fix(mut self, title: String) -> ItemFix {
         self.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         self.edits.into_iter().fold(ItemFix::new(title), |fix, (range, write)| fix.replace(range, write))

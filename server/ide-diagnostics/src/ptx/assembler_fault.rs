@@ -110,7 +110,6 @@ const SATURATED_DIFFERENCE: Fault = Fault {
     ..SELECTION
 };
 
-/// All of them.
 #[cfg(test)]
 const FAULTS: [Fault; 9] = [
     DIFFERENCE,

@@ -10,7 +10,6 @@ use warplens_syntax::ptx::ast;
 use crate::codes;
 use crate::ptx::needs;
 
-/// Checks the attributes of a variable.
 pub(super) fn of_variable(variable: &ast::Variable, module: &ModuleTarget) -> Option<Problem> {
     let attribute = variable.attribute()?;
     let is_global = || {
@@ -45,7 +44,6 @@ fn invalid(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
-/// Checks that the module's version has attributes.
 fn known(attribute: &ast::Attribute, module: &ModuleTarget) -> Option<Problem> {
     needs::check_directive(attribute.syntax().text_range(), ".attribute", module)
 }

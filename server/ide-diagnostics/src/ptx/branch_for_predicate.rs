@@ -78,7 +78,6 @@ pub(crate) fn check<'k>(
 
 /// A branch that skips a few instructions, or selects one of two short paths.
 struct Short {
-    /// The branch.
     branch: usize,
     guard: ReferentId,
     negated: bool,
@@ -251,7 +250,6 @@ impl Short {
     }
 }
 
-/// A label with its colon.
 fn whole_label(text: &str, name: TextRange) -> Option<TextRange> {
     let rest = &text[usize::from(name.end())..];
     let spaces = TextSize::of(rest) - TextSize::of(rest.trim_start());

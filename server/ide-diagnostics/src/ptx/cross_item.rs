@@ -10,7 +10,6 @@ use crate::ptx::invalid_branch::targets::{self, TargetName};
 use crate::ptx::invalid_call::{self, Call};
 use crate::ptx::memory_limits::{self, SharedVariables};
 
-/// The uses of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CrossItemUses {
     pub(super) calls: Box<[Call]>,

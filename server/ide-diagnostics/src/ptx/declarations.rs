@@ -41,12 +41,11 @@ fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Op
         Space::Reg | Space::Local if module.version.is_none_or(|version| version >= with_stack) => {
             Some(invalid_declaration::outside_of_functions(variable, range))
         }
-        Space::Tex => removed_directive::tex(range, module),
+        Space::Tex => removed_directive::check(".tex", "declare `.global .texref`", range, module),
         _ => None,
     }
 }
 
-/// Checks the declarations of a function.
 pub(super) fn check_function(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         let found = match &symbol.kind {

@@ -5,7 +5,6 @@ use warplens_hir::ptx::{PerformanceDirective, Signature};
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_isa::ptx::{Directive, Holder};
 
-/// The directives of one function or prototype.
 pub(super) struct List<'f> {
     pub(super) signature: &'f Signature,
     pub(super) holder: Holder,

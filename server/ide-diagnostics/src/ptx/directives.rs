@@ -45,7 +45,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::Variable(variable)) => attributes::of_variable(&variable, module),
         Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
         Some(ast::Declaration::DwarfDirective(line)) => {
-            removed_directive::dwarf(line.syntax().text_range(), module)
+            removed_directive::check("@@DWARF", "use `.section`", line.syntax().text_range(), module)
         }
         _ => None,
     };

@@ -162,7 +162,6 @@ fn between_branch_and_reconvergence(
     because(problem.with_related(branch.range(), "lanes diverge at this branch"), function, &links)
 }
 
-/// Opcode and modifiers.
 fn mnemonic(instruction: Instruction<'_>) -> String {
     let words = instruction.modifiers().iter().map(SmolStr::as_str);
     std::iter::once(instruction.opcode()).chain(words).collect::<Vec<_>>().join(".")

@@ -20,7 +20,8 @@ use warplens_ide_db::{Db, File, Item, ItemFix, Problem};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
-use crate::ptx::forms::reporter::Reporter;
+use crate::ptx::forms::modifiers::Unmatched;
+use crate::ptx::forms::reporter::{Comparison, Reporter};
 use crate::ptx::instructions;
 use crate::ptx::statement_ranges::StatementRanges;
 
@@ -42,10 +43,8 @@ pub(super) fn check<'db>(
     let ranges = StatementRanges::new(item.parse(db));
     let report = Reporter { function, checker, platform, ranges: &ranges };
     for instruction in function.instructions() {
-        let wrong_guard = instruction.guard().and_then(|guard| checker.guard(guard));
-        if let Some(wrong) = wrong_guard {
-            problems.extend(operands::guard(&report, instruction, wrong));
-        }
+        let wrong_guard = instruction.guard().and_then(|guard| Some((guard, checker.guard(guard)?)));
+        problems.extend(wrong_guard.map(|(guard, wrong)| report.guard(guard, wrong)));
         let judged = &judged[instruction.mnemonic_id().index()];
         match &*judged.forms {
             MnemonicForms::Unjudged => {}
@@ -81,7 +80,7 @@ impl Reporter<'_> {
         if is_unknown || !self.ranges.is_whole(instruction) {
             return None;
         }
-        modifiers::problem(instruction, near, self.ranges)
+        Unmatched { instruction, near, ranges: self.ranges }.problem()
     }
 
     /// A statement whose mnemonic matches some forms: one of them must accept its operands and be available.
@@ -99,7 +98,7 @@ impl Reporter<'_> {
                 problems.extend(self.order(instruction, form, forms));
             }
             if form.entry.status == isa::Status::Deprecated {
-                problems.extend(needs::deprecated(self, instruction, form));
+                problems.extend(Comparison { report: self, instruction, form }.deprecated());
             }
             return;
         }
@@ -114,16 +113,12 @@ impl Reporter<'_> {
             2 * mismatches.len() + usize::from(missing.is_some())
         };
         let Some((form, missing, mismatches)) = mismatches.min_by_key(weigh) else { return };
+        let compared = Comparison { report: self, instruction, form };
         match missing {
-            Some(missing) if mismatches.is_empty() => {
-                problems.extend(needs::problem(self, instruction, form, missing));
-            }
-            _ => match operands::wrong_type(self, instruction, form, &mismatches) {
+            Some(missing) if mismatches.is_empty() => problems.extend(compared.unmet(missing)),
+            _ => match compared.wrong_type(&mismatches) {
                 Some(problem) => problems.push(problem),
-                None => {
-                    let describe = |mismatch| operands::problem(self, instruction, form, mismatch);
-                    problems.extend(mismatches.into_iter().filter_map(describe));
-                }
+                None => problems.extend(mismatches.into_iter().filter_map(|wrong| compared.operand(wrong))),
             },
         }
     }

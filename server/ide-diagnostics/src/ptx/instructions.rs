@@ -1,15 +1,24 @@
-//! Finds opcodes and modifiers that do not exist.
+//! `unknown-instruction` and `unknown-modifier`: an opcode that no instruction has, and a modifier that no form of the
+//! instruction has.
 //!
 //! A function uses few distinct mnemonics, so each is checked once.
 
 use warplens_hir::ptx::{Function, Mnemonic};
 use warplens_ide_db::ptx::forms::accepts;
-use warplens_ide_db::{Db, Item, Problem};
+use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
 
+use crate::codes;
 use crate::ptx::statement_ranges::StatementRanges;
-use crate::ptx::verdict::Verdict;
-use crate::ptx::{unknown_instruction, unknown_modifier};
+
+/// The problem of a mnemonic: its opcode, or one of its modifiers, is unknown.
+pub(super) struct Verdict {
+    /// The index of the modifier; `None` for the opcode.
+    modifier: Option<usize>,
+    message: String,
+    /// The most similar known word.
+    meant: Option<String>,
+}
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();
@@ -20,19 +29,43 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     for instruction in function.instructions() {
         let Some(verdict) = &verdicts[instruction.mnemonic_id().index()] else { continue };
         // Statements with a syntax error are not checked.
-        if ranges.is_whole(instruction) {
-            problems.extend(verdict.problem(instruction, &ranges));
+        if !ranges.is_whole(instruction) {
+            continue;
         }
+        let (code, range) = match verdict.modifier {
+            None => (codes::UNKNOWN_INSTRUCTION, Some(instruction.opcode_range())),
+            Some(index) => (codes::UNKNOWN_MODIFIER, ranges.modifier(instruction, index)),
+        };
+        let Some(range) = range else { continue };
+        let fix = verdict.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
+        problems.push(Problem::error(range, code, verdict.message.as_str()).with_fix(fix));
     }
 }
 
 pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let entries = isa::by_opcode(&mnemonic.opcode);
     if entries.is_empty() {
-        return Some(unknown_instruction::verdict(&mnemonic.opcode));
+        return Some(unknown_opcode(&mnemonic.opcode));
     }
     let unknown = |word: &str| !entries.iter().any(|entry| accepts(entry, word));
     let words = mnemonic.modifiers.iter().map(|word| format!(".{word}"));
     let (index, word) = words.enumerate().find(|(_, word)| unknown(word))?;
-    Some(unknown_modifier::verdict(&mnemonic.opcode, index, &word, entries))
+    let vocabulary = entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
+    let known =
+        !isa::modifier(&word).is_empty() || isa::type_(&word).is_some() || isa::state_space(&word).is_some();
+    let problem = if known { "does not accept" } else { "has no modifier" };
+    let meant = nearest(&word, vocabulary);
+    let message = format!("`{}` {problem} `{word}`{}", mnemonic.opcode, did_you_mean(meant));
+    Some(Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) })
+}
+
+fn unknown_opcode(opcode: &str) -> Verdict {
+    let lower = opcode.to_ascii_lowercase();
+    if lower != opcode && !isa::by_opcode(&lower).is_empty() {
+        let message = format!("unknown instruction `{opcode}`; opcodes are lower case: write `{lower}`");
+        return Verdict { modifier: None, message, meant: Some(lower) };
+    }
+    let meant = nearest(opcode, isa::opcodes().iter().copied());
+    let message = format!("unknown instruction `{opcode}`{}", did_you_mean(meant));
+    Verdict { modifier: None, message, meant: meant.map(str::to_owned) }
 }

@@ -63,7 +63,6 @@ impl<'j> Judge<'j> {
         Problem::error(range, codes::INVALID_CALL, message)
     }
 
-    /// Checks the call against this signature.
     fn judge(&self, name: &str, signature: &Signature, problems: &mut Vec<Problem>) {
         let is_declared = |name: &str| self.names.declarations(name).next().is_some();
         Callee { name, signature, is_declared: &is_declared }.judge(self.call, problems);

@@ -14,7 +14,6 @@ use crate::message::message;
 use crate::ptx::module_scope::Rules;
 use crate::ptx::needs;
 
-/// The fix of a declaration that breaks a rule.
 pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
     use DeclarationMistake as M;
     let remove = |title| Some(ItemFix::new(title).delete(range));

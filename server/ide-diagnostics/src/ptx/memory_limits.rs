@@ -103,7 +103,6 @@ impl SharedBytes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharedVariables {
     name_range: TextRange,
-    /// The bytes of the variables that it declares.
     own: u64,
     /// The names of the module that it uses.
     names: Box<[SmolStr]>,

@@ -139,9 +139,8 @@ pub(super) fn pragma(range: TextRange, known: &Pragma, scope: PragmaScope) -> Op
     if known.scopes.contains(&scope) {
         return None;
     }
-    let places: Vec<&str> = known.scopes.iter().map(|scope| words(*scope)).collect();
-    let message =
-        format!("`{}` is not allowed {}; it is allowed {}", known.name, words(scope), any_of(&places));
+    let places = any_of(known.scopes.iter().map(|scope| words(*scope)));
+    let message = format!("`{}` is not allowed {}; it is allowed {places}", known.name, words(scope));
     Some(error(range, message))
 }
 

@@ -15,7 +15,6 @@ pub(super) struct Rules<'r> {
 }
 
 impl<'r> Rules<'r> {
-    /// The variable or function with this name.
     pub(super) fn found(&self, name: &str) -> Option<&'r DeclarationKind> {
         let mut found = self.names.kinds(name).map(|symbol| &declaration(self.db, self.file, symbol).kind);
         found.find(|kind| !matches!(kind, DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel))

@@ -23,7 +23,6 @@ pub(super) fn store(function: &Function, instruction: Instruction<'_>) -> Option
     problem(function, *instruction.operands().first()?, false, why)
 }
 
-/// The problem of an address that is a result of the function, or one of its parameters.
 fn problem(function: &Function, address: Operand, of_result: bool, why: &str) -> Option<Problem> {
     let Operand::Symbol(name) = function.address(address)?.base else { return None };
     let SymbolKind::Param { is_return, .. } = local(function, name)? else { return None };

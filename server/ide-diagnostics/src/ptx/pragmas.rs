@@ -9,7 +9,6 @@ use warplens_syntax::ptx::ast;
 
 use crate::ptx::{invalid_value, misplaced_directive, needs, unknown_pragma};
 
-/// Checks a directive in this part of a module.
 pub(super) fn check(
     directive: &ast::PragmaDirective,
     scope: PragmaScope,

@@ -30,7 +30,6 @@ pub(super) fn check(rules: &Rules<'_>, index: u32, symbol: &ModuleSymbol) -> Opt
     Some((symbol.item, problem))
 }
 
-/// The first difference of two signatures.
 pub(super) fn differences(one: &Signature, other: &Signature) -> Option<&'static str> {
     if one.params.len() != other.params.len() || one.returns.len() != other.returns.len() {
         return Some("the number of parameters or results");

@@ -10,31 +10,19 @@ use warplens_isa::ptx::Directive;
 use crate::codes;
 use crate::ptx::directive_list::{List, word};
 
+/// A directive that is removed in the module's version; `instead` says what to write.
+pub(super) fn check(name: &str, instead: &str, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    let until = isa::directive(name)?.until?;
+    let message = format!("`{name}` was removed in PTX {until}; {instead}");
+    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
+}
+
 /// A directive between the parameters and the body.
 pub(super) fn on_function(
     list: &List<'_>,
     known: &Directive,
     written: &PerformanceDirective,
 ) -> Option<Problem> {
-    let until = known.until?;
-    if list.module.version? < until {
-        return None;
-    }
-    let message = format!("`{}` was removed in PTX {until}; use `.minnctapersm`", known.name);
-    let fix = ItemFix::replacement(word(written), ".minnctapersm").preferred();
-    Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(fix))
-}
-
-/// `.section` replaced `@@DWARF` lines.
-pub(super) fn dwarf(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
-    let until = isa::directive("@@DWARF")?.until?;
-    let message = format!("`@@DWARF` was removed in PTX {until}; use `.section`");
-    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
-}
-
-/// `.texref` replaced the state space `.tex`.
-pub(super) fn tex(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
-    let until = isa::directive(".tex")?.until?;
-    let message = format!("`.tex` was removed in PTX {until}; declare `.global .texref`");
-    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
+    let problem = check(known.name, "use `.minnctapersm`", word(written), list.module)?;
+    Some(problem.with_fix(ItemFix::replacement(word(written), ".minnctapersm").preferred()))
 }

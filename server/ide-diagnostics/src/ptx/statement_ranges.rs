@@ -4,7 +4,6 @@ use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPosition};
 use warplens_syntax::{Node, Parse, SyntaxKind, Token};
 
-/// The statements of a function.
 pub(super) struct StatementRanges {
     parse: Parse,
 }
@@ -47,7 +46,6 @@ impl StatementRanges {
         Some(element.unwrap_or(part).range())
     }
 
-    /// All operands from this one on.
     pub(super) fn operands_from(&self, instruction: Instruction<'_>, first: usize) -> Option<TextRange> {
         let mut operands = operands(self.node(instruction)?).skip(first);
         let first = operands.next()?;

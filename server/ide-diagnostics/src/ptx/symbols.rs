@@ -5,7 +5,6 @@ use warplens_hir::ptx::{Declaration, Function, ModuleSymbol, NameId, SymbolKind}
 use warplens_ide_db::ptx::ptx_header;
 use warplens_ide_db::{Db, File, items};
 
-/// The declaration of a name of the module.
 pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
     let item = items(db, file)[symbol.item as usize];
     &ptx_header(db, item).declarations[symbol.declaration as usize]
@@ -17,7 +16,6 @@ pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> Text
     declaration(db, file, symbol).name_range + start
 }
 
-/// The symbol of the function that a name refers to.
 pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
     function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }

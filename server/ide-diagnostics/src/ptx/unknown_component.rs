@@ -15,7 +15,6 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     }
 }
 
-/// The special register of an operand with an unknown component.
 fn unknown_component(operand: &Operand) -> Option<NameId> {
     match operand {
         Operand::Special { name, component: Some(Component::Other) } => Some(*name),

@@ -1,10 +1,11 @@
-//! Finds the symbols of a function that are never used. Each kind is a diagnostic of its own.
+//! `unused-label`, `unused-register`, `unused-variable`: symbols of a function that are never used.
 
-use warplens_hir::ptx::{Function, ReferentId, Role, Symbol};
+use warplens_hir::ptx::{Function, ReferentId, Role, Symbol, SymbolKind};
 use warplens_ide_db::ptx::debug_names;
-use warplens_ide_db::{Db, File, Item, Problem};
+use warplens_ide_db::{Db, File, Item, Problem, Tag};
 
-use crate::ptx::{broken, unused_label, unused_register, unused_variable};
+use crate::codes;
+use crate::ptx::broken;
 
 /// The maximum number reported for a function, so that they do not crowd out errors.
 const MOST: usize = 50;
@@ -43,9 +44,17 @@ pub(super) fn check<'db>(
 }
 
 fn problem(symbol: &Symbol) -> Option<Problem> {
-    unused_label::problem(symbol)
-        .or_else(|| unused_register::problem(symbol))
-        .or_else(|| unused_variable::problem(symbol))
+    let (code, kind) = match symbol.kind {
+        SymbolKind::Label { .. } => (codes::UNUSED_LABEL, "label"),
+        SymbolKind::Table { .. } => (codes::UNUSED_LABEL, "table"),
+        SymbolKind::Prototype(_) => (codes::UNUSED_LABEL, "prototype"),
+        SymbolKind::Register { .. } => (codes::UNUSED_REGISTER, "register"),
+        SymbolKind::Variable(_) => (codes::UNUSED_VARIABLE, "variable"),
+        // The registers of a range such as `%r<100>` are not reported.
+        _ => return None,
+    };
+    let message = format!("unused {kind} `{}`; remove it", symbol.name);
+    Some(Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary))
 }
 
 /// Names that compilers declare whether or not they need them: labels for debug information, the stack pointers, a
@@ -64,7 +73,14 @@ mod tests {
     #[test]
     fn names_that_nothing_uses() {
         check_body(
-            ".reg .b32 a, b;\n.local .b32 c;\n.shared .b32 d;\nP: .callprototype _ ();\nT: .branchtargets L;\nL: mov.u32 b, d;\nM: ret;",
+            "\
+.reg .b32 a, b;
+.local .b32 c;
+.shared .b32 d;
+P: .callprototype _ ();
+T: .branchtargets L;
+L: mov.u32 b, d;
+M: ret;",
             expect![[r#"
                 3:`a` Hint unused-register: unused register `a`; remove it
                 4:`c` Hint unused-variable: unused variable `c`; remove it
@@ -78,7 +94,17 @@ mod tests {
     #[test]
     fn names_of_debug_information() {
         check(
-            ".entry k() {\n.local .b32 depot;\nLfunc_begin0: ret;\nLtmp1:\nLtmp2:\n}\n.section .debug_info { .b64 Lfunc_begin0\n.b64 Ltmp1-depot\n}\n",
+            "\
+.entry k() {
+.local .b32 depot;
+Lfunc_begin0: ret;
+Ltmp1:
+Ltmp2:
+}
+.section .debug_info { .b64 Lfunc_begin0
+.b64 Ltmp1-depot
+}
+",
             expect![""],
         );
     }

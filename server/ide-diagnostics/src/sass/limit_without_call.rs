@@ -5,7 +5,6 @@ use warplens_ide_db::Problem;
 
 use crate::codes;
 
-/// Checks an instruction of a whole function.
 pub(super) fn check(function: &Function, instruction: &Instruction) -> Option<Problem> {
     if !function.has_modifier(instruction, "LMT") || sets_limit(function) {
         return None;

@@ -28,7 +28,6 @@ use crate::wave::dialect::item::Written;
 pub(crate) use crate::wave::dialect::names::{fewer_registers, other_guard, other_register};
 pub(crate) use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
 
-/// A dialect of WAVE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// `icmp.lt p0, r0, 5`
@@ -55,7 +54,6 @@ pub struct NotRewritten {
     pub message: String,
 }
 
-/// Rewrites a file in a dialect, as far as possible.
 pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
     let list = file.document(db).items();
     let mut rewritten = Rewritten::default();

@@ -10,8 +10,8 @@ mod usable;
 use smol_str::SmolStr;
 use warplens_sim_launch::{Element, PlacedBuffer, show};
 use warplens_sim_warp::{
-    Cancelled, Control, LaneStore, Limits, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId,
-    Status, TracedRegister, TracedVisit, WarpId,
+    Cancelled, Control, LaneStore, Mask, RunOptions, RunResult, ScalarType, Severity, StatementId, Status,
+    TracedRegister, TracedVisit, WarpId,
 };
 
 use crate::run::Prepared;
@@ -21,7 +21,6 @@ pub use draw::Drawer;
 pub use equality::Equality;
 pub use usable::{Unusable, unusable};
 
-/// A run and its result.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparedRun<'r> {
     pub prepared: &'r Prepared,
@@ -147,23 +146,12 @@ fn buffer(
     let offset = (index * element.bytes()) as u64;
     let mut stores = [None; 2];
     for side in 0..2 {
-        stores[side] = last_store(runs[side].prepared, buffers[side].address + offset, control)?;
+        let options = RunOptions { watch: Some(buffers[side].address + offset), ..RunOptions::default() };
+        stores[side] = runs[side].prepared.again(options, control)?.last_store;
     }
     let values = [one, other].map(|value| show(element, value));
     let elements = [one, other].map(|bits| Element(element, bits));
     Ok(Some(BufferDifference { name: buffers[0].name.clone(), index, values, elements, stores, count, of }))
-}
-
-/// Runs again to find the last store to a byte of device memory.
-fn last_store(
-    prepared: &Prepared,
-    address: u64,
-    control: Control<'_>,
-) -> Result<Option<LaneStore>, Cancelled> {
-    let limits = Limits { max_warps: 0, ..prepared.options.limits };
-    let options = RunOptions { limits, watch: Some(address), ..RunOptions::default() };
-    let result = prepared.program.run(prepared.resolved.config.clone(), &options, control)?;
-    Ok(result.last_store)
 }
 
 fn output(texts: [&str; 2]) -> Option<OutputDifference> {
@@ -200,7 +188,7 @@ impl LaneDifference {
         let [Some(ours), Some(theirs)] = &steps[..] else { return Ok(None) };
         let of_lane = |visit: &&TracedVisit| visit.active >> lane & 1 == 1;
         let (mut here, mut there) =
-            (ours.visits().iter().filter(of_lane), theirs.visits().iter().filter(of_lane));
+            (ours.visits.iter().filter(of_lane), theirs.visits.iter().filter(of_lane));
         loop {
             let pair = [here.next(), there.next()];
             match pair {
@@ -236,11 +224,8 @@ fn same_step(one: &TracedVisit, other: &TracedVisit, lane: u32) -> bool {
 
 fn step(prepared: &Prepared, visit: &TracedVisit, lane: u32) -> LaneStep {
     let executed = visit.executed >> lane & 1 == 1;
-    let kind = |held: &TracedRegister| {
-        let statement = prepared.statements.get(visit.statement.index());
-        let mut named = statement.into_iter().flat_map(|statement| &statement.registers);
-        named.find(|(name, _)| *name == held.name).map_or(ScalarType::B64, |(_, kind)| *kind)
-    };
+    let statement = prepared.statements.get(visit.statement.index());
+    let kind = |held: &TracedRegister| statement.map_or(ScalarType::B64, |found| found.type_of(&held.name));
     let value = |held: &TracedRegister| {
         let reading = Reading { held, kind: kind(held), lanes: (1 as Mask) << lane };
         Some(format!("{} = {}", held.name, reading.in_lane(lane)?))

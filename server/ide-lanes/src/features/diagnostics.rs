@@ -71,7 +71,6 @@ fn insert_statement(
     Some(Fix { title: format!("Insert `{statement}`"), edits, preferred: false })
 }
 
-/// The findings in text order.
 fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
     let reported = shown.findings();
     let described = |reported: &ReportedFinding<'_>| {

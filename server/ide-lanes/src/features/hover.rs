@@ -26,13 +26,14 @@ const MAX_WIDTH: usize = 60;
 pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
     let WarpId { cta: [x, y, z], warp } = shown.warp();
-    let registers = statement.seen.iter().flat_map(|seen| &seen.registers);
-    let pointed: Vec<&TracedRegister> = registers.filter(|held| names(&held.name, word)).collect();
+    let visited = statement.seen.into_iter();
+    let registers = visited.flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
+    let registers = registers.map(|(seen, held)| Held { statement: &statement, seen, held, shown });
+    let pointed: Vec<Held<'_>> =
+        registers.clone().filter(|register| names(&register.held.name, word)).collect();
     let mut markdown = String::new();
     if let Some(seen) = statement.seen {
-        for held in &pointed {
-            markdown += &register(&statement, seen, held, shown);
-        }
+        markdown.extend(pointed.iter().map(Held::after));
         markdown += &meaning::of_register(&statement, seen, &|register| names(register, word));
     }
     markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
@@ -73,7 +74,7 @@ pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>
             markdown += &notes::of_statement(&statement, shown, line_of);
         }
         if pointed.is_empty() {
-            markdown += &all_values(&statement, shown);
+            markdown += &all_values(registers);
         }
     }
     Some(Hover { range: statement.range, markdown })
@@ -98,67 +99,64 @@ fn names(register: &str, word: &str) -> bool {
     register.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The values of a register after the statement.
-fn register(
-    statement: &StatementView<'_>,
-    seen: &TracedVisit,
-    held: &TracedRegister,
-    shown: &LaneView,
-) -> String {
-    let visits = statement.trace.map_or(1, |trace| trace.count);
-    let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
-    match value_sentence(statement, seen, held, shown) {
-        Some(sentence) => format!("**`{}`** {sentence}, after this line{visit}.\n\n", held.name),
-        None => {
-            let grid = value_grid(statement, seen, held, shown);
-            format!("**`{}`** after this line{visit}:\n\n```text\n{grid}\n```\n\n", held.name)
+/// A register that a statement names, in the shown visit.
+#[derive(Clone, Copy)]
+struct Held<'h> {
+    statement: &'h StatementView<'h>,
+    seen: &'h TracedVisit,
+    held: &'h TracedRegister,
+    shown: &'h LaneView,
+}
+
+impl Held<'_> {
+    /// The values after the statement.
+    fn after(&self) -> String {
+        let visits = self.statement.trace.map_or(1, |trace| trace.count);
+        let visit =
+            if visits > 1 { format!(", visit {} of {visits}", self.seen.visit) } else { String::new() };
+        match self.sentence() {
+            Some(sentence) => format!("**`{}`** {sentence}, after this line{visit}.\n\n", self.held.name),
+            None => format!(
+                "**`{}`** after this line{visit}:\n\n```text\n{}\n```\n\n",
+                self.held.name,
+                self.grid()
+            ),
         }
+    }
+
+    /// The values in the active lanes as a sentence, if they have a simple form.
+    fn sentence(&self) -> Option<String> {
+        let reading = self.statement.reading(self.held, self.seen.active);
+        let objects = self.shown.address_of(self.statement, &self.held.name);
+        let address = objects.and_then(|objects| reading.address(objects));
+        address.or_else(|| reading.sentence(self.shown.launched()))
+    }
+
+    /// The values in the active lanes, lane by lane.
+    fn grid(&self) -> String {
+        let reading = self.statement.reading(self.held, self.seen.active);
+        grid(self.shown, &|lane| match self.seen.active >> lane & 1 {
+            1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
+            _ => "-".to_owned(),
+        })
     }
 }
 
 /// The values of all registers of a statement: a sentence for each, or a grid of lanes for a written register without a simple form.
-fn all_values(statement: &StatementView<'_>, shown: &LaneView) -> String {
-    let registers =
-        statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
+fn all_values<'h>(registers: impl Iterator<Item = Held<'h>>) -> String {
     let (mut sentences, mut grids) = (String::new(), String::new());
-    for (seen, held) in registers {
-        if let Some(sentence) = value_sentence(statement, seen, held, shown) {
-            let _ = write!(sentences, "\n- `{}` {sentence}", held.name);
-        } else if held.written {
-            let grid = value_grid(statement, seen, held, shown);
-            let _ = write!(grids, "\n\n```text\n{}\n{grid}\n```", held.name);
+    for register in registers {
+        let name = &register.held.name;
+        if let Some(sentence) = register.sentence() {
+            let _ = write!(sentences, "\n- `{name}` {sentence}");
+        } else if register.held.written {
+            let _ = write!(grids, "\n\n```text\n{name}\n{}\n```", register.grid());
         }
     }
     if !sentences.is_empty() {
         sentences.insert(0, '\n');
     }
     sentences + &grids
-}
-
-/// The values of a register in the active lanes as a sentence, if they have a simple form.
-fn value_sentence(
-    statement: &StatementView<'_>,
-    seen: &TracedVisit,
-    held: &TracedRegister,
-    shown: &LaneView,
-) -> Option<String> {
-    let reading = statement.reading(held, seen.active);
-    let address = shown.address_of(statement, &held.name).and_then(|objects| reading.address(objects));
-    address.or_else(|| reading.sentence(shown.launched()))
-}
-
-/// The values of a register in the active lanes, lane by lane.
-fn value_grid(
-    statement: &StatementView<'_>,
-    seen: &TracedVisit,
-    held: &TracedRegister,
-    shown: &LaneView,
-) -> String {
-    let reading = statement.reading(held, seen.active);
-    grid(shown, &|lane| match seen.active >> lane & 1 {
-        1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
-        _ => "-".to_owned(),
-    })
 }
 
 /// Why the launch did not start; `None` if it did.

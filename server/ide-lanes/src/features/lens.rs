@@ -51,7 +51,7 @@ fn lenses(
     let mut lenses = Vec::new();
     for kernel in kernels {
         let entry = kernel.kernel.name.as_str();
-        let of_kernel = of_kernels.get(entry).into_iter().flatten().copied();
+        let of_kernel = of_kernels.get(entry).map(Vec::as_slice).unwrap_or_default();
         let running = shown.filter(|shown| shown.entry() == entry);
         lenses.extend(match style {
             LensStyle::Plain => plain::over(kernel, of_kernel, running, line_of),

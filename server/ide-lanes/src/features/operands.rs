@@ -46,6 +46,7 @@ pub fn is_shown(shown: &LaneView, offset: TextSize, word: &str) -> bool {
     let mut statements = shown.statements();
     let statement = statements.find(|statement| statement.range.contains_inclusive(offset));
     statement.is_some_and(|found| {
-        found.seen.is_some() && found.meanings.iter().any(|meaning| meaning.register() == Some(word))
+        found.seen.is_some()
+            && found.statement.meanings.iter().any(|meaning| meaning.register() == Some(word))
     })
 }

@@ -25,5 +25,5 @@ pub use self::graph::Graph;
 pub(crate) use self::moment::JsonMoment;
 pub use self::moment::{Located, MomentRequest};
 pub use self::registers::Registers;
-pub use self::run::Panel;
+pub use self::run::{Panel, PanelQuery};
 pub use self::timeline::{Page, Timeline};

@@ -16,7 +16,6 @@ use crate::run::{Outcome, Prepared};
 const MAX_BYTES: usize = 32 << 20;
 const MAX_INSTRUCTIONS: u64 = 200_000;
 
-/// A run and its outcome.
 #[derive(Clone, Copy)]
 pub struct Ran<'r> {
     pub prepared: &'r Prepared,
@@ -38,7 +37,7 @@ impl SameRegisters {
         control: Control<'_>,
     ) -> Result<SameRegisters, Cancelled> {
         let runs = [code, text];
-        if runs.iter().any(|run| run.outcome.result().totals.warp_instructions > MAX_INSTRUCTIONS) {
+        if runs.iter().any(|run| run.outcome.result.totals.warp_instructions > MAX_INSTRUCTIONS) {
             return Ok(SameRegisters::default());
         }
         let [code, text] = runs.map(|run| run.outcome.prepared(run.prepared));
@@ -106,7 +105,7 @@ impl LaneHashes {
 fn held(steps: &Steps, prepared: &Prepared) -> Vec<Held> {
     let mut found: FxHashMap<(StatementId, SmolStr), Held> = FxHashMap::default();
     let mut last: FxHashMap<&SmolStr, &TracedRegister> = FxHashMap::default();
-    for visit in steps.visits() {
+    for visit in &steps.visits {
         let mut add = |register: &TracedRegister, is_written: bool| {
             let key = (visit.statement, register.name.clone());
             let held = found.entry(key).or_insert_with(|| Held::new(visit.statement, register, is_written));

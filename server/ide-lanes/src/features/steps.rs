@@ -1,21 +1,18 @@
 //! The steps of a warp in order of execution, with the values that each wrote: `warplens sim --trace`.
 
 use serde::{Serialize, Serializer};
-use warplens_sim_warp::{
-    Cancelled, Control, Lanes, Mask, ScalarType, TraceRequest, TracedRegister, TracedVisit, WarpId,
-};
+use warplens_sim_warp::{Cancelled, Control, Lanes, Mask, TraceRequest, TracedRegister, TracedVisit, WarpId};
 
 use crate::json::{Position, Positions, hex};
 use crate::program::Statement;
 use crate::run::Prepared;
 use crate::view::values::Reading;
 
-/// The steps of one warp.
 #[derive(Debug)]
 pub struct Steps {
     pub warp: WarpId,
     /// In order of execution.
-    visits: Vec<TracedVisit>,
+    pub(crate) visits: Vec<TracedVisit>,
     /// Whether later steps are missing because of the limit.
     pub truncated: bool,
 }
@@ -45,11 +42,6 @@ impl Prepared {
 }
 
 impl Steps {
-    /// The visits in order of execution.
-    pub(crate) fn visits(&self) -> &[TracedVisit] {
-        &self.visits
-    }
-
     /// The steps with their statements; `prepared` is the run that recorded them.
     pub fn iter<'s>(&'s self, prepared: &'s Prepared) -> impl Iterator<Item = Step<'s>> {
         let step = |(index, visit): (usize, &'s TracedVisit)| {
@@ -75,13 +67,10 @@ impl<'s> Step<'s> {
     /// The registers that it wrote, with their values in the lanes that executed it: `%r1 = lane`.
     pub fn written(&self) -> Vec<String> {
         let registers = self.visit.registers.iter();
-        let words = |held| Reading { held, kind: self.kind(held), lanes: self.visit.executed }.words();
+        let lanes = self.visit.executed;
+        let words =
+            |held: &TracedRegister| Reading { held, kind: self.statement.type_of(&held.name), lanes }.words();
         registers.filter_map(words).collect()
-    }
-
-    fn kind(&self, held: &TracedRegister) -> ScalarType {
-        let kind = self.statement.registers.iter().find(|(name, _)| *name == held.name);
-        kind.map_or(ScalarType::B64, |(_, kind)| *kind)
     }
 
     /// The step as JSON; `None` if the statement has no position.
@@ -102,7 +91,6 @@ impl<'s> Step<'s> {
     }
 }
 
-/// A step as JSON.
 #[derive(Debug, Serialize)]
 pub struct JsonStep<'s> {
     step: usize,

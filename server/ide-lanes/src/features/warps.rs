@@ -33,10 +33,9 @@ pub struct WarpSummaries {
 }
 
 impl Prepared {
-    /// The warps of a run.
     pub fn warp_summaries(&self, outcome: &Outcome) -> WarpSummaries {
         let ran = outcome.prepared(self);
-        let result = outcome.result();
+        let result = &outcome.result;
         let width = u64::from(ran.width());
         let summary = |warp| summary(warp, &ran.statements, result, width);
         WarpSummaries {

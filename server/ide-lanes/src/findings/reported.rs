@@ -11,7 +11,6 @@ use warplens_sim_warp::{Finding, FindingKind, Lanes, Mask, RunResult, StatementI
 
 use crate::program::SourceLine;
 
-/// The source line of a statement.
 pub(crate) type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLine>;
 
 /// The threads of a launch.
@@ -27,7 +26,6 @@ pub struct Reporter {
 pub struct ReportedFinding<'r> {
     /// The finding that is shown: that of the selected warp, or else the first.
     pub finding: &'r Finding,
-    /// The source line of its statement.
     pub source: Option<&'r SourceLine>,
     warps: IndexSet<WarpId, FxBuildHasher>,
     statements: IndexSet<StatementId, FxBuildHasher>,
@@ -116,7 +114,6 @@ impl ReportedFinding<'_> {
         (self.warps.len() - 1, blocks.len())
     }
 
-    /// The other statements with the finding.
     pub fn also_at(&self) -> impl Iterator<Item = StatementId> {
         self.statements.iter().copied().filter(|statement| Some(*statement) != self.finding.statement)
     }

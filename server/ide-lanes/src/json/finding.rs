@@ -8,32 +8,25 @@ use super::position::Positions;
 use crate::findings::ReportedFinding;
 use crate::program::SourceLine;
 
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding"))]
+#[derive(Debug, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Finding", optional_fields))]
 pub(crate) struct JsonFinding<'r> {
     code: &'r str,
     severity: &'static str,
     message: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     cta: Option<[u32; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     warp: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     lanes: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     visit: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     source: Option<&'r SourceLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     also: Option<JsonAlso>,
     related: Vec<JsonRelated<'r>>,
 }
@@ -65,7 +58,18 @@ struct JsonRelated<'r> {
 }
 
 impl<'r> JsonFinding<'r> {
-    pub(crate) fn new(reported: &ReportedFinding<'r>, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+    /// The findings of a run, then the failed checks of its launch.
+    pub(crate) fn all(
+        found: &[ReportedFinding<'r>],
+        failures: &'r [String],
+        width: u32,
+        at: Positions<'_>,
+    ) -> Vec<JsonFinding<'r>> {
+        let failures = failures.iter().map(|message| JsonFinding::failure(message));
+        found.iter().map(|finding| JsonFinding::new(finding, width, at)).chain(failures).collect()
+    }
+
+    fn new(reported: &ReportedFinding<'r>, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
         let finding = reported.finding;
         let related = finding.related.iter().filter_map(|related| {
             Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
@@ -86,19 +90,12 @@ impl<'r> JsonFinding<'r> {
     }
 
     /// A failed check of the launch.
-    pub(crate) fn failure(message: &'r str) -> JsonFinding<'r> {
+    fn failure(message: &'r str) -> JsonFinding<'r> {
         JsonFinding {
             code: FindingKind::ExpectFailed.name(),
             severity: FindingKind::ExpectFailed.severity().as_str(),
             message,
-            line: None,
-            cta: None,
-            warp: None,
-            lanes: None,
-            visit: None,
-            source: None,
-            also: None,
-            related: Vec::new(),
+            ..JsonFinding::default()
         }
     }
 }

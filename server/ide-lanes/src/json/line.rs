@@ -46,7 +46,6 @@ pub(crate) struct JsonVisit {
     repeat: u64,
 }
 
-/// The counters of a line, if collected.
 #[derive(Debug, Serialize)]
 struct JsonCounters {
     efficiency: f64,
@@ -118,7 +117,6 @@ impl JsonLine {
         })
     }
 
-    /// Its line and character.
     pub(crate) fn position(&self) -> (u32, u32) {
         (self.line, self.character)
     }
@@ -142,7 +140,6 @@ pub(crate) fn lines<'l>(
     lines
 }
 
-/// The visits of a statement.
 pub(crate) fn json_visits(trace: &LineTrace, width: u32) -> Vec<JsonVisit> {
     let visit = |visit: &Visit| JsonVisit {
         active: hex(visit.active, width),

@@ -17,15 +17,20 @@ pub(crate) struct PlacedTraces {
     places: Vec<(u32, u32)>,
 }
 
-/// A statement that was executed.
-pub(crate) struct Placed<'s> {
-    /// The line and the character of its opcode.
-    pub(crate) at: (u32, u32),
-    pub(crate) trace: &'s LineTrace,
-    pub(crate) role: Role,
-    pub(crate) parts: &'s [u32],
+/// One statement in the trace of one warp.
+#[derive(Debug, Clone, Copy)]
+pub struct StatementTrace<'t> {
+    /// The lanes that the warp has.
+    pub launched: Mask,
+    /// Lanes of a full warp.
+    pub width: u32,
+    /// The trace of the statement; `None` if the warp never reached it.
+    pub trace: Option<&'t LineTrace>,
+    pub role: Role,
+    /// The number of lanes that jumped to each of several targets, if known.
+    pub parts: &'t [u32],
     /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
-    pub(crate) chosen: Option<Option<&'s TracedVisit>>,
+    pub chosen: Option<Option<&'t TracedVisit>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,27 +70,27 @@ enum Visits {
 }
 
 impl PlacedTraces {
-    /// Lists the statements of a warp of `width` lanes.
-    pub(crate) fn new<'s>(
-        mut statements: Vec<Placed<'s>>,
-        width: u32,
-        label: &dyn Fn(&Placed<'s>) -> String,
+    /// Lists the statements of a warp that have a trace, with the lines and characters of their opcodes.
+    pub(crate) fn new(
+        mut statements: Vec<((u32, u32), StatementTrace<'_>)>,
+        label: &dyn Fn(&StatementTrace<'_>) -> String,
     ) -> PlacedTraces {
-        statements.sort_by_key(|placed| placed.at);
-        let mut numbers: FxHashMap<Key<'s>, u32> = FxHashMap::default();
+        statements.sort_by_key(|(at, _)| *at);
+        let mut numbers: FxHashMap<Key<'_>, u32> = FxHashMap::default();
         let mut listed = PlacedTraces::default();
-        for placed in &statements {
-            let number = *numbers.entry(key(placed)).or_insert_with(|| {
-                listed.traces.push(json(placed, width, label(placed)));
+        for ((line, _), statement) in &statements {
+            let Some(trace) = statement.trace else { continue };
+            let number = *numbers.entry(key(statement, trace)).or_insert_with(|| {
+                listed.traces.push(json(statement, trace, label(statement)));
                 listed.traces.len() as u32 - 1
             });
-            listed.places.push((placed.at.0, number));
+            listed.places.push((*line, number));
         }
         listed
     }
 }
 
-fn key<'s>(&Placed { trace, role, parts, chosen, .. }: &Placed<'s>) -> Key<'s> {
+fn key<'s>(&StatementTrace { role, parts, chosen, .. }: &StatementTrace<'s>, trace: &LineTrace) -> Key<'s> {
     let visits = match *trace.visits {
         [Visit { active, executed, repeat }] => Visits::Equal { active, executed, repeat },
         _ => Visits::Shared(trace.visits.as_ptr()),
@@ -94,7 +99,11 @@ fn key<'s>(&Placed { trace, role, parts, chosen, .. }: &Placed<'s>) -> Key<'s> {
     Key { count: trace.count, visits, truncated: trace.truncated, role, parts, chosen }
 }
 
-fn json(&Placed { trace, role, parts, .. }: &Placed<'_>, width: u32, label: String) -> JsonTrace {
+fn json(
+    &StatementTrace { width, role, parts, .. }: &StatementTrace<'_>,
+    trace: &LineTrace,
+    label: String,
+) -> JsonTrace {
     JsonTrace {
         count: trace.count,
         visits: json_visits(trace, width),

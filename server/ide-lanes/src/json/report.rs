@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 
-use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use warplens_sim_launch::{Element, Launch, PlacedBuffer, Resolved};
 use warplens_sim_warp::ScalarType;
@@ -16,7 +15,6 @@ use crate::findings::Reporter;
 use crate::program::Statement;
 use crate::run::warp_width;
 
-/// A whole run.
 #[derive(Debug, Serialize)]
 pub struct Report<'r> {
     entry: &'r str,
@@ -25,7 +23,8 @@ pub struct Report<'r> {
     status: &'static str,
     totals: &'r Totals,
     findings: Vec<JsonFinding<'r>>,
-    buffers: DumpedBuffers<'r>,
+    #[serde(serialize_with = "object")]
+    buffers: Vec<(&'r str, DumpedBuffer<'r>)>,
     /// What the program printed.
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'r str,
@@ -70,19 +69,16 @@ fn findings<'r>(
     let width = warp_width(&resolved.launch);
     let source = |statement: StatementId| options.statements.get(statement.index())?.source.as_deref();
     let found = Reporter::new(resolved, width).findings(result, options.warp, &source);
-    let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
-    found.iter().map(|finding| JsonFinding::new(finding, width, at)).chain(failures).collect()
+    JsonFinding::all(&found, options.failures, width, at)
 }
 
 /// Additional data for the report of a whole run.
 pub struct Options<'o> {
     /// The divergence model that was used.
     pub model: &'static str,
-    /// The buffers to include.
     pub dump: &'o [PlacedBuffer],
     /// The warp to list; by default all.
     pub warp: Option<WarpId>,
-    /// The statements of the program.
     pub statements: &'o [Statement],
     /// Findings in addition to those of the run: failed checks of the launch.
     pub failures: &'o [String],
@@ -110,6 +106,8 @@ impl<'r> Report<'r> {
         };
         let warps =
             result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, &code, at)).collect();
+        let dumped = options.dump.iter();
+        let dumped = dumped.map(|buffer| (buffer.name.as_str(), DumpedBuffer::new(buffer, result)));
         Report {
             entry: resolved.launch.entry.as_deref().unwrap_or_default(),
             launch: &resolved.launch,
@@ -117,7 +115,7 @@ impl<'r> Report<'r> {
             status: result.status.as_str(),
             totals: &result.totals,
             findings: findings(resolved, result, options, at),
-            buffers: DumpedBuffers { dump: options.dump, result },
+            buffers: dumped.collect(),
             output: &result.output.text,
             output_truncated: result.output.truncated,
             warps,
@@ -165,62 +163,45 @@ impl Serialize for WarpRegisters<'_> {
     }
 }
 
-struct DumpedBuffers<'r> {
-    dump: &'r [PlacedBuffer],
-    result: &'r RunResult,
-}
-
-impl std::fmt::Debug for DumpedBuffers<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.dump).finish()
-    }
-}
-
-impl Serialize for DumpedBuffers<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.dump.len()))?;
-        for buffer in self.dump {
-            let bytes = buffer.bytes(self.result);
-            map.serialize_entry(buffer.name.as_str(), &DumpedBuffer { element: buffer.element, bytes })?;
-        }
-        map.end()
-    }
-}
-
+#[derive(Debug, Serialize)]
 struct DumpedBuffer<'r> {
-    element: ScalarType,
+    #[serde(rename = "type")]
+    element: &'static str,
+    values: BufferValues<'r>,
+    #[serde(serialize_with = "hex_digits")]
     bytes: &'r [u8],
 }
 
-impl Serialize for DumpedBuffer<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("type", self.element.name())?;
-        map.serialize_entry("values", &BufferValues(self))?;
-        map.serialize_entry("bytes", &hex_of(self.bytes))?;
-        map.end()
+impl<'r> DumpedBuffer<'r> {
+    fn new(buffer: &PlacedBuffer, result: &'r RunResult) -> DumpedBuffer<'r> {
+        let bytes = buffer.bytes(result);
+        DumpedBuffer { element: buffer.element.name(), values: BufferValues(buffer.element, bytes), bytes }
     }
 }
 
-struct BufferValues<'r>(&'r DumpedBuffer<'r>);
+#[derive(Debug)]
+struct BufferValues<'r>(ScalarType, &'r [u8]);
 
 impl Serialize for BufferValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let DumpedBuffer { element, bytes } = *self.0;
-        let mut list = serializer.serialize_seq(Some(bytes.len() / element.bytes()))?;
-        for value in bytes.chunks_exact(element.bytes()) {
-            list.serialize_element(&Element(element, element.read(value)))?;
-        }
-        list.end()
+        let BufferValues(element, bytes) = *self;
+        let values = bytes.chunks_exact(element.bytes());
+        serializer.collect_seq(values.map(|value| Element(element, element.read(value))))
     }
 }
 
-fn hex_of(bytes: &[u8]) -> String {
+/// Writes pairs as the members of an object, in order.
+fn object<S: Serializer>(members: &[(&str, DumpedBuffer<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(members.iter().map(|(name, buffer)| (name, buffer)))
+}
+
+fn hex_digits<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+    let digits = bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
         let _ = write!(out, "{byte:02x}");
         out
-    })
+    });
+    serializer.serialize_str(&digits)
 }
 
 #[cfg(test)]

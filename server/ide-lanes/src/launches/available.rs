@@ -13,10 +13,8 @@ use super::kernels::{kernel_called, kernels_of, names, only_kernel};
 use super::launch_file::LaunchFile;
 use crate::simulator::{DocumentKernel, LaunchProblem, Simulator};
 
-/// The source of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaunchSource {
-    /// A launch file.
     File,
     /// An `@launch` comment.
     Comment,
@@ -38,7 +36,6 @@ impl LaunchSource {
     }
 }
 
-/// A launch that can be selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvailableLaunch {
     pub name: String,
@@ -67,7 +64,6 @@ pub fn launches_of(
     available_launches(db, file, &kernels_of(db, file, simulator), launches)
 }
 
-/// The launches of a document with these kernels.
 pub(crate) fn available_launches(
     db: &Database,
     file: File,
@@ -113,7 +109,10 @@ pub(crate) fn launches_in(
                     listed.map(|listed| configured(listed, LaunchSource::File, None, kernels, in_file)),
                 );
             }
-            Err(problem) => found.push(unreadable(file, &in_file(&problem))),
+            Err(problem) => {
+                let unreadable = AvailableLaunch::new(file.path.clone(), LaunchSource::File);
+                found.push(AvailableLaunch { problem: Some(in_file(&problem)), ..unreadable });
+            }
         }
     }
     let lines = OnceCell::new();
@@ -129,32 +128,23 @@ pub(crate) fn launches_in(
     found
 }
 
-/// The entry for an invalid launch file.
-fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> AvailableLaunch {
-    AvailableLaunch {
-        name: file.path.clone(),
-        entry: None,
-        grid: [1; 3],
-        block: [1; 3],
-        source: LaunchSource::File,
-        at: None,
-        problem: Some(problem.clone()),
-        launch: None,
+impl AvailableLaunch {
+    /// A launch of an unknown kernel with one thread.
+    fn new(name: String, source: LaunchSource) -> AvailableLaunch {
+        let (entry, at, problem, launch) = (None, None, None, None);
+        AvailableLaunch { name, entry, grid: [1; 3], block: [1; 3], source, at, problem, launch }
     }
 }
 
 /// The inferred launch of a kernel, not yet created.
 fn inferred(kernel: &DocumentKernel) -> AvailableLaunch {
     let (grid, block) = kernel.kernel.rules.inferred_size();
+    let entry = Some(kernel.kernel.name.to_string());
     AvailableLaunch {
-        name: INFERRED.to_owned(),
-        entry: Some(kernel.kernel.name.to_string()),
+        entry,
         grid,
         block,
-        source: LaunchSource::Inferred,
-        at: None,
-        problem: None,
-        launch: None,
+        ..AvailableLaunch::new(INFERRED.to_owned(), LaunchSource::Inferred)
     }
 }
 

@@ -8,20 +8,16 @@ use super::kernels::{kernel_called, names, only_kernel};
 use super::launch_file::LaunchFile;
 use crate::simulator::{DocumentKernel, LaunchProblem};
 
-/// The requested launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
     /// The first configured launch, or else the inferred one.
     First,
     Inferred,
-    /// The launch of this name.
     Named(String),
-    /// This launch.
     Given(Box<Launch>),
 }
 
 impl Choice {
-    /// The launch of a JSON object.
     pub fn from_json(object: &str) -> Result<Choice, Problem> {
         Ok(Choice::Given(Box::new(launch_object(object)?)))
     }

@@ -52,7 +52,6 @@ fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec<DocumentKe
     kernels
 }
 
-/// The kernel of this name.
 pub(crate) fn kernel_called<'k>(
     name: &str,
     kernels: &'k [DocumentKernel],
@@ -74,7 +73,6 @@ pub(crate) fn only_kernel(kernels: &[DocumentKernel]) -> Option<&DocumentKernel>
     others.next().filter(|_| others.next().is_none())
 }
 
-/// The names of kernels, for messages.
 pub(crate) fn names(kernels: &[DocumentKernel]) -> String {
     const MOST: usize = 12;
     let listed = kernels.iter().take(MOST).map(|found| format!("`{}`", found.kernel.name));

@@ -19,7 +19,6 @@ pub struct LaunchFile {
 }
 
 impl LaunchFile {
-    /// A problem in the file.
     pub fn problem(&self, problem: &Problem) -> LaunchProblem {
         LaunchProblem::in_text(problem, Some(&self.path), &self.text)
     }

@@ -25,10 +25,8 @@ pub struct LaunchSuggestion {
     pub is_key: bool,
 }
 
-/// Where launches are in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchHome<'l> {
-    /// The text is a launch file.
     File(Format),
     /// They are in comments that start with these marks.
     Comments(&'l [&'l str]),

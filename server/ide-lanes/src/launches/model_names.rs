@@ -10,10 +10,8 @@ use crate::simulator::{Model, Simulator};
 /// No model has this name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownModel {
-    /// It is a model of another language.
     #[error("the model `{name}` is for {other}: {title} has {choices}")]
     OfOther { name: &'static str, other: &'static str, title: &'static str, choices: String },
-    /// No language has it.
     #[error("unknown model `{name}`: {title} has {choices}")]
     Nowhere { name: String, title: &'static str, choices: String },
 }
@@ -39,7 +37,7 @@ pub fn model_named(language: Language, all: &[&dyn Simulator], name: &str) -> Re
 
 /// `a`, `b` and `c`
 fn listed(models: &[ModelInfo]) -> String {
-    all_of(&models.iter().map(|model| format!("`{}`", model.name)).collect::<Vec<_>>())
+    all_of(models.iter().map(|model| format!("`{}`", model.name)))
 }
 
 #[cfg(test)]

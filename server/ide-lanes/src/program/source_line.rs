@@ -43,7 +43,6 @@ impl SourceLine {
 }
 
 impl FileLine {
-    /// Whether the file is a header of a library.
     pub(crate) fn is_in_header(&self) -> bool {
         let name = self.name();
         self.file.contains("/include/")
@@ -71,6 +70,6 @@ impl fmt::Display for SourceLine {
     }
 }
 
-fn text<S: Serializer>(text: &SmolStr, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn text<S: Serializer>(text: &SmolStr, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
 }

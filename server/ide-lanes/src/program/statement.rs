@@ -2,21 +2,20 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_sim_ptx::meaning::OperandMeaning;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{ScalarType, StatementId};
 
-use super::source_line::SourceLine;
+use super::source_line::{SourceLine, text};
 
 /// A statement of a program, with ranges in the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// From its guard or opcode to its end.
     pub range: TextRange,
-    /// The opcode word.
     pub opcode: TextRange,
     pub flow: Flow,
     /// The registers that it names, with the types of their values.
@@ -40,11 +39,14 @@ pub struct CodePlace {
     pub address: u32,
 }
 
-fn text<S: Serializer>(text: &SmolStr, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
+impl Statement {
+    /// The type of a register's value.
+    pub(crate) fn type_of(&self, register: &str) -> ScalarType {
+        let named = self.registers.iter().find(|(name, _)| name == register);
+        named.map_or(ScalarType::B64, |(_, kind)| *kind)
+    }
 }
 
-/// A register that holds an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressRegister {
     pub name: SmolStr,
@@ -75,7 +77,6 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The reconvergence point, if there is one.
     pub fn reconvergence(&self) -> Option<StatementId> {
         match self {
             Flow::Plain => None,

@@ -46,7 +46,6 @@ pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<Decoded
 }
 
 impl DecodedPtx {
-    /// The statements with their ranges in the file.
     pub(crate) fn statements(&self, files: &SourceFiles<'_>, model: ptx::Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
         let mut meanings = ptx::meaning::meanings(&self.program).into_iter();
@@ -121,7 +120,6 @@ fn registers(
     named.collect()
 }
 
-/// The registers of the addresses of an instruction.
 fn address_names(instruction: Instruction<'_>, function: &Function) -> Vec<SmolStr> {
     let base = |operand: &Operand| match operand {
         Operand::Address { .. } => Some(function.address(*operand)?.base),

@@ -11,7 +11,6 @@ use warplens_syntax::ItemKind;
 use crate::ptx::decode::DecodedPtx;
 use crate::simulator::Found;
 
-/// The kernel of an item.
 pub(super) fn kernels<'db>(db: &'db dyn Db, file: File) -> impl Fn(Item<'db>) -> Option<Found> + 'db {
     let address_bytes = address_bytes(db, file);
     move |item| ptx_kernel(db, item, address_bytes, &SharedArrays { db, file })

@@ -13,7 +13,6 @@ use crate::program::{FileLine, SourceLine};
 /// The depth to which calls that are inlined into each other are followed.
 const MAX_INLINED: usize = 64;
 
-/// The source files of a module.
 pub(super) struct SourceFiles<'db> {
     paths: FxHashMap<u64, &'db SmolStr>,
 }
@@ -27,7 +26,6 @@ impl<'db> SourceFiles<'db> {
         SourceFiles { paths: ptx_headers(db, file).filter_map(path).collect() }
     }
 
-    /// The source line of each instruction of a function.
     pub(super) fn lines(&self, function: &Function) -> Vec<Option<Arc<SourceLine>>> {
         let mut lines = Vec::with_capacity(function.instructions().len());
         let mut known: FxHashMap<SourcePosition, SourceLocation> = FxHashMap::default();

@@ -61,7 +61,6 @@ impl Prepared {
         Ok(Some((other, found)))
     }
 
-    /// Repairs an inferred launch.
     fn repaired(
         self,
         mut result: RunResult,

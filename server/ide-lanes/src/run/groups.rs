@@ -43,7 +43,6 @@ pub(crate) fn splits(visit: &Visit) -> bool {
 /// The number of visits of a branch that are compared with visits of its reconvergence point.
 const COMPARED_VISITS: usize = 64;
 
-/// The effects of all statements, in order.
 pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Effect> {
     let role = |statement: &Statement| match statement.flow {
         Flow::Plain | Flow::Call { .. } => Role::Plain,
@@ -52,6 +51,7 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
     let mut effects: Vec<Effect> =
         statements.iter().map(|statement| Effect { role: role(statement), parts: Box::default() }).collect();
     let Some(warp) = warp else { return effects };
+    let mut joins = Vec::new();
     for line in &warp.lines {
         let Some(statement) = statements.get(line.statement.index()) else { continue };
         let (groups, reconvergence) = match &statement.flow {
@@ -65,18 +65,11 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
             }
         };
         let reconvergence = reconvergence.and_then(|reconvergence| warp.line(reconvergence));
-        let Some(reconvergence) = reconvergence.filter(|reconvergence| reconverged(&groups, reconvergence))
-        else {
-            continue;
-        };
-        if let Some(effect) = effects.get_mut(reconvergence.statement.index())
-            && effect.role == Role::Plain
-        {
-            effect.role = Role::Join;
-        }
+        joins.extend(reconvergence.filter(|line| reconverged(&groups, line)).map(|line| line.statement));
     }
-    for reconvergence in &warp.reconvergences {
-        if let Some(effect) = effects.get_mut(reconvergence.statement.index())
+    joins.extend(warp.reconvergences.iter().map(|reconvergence| reconvergence.statement));
+    for join in joins {
+        if let Some(effect) = effects.get_mut(join.index())
             && effect.role == Role::Plain
         {
             effect.role = Role::Join;

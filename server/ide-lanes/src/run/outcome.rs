@@ -21,11 +21,10 @@ pub struct WarpRequest {
     /// `None` for the warp of the first error, or else the first warp.
     warp: Option<WarpId>,
     /// See [`TraceRequest::until`].
-    until: Option<(StatementId, u64)>,
+    pub(crate) until: Option<(StatementId, u64)>,
 }
 
 impl WarpRequest {
-    /// The warp whose values are requested from a run with this result.
     fn warp_of(self, result: &RunResult) -> WarpId {
         self.warp.or_else(|| warp_of_first_error(result)).unwrap_or(FIRST_WARP)
     }
@@ -38,30 +37,27 @@ fn warp_of_first_error(result: &RunResult) -> Option<WarpId> {
     Some(WarpId { cta: error.cta, warp: error.warp })
 }
 
-/// The result of a run, and the values of one warp.
 #[derive(Clone)]
 pub struct Outcome {
     /// What actually ran: an inferred launch may have been repaired, and an unspecified model replaced.
     adjustments: Adjustments,
-    result: Arc<RunResult>,
-    request: WarpRequest,
+    pub(crate) result: Arc<RunResult>,
+    pub(crate) request: WarpRequest,
     /// The requested warp, or that of the first error.
-    warp: WarpId,
+    pub(crate) warp: WarpId,
     /// `None` if the run did not reach the warp.
-    values: Option<Arc<Values>>,
+    pub(crate) values: Option<Arc<Values>>,
     /// All steps of a warp, if they were recorded and fit.
-    recorded: Option<(WarpId, Arc<Recording>)>,
+    pub(crate) recorded: Option<(WarpId, Arc<Recording>)>,
     /// The number of warp instructions, if this is only the beginning of the run.
     beginning: Option<u64>,
 }
 
 impl Outcome {
-    /// Whether the values are those of the request.
     pub fn answers(&self, request: WarpRequest) -> bool {
         self.request == request
     }
 
-    /// Whether it is only the beginning of the run.
     pub fn is_partial(&self) -> bool {
         self.beginning.is_some()
     }
@@ -80,26 +76,6 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn result(&self) -> &Arc<RunResult> {
-        &self.result
-    }
-
-    /// The requested warp, or that of the first error.
-    pub(crate) fn warp(&self) -> WarpId {
-        self.warp
-    }
-
-    /// The values of the warp, and the visit up to which they were traced.
-    pub(crate) fn values(&self) -> (Option<Arc<Values>>, Option<(StatementId, u64)>) {
-        (self.values.clone(), self.request.until)
-    }
-
-    /// All steps of a warp.
-    pub(crate) fn recorded(&self) -> Option<(WarpId, Arc<Recording>)> {
-        self.recorded.clone()
-    }
-
-    /// Whether the trace of a warp is recorded.
     pub fn has_trace(&self, warp: WarpId) -> bool {
         self.result.warp(warp.cta, warp.warp).is_some()
     }
@@ -184,7 +160,6 @@ impl Prepared {
         WarpRequest { warp, until }
     }
 
-    /// Whether the run stopped at an error of the program.
     pub fn outcome_stopped_at_error(&self, outcome: &Outcome) -> bool {
         self.stopped_at_error(&outcome.result)
     }

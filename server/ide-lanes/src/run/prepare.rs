@@ -12,7 +12,6 @@ use crate::launches::{
 };
 use crate::simulator::{LaunchProblem, Model, Simulator};
 
-/// A request for a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
     /// The kernel; by default that of the launch, or the only one.
@@ -87,7 +86,6 @@ pub fn prepare(
     })
 }
 
-/// The model of a run.
 struct ChosenModel {
     chosen: Model,
     /// Whether the request or the launch names it, or the user's settings name another than the default.

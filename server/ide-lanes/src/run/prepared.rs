@@ -76,18 +76,23 @@ impl Prepared {
         self.program.run(self.resolved.config.clone(), &self.options, control)
     }
 
+    /// Runs again, without comparison with another model, for what `options` request; records no warps.
+    pub(crate) fn again(&self, options: RunOptions, control: Control<'_>) -> Result<RunResult, Cancelled> {
+        let limits = Limits { max_warps: 0, ..self.options.limits };
+        let options = RunOptions { limits, ..options };
+        self.program.trace(self.resolved.config.clone(), &options, control)
+    }
+
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
-        let limits = Limits { max_warps: 0, ..self.options.limits };
         let eager = self.options.eager;
         let checks = if look.notes { self.options.checks } else { Checks::default() };
-        let options = RunOptions { limits, eager, checks, trace: Some(look), ..RunOptions::default() };
-        let result = self.program.trace(self.resolved.config.clone(), &options, control)?;
+        let options = RunOptions { eager, checks, trace: Some(look), ..RunOptions::default() };
+        let result = self.again(options, control)?;
         let notes = look.notes.then_some(result.notes);
         Ok(result.values.map(|values| Values { notes, ..values }))
     }
 
-    /// The statement at an offset of the text.
     pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
         let holds = |statement: &Statement| statement.range.contains_inclusive(offset);
         Some(StatementId(self.statements.iter().position(holds)? as u32))

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use warplens_sim_warp::{Mask, StepSink, StepStream, WarpId, WarpSteps};
 
-/// The most bytes that a recording may have.
 const MAX_BYTES: usize = 48 << 20;
 
 /// The most ranges that are stored once; further ranges are stored in the sequence.
@@ -42,14 +41,12 @@ impl StepRange {
     }
 }
 
-/// Where a range begins in the sequence.
 #[derive(Debug, Clone, Copy)]
 struct SequencePosition {
     step: u64,
     byte: usize,
 }
 
-/// The steps of a warp.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     shared: Vec<StepRange>,
@@ -85,7 +82,6 @@ impl Recording {
     }
 }
 
-/// Reads a recording.
 #[derive(Debug)]
 pub(crate) struct Ranges<'r> {
     recording: &'r Recording,

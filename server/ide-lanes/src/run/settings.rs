@@ -9,7 +9,6 @@ pub struct RunSettings {
     pub max_steps: u64,
     /// The limit in megabytes of the trace and of shadow memory together.
     pub memory: u64,
-    /// Records performance counters.
     pub counters: bool,
     /// Checks for data races, uninitialized reads and divisions by zero.
     pub checks: bool,
@@ -39,7 +38,6 @@ impl Default for RunSettings {
 }
 
 impl RunSettings {
-    /// The options for the simulator.
     pub fn options(self) -> RunOptions {
         let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
         RunOptions {

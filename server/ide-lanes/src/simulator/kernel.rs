@@ -4,7 +4,6 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim_launch::Kernel;
 
-/// A kernel of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentKernel {
     /// The properties that a launch must match.

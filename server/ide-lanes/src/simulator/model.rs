@@ -33,7 +33,6 @@ impl Model {
         self.language
     }
 
-    /// Whether it is the default of its language.
     pub fn is_default(self) -> bool {
         self.is_default
     }

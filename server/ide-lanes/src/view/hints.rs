@@ -4,9 +4,9 @@ use text_size::{TextRange, TextSize};
 
 use super::counters;
 use super::lane_view::{LaneView, StatementView};
-use super::text::{StatementTrace, Style, line};
+use super::text::{Style, line};
+use crate::json::StatementTrace;
 
-/// A hint at the end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneHint {
     /// The end of its line.

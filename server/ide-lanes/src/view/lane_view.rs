@@ -4,12 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::source_name;
 use warplens_sim_launch::{Launch, PlacedBuffer, Resolved};
-use warplens_sim_ptx::meaning::OperandMeaning;
-use warplens_sim_warp::ScalarType;
 use warplens_sim_warp::objects::{ArrayShape, Object};
 use warplens_sim_warp::{
     Correction, Executable, Finding, LineTrace, Mask, Note, Reconvergence, RunResult, Severity, StatementId,
@@ -17,11 +14,12 @@ use warplens_sim_warp::{
 };
 
 use super::positions::{PlacedStatement, StatementPosition};
-use super::text::{self, StatementTrace};
+use super::text;
 use super::values::Reading;
 use crate::findings::{ReportedFinding, Reporter};
 use crate::json::{
-    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, Placed, PlacedTraces, Position, Positions, hex,
+    JsonChosen, JsonFinding, JsonLine, MaskLines, Masks, PlacedTraces, Position, Positions, StatementTrace,
+    hex,
 };
 use crate::launches::LaunchSource;
 use crate::program::Statement;
@@ -37,12 +35,12 @@ pub struct LaneView {
     run: ViewedRun,
     result: Arc<RunResult>,
     warp: WarpId,
-    /// The traced values of the warp.
     values: Option<Arc<Values>>,
     /// The selected visit, which determines the point in time of the values.
     moment: Option<(StatementId, u64)>,
+    statements: Arc<[Statement]>,
     /// By [`StatementId`].
-    statements: Vec<PlacedStatement>,
+    placed: Vec<PlacedStatement>,
     /// The expectations of the launch that do not hold; empty if the run did not finish.
     failures: Arc<[String]>,
     /// Whether the text now has an error that stops a run earlier than this one.
@@ -71,37 +69,32 @@ pub struct StatementView<'s> {
     pub id: StatementId,
     /// From its guard or opcode to its end.
     pub range: TextRange,
+    pub statement: &'s Statement,
     pub role: Role,
     /// The number of lanes that jumped to each of several targets, if known.
     pub parts: &'s [u32],
-    /// The reconvergence point of lanes that diverge there; `None` if there is none, or if lanes cannot diverge.
-    pub reconvergence: Option<StatementId>,
     /// The groups that reconverged there.
     pub reconvergences: &'s [Reconvergence],
     /// The trace of the warp; `None` if it never reached the statement.
     pub trace: Option<&'s LineTrace>,
     /// The visit whose values are shown, if the warp was traced and had reached the statement.
     pub seen: Option<&'s TracedVisit>,
-    /// The registers that it names, with the types of their values.
-    pub registers: &'s [(SmolStr, ScalarType)],
-    /// What its registers mean besides their numbers, such as descriptors.
-    pub meanings: &'s [OperandMeaning],
 }
 
 impl LaneView {
     /// Shows one warp of `result`: the requested one, or the first of the launch if that does not exist.
     pub(crate) fn new(
         run: ViewedRun,
-        statements: &[Statement],
+        statements: Arc<[Statement]>,
         result: Arc<RunResult>,
         warp: Option<WarpId>,
     ) -> LaneView {
         let first = WarpId { cta: [0; 3], warp: 0 };
         let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
-        let effects = effects(statements, result.warp(warp.cta, warp.warp));
+        let effects = effects(&statements, result.warp(warp.cta, warp.warp));
         let placed =
             statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
-        let statements = placed.collect();
+        let placed = placed.collect();
         let failures = match result.status {
             Status::Finished => run.resolved.failures(&result),
             _ => Vec::new(),
@@ -114,6 +107,7 @@ impl LaneView {
             values: None,
             moment: None,
             statements,
+            placed,
             failures,
             outdated: false,
             partial: false,
@@ -144,7 +138,6 @@ impl LaneView {
         &self.run.resolved.launch
     }
 
-    /// The kernel that ran.
     pub fn entry(&self) -> &str {
         self.launch().entry.as_deref().unwrap_or_default()
     }
@@ -158,7 +151,6 @@ impl LaneView {
         self.run.model.is_default()
     }
 
-    /// The name of the divergence model.
     pub fn model(&self) -> &'static str {
         self.run.model.name()
     }
@@ -177,7 +169,7 @@ impl LaneView {
     /// guard that it takes from the statement next to it.
     pub(crate) fn correction(&self, finding: &Finding) -> Option<(Correction, TextSize, Option<TextRange>)> {
         let correction = self.run.program.as_ref()?.correction(finding)?;
-        let StatementPosition { range, opcode, edited } = self.statements.get(correction.at.index())?.place?;
+        let StatementPosition { range, opcode, edited } = self.position(correction.at)?;
         let at = if correction.after { range.end() } else { range.start() };
         let guard = correction.guarded.then(|| TextRange::new(range.start(), opcode));
         (!edited).then_some((correction, at, guard))
@@ -204,7 +196,7 @@ impl LaneView {
 
     /// Drops the positions of the statements, because the text was replaced.
     pub fn clear(&mut self) {
-        self.statements.iter_mut().for_each(|placed| placed.place = None);
+        self.placed.iter_mut().for_each(|placed| placed.place = None);
     }
 
     pub fn warp(&self) -> WarpId {
@@ -247,7 +239,7 @@ impl LaneView {
 
     /// Whether any of its statements still exists.
     pub fn has_places(&self) -> bool {
-        self.statements.iter().any(|placed| placed.place.is_some())
+        self.placed.iter().any(|placed| placed.place.is_some())
     }
 
     /// The statement and the visit that were selected as the point in time of the values.
@@ -258,66 +250,64 @@ impl LaneView {
     /// The first statement in a range that the warp reached: the offset of its opcode, and the number of visits.
     pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
         self.trace()?.lines.iter().find_map(|trace| {
-            let StatementPosition { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
+            let opcode = self.opcode(trace.statement)?;
             line.contains_inclusive(opcode).then_some((opcode, trace.count))
         })
     }
 
+    fn position(&self, statement: StatementId) -> Option<StatementPosition> {
+        self.placed.get(statement.index())?.place
+    }
+
     /// The current range of a statement.
     pub fn place(&self, statement: StatementId) -> Option<TextRange> {
-        Some(self.statements.get(statement.index())?.place?.range)
+        Some(self.position(statement)?.range)
     }
 
     /// The current position of the opcode of a statement.
     pub fn opcode(&self, statement: StatementId) -> Option<TextSize> {
-        Some(self.statements.get(statement.index())?.place?.opcode)
+        Some(self.position(statement)?.opcode)
     }
 
     /// Whether a statement is unchanged since it ran.
     pub fn is_unedited(&self, statement: StatementId) -> bool {
-        let placed = self.statements.get(statement.index());
-        placed.and_then(|placed| placed.place).is_some_and(|place| !place.edited)
+        self.position(statement).is_some_and(|place| !place.edited)
     }
 
     /// The statements that still exist, in program order.
     pub fn statements(&self) -> impl Iterator<Item = StatementView<'_>> {
         let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
-        self.statements.iter().enumerate().filter_map(move |(index, placed)| {
-            let trace = lines.next_if(|line| line.statement.index() == index);
-            let StatementPosition { range, .. } = placed.place?;
-            let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
-            Some(StatementView {
-                id: StatementId(index as u32),
-                range,
-                role: placed.role,
-                parts: &placed.parts,
-                reconvergence: placed.reconvergence,
-                reconvergences: self
-                    .trace()
-                    .map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
-                trace,
-                seen,
-                registers: &placed.registers,
-                meanings: &placed.meanings,
-            })
-        })
+        self.statements.iter().zip(&self.placed).enumerate().filter_map(
+            move |(index, (statement, placed))| {
+                let trace = lines.next_if(|line| line.statement.index() == index);
+                let id = StatementId(index as u32);
+                Some(StatementView {
+                    id,
+                    range: placed.place?.range,
+                    statement,
+                    role: placed.effect.role,
+                    parts: &placed.effect.parts,
+                    reconvergences: self.trace().map_or(&[], |warp| warp.reconvergences_at(id)),
+                    trace,
+                    seen: self.values.as_ref().and_then(|values| values.of(id)),
+                })
+            },
+        )
     }
 
     /// The objects that a register may point into, if it holds the address of the statement's access.
-    pub(crate) fn address_of(
-        &self,
-        statement: &StatementView<'_>,
+    pub(crate) fn address_of<'s>(
+        &'s self,
+        statement: &StatementView<'s>,
         register: &str,
-    ) -> Option<Cow<'_, [Object]>> {
-        let placed = self.statements.get(statement.id.index())?;
-        let address = placed.address.as_ref().filter(|address| address.name == register)?;
+    ) -> Option<Cow<'s, [Object]>> {
+        let address = statement.statement.address.as_ref().filter(|address| address.name == register)?;
         Some(match &address.objects {
             Some(objects) => Cow::Borrowed(objects),
             None => self.run.resolved.buffers.iter().map(buffer_object).collect(),
         })
     }
 
-    /// The findings, one for each cause.
     pub fn findings(&self) -> Vec<ReportedFinding<'_>> {
         let source = |id: StatementId| self.statements.get(id.index())?.source.as_deref();
         Reporter::new(&self.run.resolved, self.width()).findings(&self.result, Some(self.warp), &source)
@@ -325,7 +315,7 @@ impl LaneView {
 
     /// Tracks an edit: statements after it move, statements that overlap it grow or shrink, and statements inside it are removed.
     pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
-        for placed in &mut self.statements {
+        for placed in &mut self.placed {
             placed.place = placed.place.and_then(|place| place.edited(range, inserted));
         }
     }
@@ -344,10 +334,9 @@ impl LaneView {
 
     /// The view as JSON; in the `compact` form, statements share traces.
     pub fn masks<'s>(&'s self, version: i32, compact: bool, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
-        let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
+        let place = |id: StatementId| Some(at(self.opcode(id)?));
         let positions: Positions<'_> = &place;
         let width = self.width();
-        let findings = self.findings();
         Masks {
             version,
             entry: self.entry(),
@@ -357,11 +346,7 @@ impl LaneView {
             status: self.result.status.as_str(),
             outdated: self.outdated,
             partial: self.partial,
-            findings: findings
-                .iter()
-                .map(|finding| JsonFinding::new(finding, width, positions))
-                .chain(self.failures.iter().map(|message| JsonFinding::failure(message)))
-                .collect(),
+            findings: JsonFinding::all(&self.findings(), &self.failures, width, positions),
             cta: self.warp.cta,
             warp: self.warp.warp,
             launched: hex(self.launched(), width),
@@ -380,7 +365,7 @@ impl LaneView {
         let code = |id: StatementId| self.statements.get(id.index())?.code.clone();
         let statements = self.statements().filter_map(|statement| {
             let line = JsonLine::new(statement.trace?, self.width(), &code, positions)?;
-            let label = text::label(self.trace_of(&statement));
+            let label = text::label(&self.trace_of(&statement));
             Some(line.in_editor(statement.role, statement.parts, label))
         });
         let mut lines: Vec<JsonLine> = statements.collect();
@@ -392,14 +377,9 @@ impl LaneView {
     fn placed_traces<'s>(&'s self, at: Positions<'_>) -> PlacedTraces {
         let placed = |statement: StatementView<'s>| {
             let Position { line, character } = at(statement.id)?;
-            let StatementTrace { trace, role, parts, chosen, .. } = self.trace_of(&statement);
-            Some(Placed { at: (line, character), trace: trace?, role, parts, chosen })
+            statement.trace.is_some().then(|| ((line, character), self.trace_of(&statement)))
         };
-        let label = |&Placed { trace, role, parts, chosen, .. }: &Placed<'s>| {
-            let (launched, width) = (self.launched(), self.width());
-            text::label(StatementTrace { launched, width, trace: Some(trace), role, parts, chosen })
-        };
-        PlacedTraces::new(self.statements().filter_map(placed).collect(), self.width(), &label)
+        PlacedTraces::new(self.statements().filter_map(placed).collect(), &text::label)
     }
 
     /// The lines of the statements that the warp did not reach; none if the launch did not start, or if the rest of the run may reach
@@ -427,20 +407,20 @@ impl Prepared {
             program: Some(Arc::clone(&self.program)),
             has_notes: self.options.checks.races,
         };
-        LaneView::new(run, &self.statements, result, warp)
+        LaneView::new(run, Arc::clone(&self.statements), result, warp)
     }
 
     /// Shows an outcome, with the values of its warp.
     pub fn show_outcome(&self, outcome: &Outcome, warp: Option<WarpId>) -> LaneView {
-        let warp = Some(warp.unwrap_or(outcome.warp()));
-        let view = outcome.prepared(self).show(Arc::clone(outcome.result()), warp);
-        let (values, moment) = outcome.values();
+        let warp = Some(warp.unwrap_or(outcome.warp));
+        let view = outcome.prepared(self).show(Arc::clone(&outcome.result), warp);
+        let (values, moment) = (outcome.values.clone(), outcome.request.until);
         LaneView { values, moment, partial: outcome.is_partial(), ..view }
     }
 
     /// Shows the trace of another warp, without values; `None` if it is not recorded.
     pub fn show_warp(&self, outcome: &Outcome, warp: WarpId) -> Option<LaneView> {
-        let show = || outcome.prepared(self).show(Arc::clone(outcome.result()), Some(warp));
+        let show = || outcome.prepared(self).show(Arc::clone(&outcome.result), Some(warp));
         outcome.has_trace(warp).then(|| LaneView { partial: outcome.is_partial(), ..show() })
     }
 }
@@ -453,9 +433,7 @@ fn buffer_object(buffer: &PlacedBuffer) -> Object {
 impl StatementView<'_> {
     /// A register of the statement in some lanes, for display.
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> Reading<'h> {
-        let kind = self.registers.iter().find(|(name, _)| *name == held.name);
-        let kind = kind.map_or(ScalarType::B64, |(_, kind)| *kind);
-        Reading { held, kind, lanes }
+        Reading { held, kind: self.statement.type_of(&held.name), lanes }
     }
 }
 

@@ -7,7 +7,6 @@ use warplens_sim_warp::{Divergence, LineTrace, Mask, Status};
 
 use super::lane_view::{LaneView, StatementView};
 
-/// The maximum number of causes that are shown.
 const MOST_CAUSES: usize = 2;
 
 /// The first difference of the shown warp, or else of the first warp that differs.

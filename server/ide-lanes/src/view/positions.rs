@@ -1,30 +1,16 @@
 //! The current positions of the statements of a run, tracked through edits of the text.
 
-use std::sync::Arc;
-
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_sim_ptx::meaning::OperandMeaning;
-use warplens_sim_warp::{ScalarType, StatementId};
 
-use crate::program::{AddressRegister, CodePlace, SourceLine, Statement};
-use crate::run::{Effect, Role};
+use crate::program::Statement;
+use crate::run::Effect;
 
-/// A statement at its current position.
+/// A statement at its current position, with its effect on groups of lanes.
 #[derive(Debug, Clone)]
 pub(super) struct PlacedStatement {
     /// `None` if an edit removed the statement.
     pub(super) place: Option<StatementPosition>,
-    pub(super) role: Role,
-    /// The number of lanes that jumped to each of several targets, if known.
-    pub(super) parts: Box<[u32]>,
-    /// The reconvergence point of lanes that diverge there.
-    pub(super) reconvergence: Option<StatementId>,
-    pub(super) registers: Box<[(SmolStr, ScalarType)]>,
-    pub(super) meanings: Box<[OperandMeaning]>,
-    pub(super) address: Option<AddressRegister>,
-    pub(super) source: Option<Arc<SourceLine>>,
-    pub(super) code: Option<CodePlace>,
+    pub(super) effect: Effect,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,23 +22,10 @@ pub(super) struct StatementPosition {
 }
 
 impl PlacedStatement {
-    /// A statement at its position in the run, with its effect on groups of lanes.
-    pub(super) fn new(statement: &Statement, Effect { role, parts }: Effect) -> PlacedStatement {
-        PlacedStatement {
-            place: Some(StatementPosition {
-                range: statement.range,
-                opcode: statement.opcode.start(),
-                edited: false,
-            }),
-            role,
-            parts,
-            reconvergence: statement.flow.reconvergence(),
-            registers: statement.registers.clone(),
-            meanings: statement.meanings.clone(),
-            address: statement.address.clone(),
-            source: statement.source.clone(),
-            code: statement.code.clone(),
-        }
+    /// A statement at its position in the run.
+    pub(super) fn new(statement: &Statement, effect: Effect) -> PlacedStatement {
+        let (range, opcode) = (statement.range, statement.opcode.start());
+        PlacedStatement { place: Some(StatementPosition { range, opcode, edited: false }), effect }
     }
 }
 

@@ -5,7 +5,7 @@
 use warplens_sim_warp::lanes::{Pattern, ranges};
 use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
-use crate::json::hex;
+use crate::json::{StatementTrace, hex};
 use crate::run::{Role, splits};
 
 /// The format of sets of lanes.
@@ -35,7 +35,6 @@ impl Format {
     }
 }
 
-/// The display options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Style {
     pub format: Format,
@@ -43,22 +42,6 @@ pub struct Style {
     pub full: bool,
     /// Whether the values that a line wrote are also shown.
     pub values: bool,
-}
-
-/// One statement in the trace of one warp.
-#[derive(Debug, Clone, Copy)]
-pub struct StatementTrace<'t> {
-    /// The lanes that the warp has.
-    pub launched: Mask,
-    /// Lanes of a full warp.
-    pub width: u32,
-    /// The trace of the statement; `None` if the warp never reached it.
-    pub trace: Option<&'t LineTrace>,
-    pub role: Role,
-    /// The number of lanes that jumped to each of several targets, if known.
-    pub parts: &'t [u32],
-    /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
-    pub chosen: Option<Option<&'t TracedVisit>>,
 }
 
 /// The maximum length of the text for a warp of 32 lanes.
@@ -77,9 +60,9 @@ pub fn line<'t>(statements: impl IntoIterator<Item = StatementTrace<'t>>, style:
 }
 
 /// The label after a strip of lanes. It has the numbers of lanes; the strip shows which lanes they are.
-pub(crate) fn label(statement: StatementTrace<'_>) -> String {
+pub(crate) fn label(statement: &StatementTrace<'_>) -> String {
     let style = Style { format: Format::Count, full: true, values: false };
-    line([statement], style).unwrap_or_default()
+    line([*statement], style).unwrap_or_default()
 }
 
 /// The text for one statement; `None` if all lanes executed it once.

@@ -16,11 +16,9 @@ const LARGE: u64 = 1 << 20;
 /// 64-bit numbers from here on are most likely addresses.
 const ADDRESS: u128 = 1 << 28;
 
-/// The values of a register in the selected lanes.
 pub(crate) struct Reading<'h> {
     pub(crate) held: &'h TracedRegister,
     pub(crate) kind: ScalarType,
-    /// The selected lanes.
     pub(crate) lanes: Mask,
 }
 
@@ -38,7 +36,6 @@ enum Form {
 }
 
 impl Reading<'_> {
-    /// The selected lanes that have a value.
     fn known(&self) -> Mask {
         self.lanes & self.held.known
     }

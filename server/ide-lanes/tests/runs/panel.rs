@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use warplens_ide::{AnalysisHost, FileId, Language};
 use warplens_ide_lanes::json::{Options, Position, Report};
-use warplens_ide_lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
+use warplens_ide_lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery};
 use warplens_ide_lanes::{Choice, DocumentName, LaunchFile, Model, Prepared, RunRequest, WarpId};
 use warplens_sim_launch::Format;
 use warplens_sim_warp::{Control, Limits, RunOptions, RunResult, StatementId, Status};
@@ -79,25 +79,34 @@ impl Run {
         json!(Report::new(&self.prepared.resolved, &self.result, &options, &at))
     }
 
+    fn query<T>(&self, warp: WarpId, query: impl FnOnce(PanelQuery<'_>) -> T) -> T {
+        self.query_of(&self.panel, warp, query)
+    }
+
+    fn query_of<T>(&self, panel: &Panel, warp: WarpId, query: impl FnOnce(PanelQuery<'_>) -> T) -> T {
+        let at = |id| self.at(id);
+        query(PanelQuery { panel, warp, at: &at, control: Control::none() })
+    }
+
     fn timeline(&self, warp: WarpId, page: Page) -> Value {
-        json!(self.panel.timeline(warp, page, &|id| self.at(id), Control::none()).expect("a time line"))
+        json!(self.query(warp, |query| query.timeline(page)).expect("a time line"))
     }
 
     fn graph(&self, warp: WarpId) -> Value {
-        json!(self.panel.graph(warp, &|id| self.at(id), Control::none()).expect("a graph"))
+        json!(self.query(warp, |query| query.graph()).expect("a graph"))
     }
 
     fn registers(&self, warp: WarpId, place: MomentRequest, pins: &[&str]) -> Result<Value, PanelError> {
         let pins: Vec<String> = pins.iter().map(|pin| (*pin).to_owned()).collect();
-        self.panel.registers(warp, place, &pins, &|id| self.at(id), Control::none()).map(|value| json!(value))
+        self.query(warp, |query| query.registers(place, &pins)).map(|value| json!(value))
     }
 
     fn accesses(&self, warp: WarpId, place: Option<MomentRequest>) -> Value {
-        json!(self.panel.accesses(warp, place, &|id| self.at(id), Control::none()).expect("accesses"))
+        json!(self.query(warp, |query| query.accesses(place)).expect("accesses"))
     }
 
     fn buffers(&self, request: &BufferRequest) -> Value {
-        json!(self.panel.buffers(request, &|id| self.at(id), Control::none()).expect("buffers"))
+        json!(self.query(FIRST, |query| query.buffers(request)).expect("buffers"))
     }
 }
 
@@ -140,7 +149,7 @@ fn check_timeline(run: &Run, id: WarpId, warp: &Value, context: &str) {
     let timeline = run.timeline(id, ALL);
     assert_eq!(number(&timeline["steps"]), steps, "{context}: steps");
     assert_eq!(timeline["launched"], warp["launched"], "{context}");
-    let of_editor = run.of_editor.timeline(id, ALL, &|id| run.at(id), Control::none());
+    let of_editor = run.query_of(&run.of_editor, id, |query| query.timeline(ALL));
     assert_eq!(json!(of_editor.expect("a time line")), timeline, "{context}: recorded steps");
     let is_whole = lines.iter().all(|line| line["truncated"] != json!(true));
     if is_whole {

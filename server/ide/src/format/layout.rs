@@ -19,7 +19,6 @@ pub enum Indent {
     Closing(u8),
 }
 
-/// The maximum level.
 const MAX_LEVEL: u8 = 40;
 const SPACES: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) {
     Ok(spaces) => spaces,
@@ -50,7 +49,6 @@ pub enum Comments {
 /// The wanted gap before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
-    /// The token starts a line.
     Line(Indent),
     /// The token continues the line of the previous one, after these spaces.
     Same(&'static str),
@@ -146,7 +144,6 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Starts the next item.
     pub(crate) fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
@@ -163,7 +160,6 @@ impl<'t> Layout<'t> {
         (self.at, self.end, self.loose) = (range.end(), End::Unknown, TextRange::default());
     }
 
-    /// Skips the whole item.
     pub(crate) fn pass_item(&mut self) {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
@@ -234,7 +230,7 @@ impl<'t> Layout<'t> {
         let starts_line = breaks > 0 || matches!(self.end, End::Start | End::Lines(_) | End::LineComment);
         let ends_inline = text.trim_end() == INLINE_END;
         if self.inline || (self.end == End::Unknown && !starts_line) {
-            self.keep(space);
+            self.put(space);
         } else if starts_line {
             let indent = match comment.kind {
                 SyntaxKind::LINE_MARK => "",
@@ -246,7 +242,7 @@ impl<'t> Layout<'t> {
             if space.is_empty() {
                 self.set_spaces(space, " ");
             } else {
-                self.keep(space);
+                self.put(space);
             }
         } else if ends_line || is_alone || is_last {
             self.set_spaces(space, after_code(self.end, self.width));
@@ -279,7 +275,7 @@ impl<'t> Layout<'t> {
         let space = TextRange::new(self.at, token);
         let breaks = self.breaks(space);
         if self.inline || (self.end == End::Unknown && breaks == 0) || self.would_split(space) {
-            return self.keep(space);
+            return self.put(space);
         }
         match (self.end, gap) {
             (End::LineComment | End::Lines(_), _) => {
@@ -345,11 +341,6 @@ impl<'t> Layout<'t> {
         newlines(&self.text[space]).count()
     }
 
-    /// Keeps the text of a gap.
-    fn keep(&mut self, space: TextRange) {
-        self.put(space);
-    }
-
     /// Continues after a piece of text.
     fn put(&mut self, piece: TextRange) {
         (self.at, self.loose) = (piece.end(), TextRange::default());
@@ -371,9 +362,7 @@ impl<'t> Layout<'t> {
 
     fn set_spaces(&mut self, space: TextRange, wanted: impl AsRef<str>) {
         let wanted = wanted.as_ref();
-        if &self.text[space] != wanted {
-            self.edit(space, wanted.to_owned());
-        }
+        self.replace(space, wanted);
         self.at = space.end();
         self.advance(wanted);
     }
@@ -405,12 +394,8 @@ impl<'t> Layout<'t> {
 
     fn replace(&mut self, range: TextRange, wanted: &str) {
         if &self.text[range] != wanted {
-            self.edit(range, wanted.to_owned());
+            self.edits.push(TextEdit { range: range + self.start, insert: wanted.to_owned() });
         }
-    }
-
-    fn edit(&mut self, range: TextRange, insert: String) {
-        self.edits.push(TextEdit { range: range + self.start, insert });
     }
 }
 

@@ -14,7 +14,6 @@ pub trait Style {
     /// Skips the tokens of the node just entered. Returns the indentation of the first one.
     fn skip(&mut self) -> Indent;
 
-    /// Leaves the innermost node.
     fn leave(&mut self);
 
     /// The gap before the next token of the innermost node.

@@ -65,7 +65,6 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     by_callee(calls, |callee| item_of(db, file, callee))
 }
 
-/// The functions that a body calls by name, with the ranges of the calls.
 fn calls(function: &Function) -> impl Iterator<Item = (&str, TextRange)> {
     function.names().filter_map(|name| match (name.role, name.resolution) {
         (Role::Call, Resolution::External(callee)) => Some((callee, name.range)),

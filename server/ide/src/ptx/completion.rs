@@ -11,7 +11,6 @@ use warplens_ide_db::FilePosition;
 use crate::proposals::Proposals;
 use crate::ptx::completion::context::{Context, Statement};
 
-/// The directives and declarations of a module.
 pub(super) fn module(proposals: &mut Proposals) {
     declarations::header(proposals);
     declarations::in_module(proposals);

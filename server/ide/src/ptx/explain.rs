@@ -53,7 +53,6 @@ fn punctuation(name: &str) -> &str {
     }
 }
 
-/// All names that have a page.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let opcodes = ptx::instructions().map(|entry| entry.opcode);
     let directives = ptx::directives().iter().map(|directive| directive.name);
@@ -90,7 +89,8 @@ fn dotted(name: &str) -> Vec<String> {
     // `@@DWARF` is the only directive without a dot.
     let is_whole = name.starts_with(['.', '@']);
     let with_dot = if is_whole { name.to_owned() } else { format!(".{name}") };
-    let found = [directive_page(&with_dot), space(&with_dot), type_(&with_dot), modifier(&with_dot)];
+    let found =
+        [ptx::directive(&with_dot).map(directive), space(&with_dot), type_(&with_dot), modifier(&with_dot)];
     let mut pages: Vec<String> = found.into_iter().flatten().collect();
     pages.extend(pragma(name));
     if pages.is_empty() {
@@ -99,7 +99,6 @@ fn dotted(name: &str) -> Vec<String> {
     pages
 }
 
-/// The page of an instruction in all its forms.
 pub(crate) fn instruction(entry: &'static Instruction) -> String {
     let facts = [
         format!("PTX {}{}", entry.since, in_parentheses(entry.since_note)),
@@ -137,7 +136,6 @@ fn class(class: &ModifierClass) -> String {
     format!("{}{optional}{about}", values.join(" "))
 }
 
-/// The page of a directive.
 pub(crate) fn directive(directive: &Directive) -> String {
     let facts = [
         format!("PTX {}{}", directive.since, in_parentheses(directive.since_note)),
@@ -155,10 +153,6 @@ pub(crate) fn directive(directive: &Directive) -> String {
     page.list("Notes", directive.notes);
     page.titled_code("Example", "ptx", directive.example);
     page.finish()
-}
-
-fn directive_page(name: &str) -> Option<String> {
-    ptx::directive(name).map(directive)
 }
 
 /// The page of a state space, or of a part of one.
@@ -182,7 +176,6 @@ pub(crate) fn space(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// The page of a type.
 pub(crate) fn type_(name: &str) -> Option<String> {
     let ty = ptx::type_(name)?;
     let bits = if ty.bits == 1 { "1 bit".to_owned() } else { format!("{} bits", ty.bits) };
@@ -192,8 +185,8 @@ pub(crate) fn type_(name: &str) -> Option<String> {
     if let Some(storage) = ty.storage {
         page.paragraph(&format!("A type of instructions only; declare a `{storage}` register for it."));
     } else if !ty.registers.is_empty() {
-        let registers: Vec<String> = ty.registers.iter().map(|name| format!("`{name}`")).collect();
-        page.paragraph(&format!("Values are in registers of {}.", any_of(&registers)));
+        let registers = any_of(ty.registers.iter().map(|name| format!("`{name}`")));
+        page.paragraph(&format!("Values are in registers of {registers}."));
     }
     Some(page.finish())
 }
@@ -258,7 +251,6 @@ fn base(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The page of a special register.
 pub(crate) fn special_register(register: &SpecialRegister) -> String {
     let components: Vec<String> = register.components.iter().map(|name| format!("`.{name}`")).collect();
     let facts = [

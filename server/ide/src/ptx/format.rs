@@ -26,7 +26,6 @@ struct Frame {
     start: TextSize,
 }
 
-/// The previous token.
 #[derive(Clone, Copy)]
 struct Before {
     kind: SyntaxKind,

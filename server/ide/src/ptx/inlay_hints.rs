@@ -11,7 +11,6 @@ use warplens_ide_db::{
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
-/// The hints in a range of an item.
 pub(super) fn add(
     db: &Database,
     file: File,

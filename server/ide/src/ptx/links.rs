@@ -19,7 +19,6 @@ pub(crate) struct SourceRef {
     place: Option<(u32, u32)>,
 }
 
-/// The source references of an item.
 #[salsa::tracked(returns(deref))]
 fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     let text = &item.text(db).0;

@@ -92,7 +92,6 @@ fn words(kind: &SymbolKind) -> String {
     format!("{vector}.{} ", ty.map_or("b32", Type::name))
 }
 
-/// Checks that a word is a valid name.
 fn check_syntax(name: &str) -> Result<(), RenameError> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut rest = name.chars();

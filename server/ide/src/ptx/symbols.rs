@@ -51,14 +51,8 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     let words = node.syntax().children_with_tokens().filter_map(|element| element.into_token());
     // The first word is the directive itself.
     let name = words.filter(|token| token.kind() == SyntaxKind::DOT_WORD).nth(1)?;
-    Some(Symbol {
-        name: name.text().to_owned(),
-        detail: None,
-        kind: SymbolKind::Section,
-        range: node.syntax().text_range(),
-        focus: name.text_range(),
-        children: Vec::new(),
-    })
+    let range = node.syntax().text_range();
+    Some(Symbol { range, ..Symbol::leaf(name.text(), SymbolKind::Section, name.text_range()) })
 }
 
 /// The declarations of a function, in text order and nested in their blocks. Registers are omitted: there are too many,
@@ -107,12 +101,6 @@ fn local(function: &Function, symbol: &Local) -> Option<Symbol> {
         Is::Param { .. } => SymbolKind::Parameter,
         Is::Label { .. } | Is::Table { .. } | Is::Prototype(_) => SymbolKind::Label,
     };
-    Some(Symbol {
-        name: symbol.name.to_string(),
-        detail: Some(declared::kind(function, &symbol.kind).replace('`', "")),
-        kind,
-        range: symbol.range,
-        focus: symbol.range,
-        children: Vec::new(),
-    })
+    let detail = Some(declared::kind(function, &symbol.kind).replace('`', ""));
+    Some(Symbol { detail, ..Symbol::leaf(symbol.name.as_str(), kind, symbol.range) })
 }

@@ -7,19 +7,14 @@ use warplens_ide_db::{Access, Db, Item, ModuleUse, SemanticToken, TokenKind, Tok
 use warplens_isa::ptx as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::token_walk::{push, walk};
+use crate::token_walk::classified;
 
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let function = ptx_function(db, item);
     let names = Names { function: function.as_deref(), module: module_uses(db, item) };
-    walk(&item.parse(db).syntax(), range, |token| {
-        if let Some((kind, modifiers)) = classify(token, &names) {
-            push(token, kind, modifiers, tokens);
-        }
-    });
+    classified(db, item, range, tokens, |token| classify(token, &names));
 }
 
-/// The names of an item.
 struct Names<'a> {
     function: Option<&'a Function>,
     module: &'a [ModuleUse],

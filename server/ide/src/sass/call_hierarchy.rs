@@ -6,9 +6,8 @@ use warplens_ide_db::sass::{SYMBOLS, names, sass_code};
 use warplens_ide_db::{CallItem, Calls, Database, File, Namespace, SymbolKind, Target, items};
 use warplens_isa::sass::Flow;
 
-use crate::call_hierarchy::by_callee;
+use crate::call_hierarchy::{add_call, by_callee};
 
-/// The function with this name.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
     if namespace != SYMBOLS {
         return None;
@@ -62,7 +61,6 @@ fn calls(function: &Function) -> impl Iterator<Item = (String, &str, TextRange)>
     })
 }
 
-/// The callers of the function with this name.
 pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut callers: Vec<Calls> = Vec::new();
@@ -74,17 +72,13 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
                     continue;
                 }
                 let Some(caller) = call_item(db, file, function, around, start) else { continue };
-                match callers.iter_mut().find(|known| known.item == caller) {
-                    Some(known) => known.places.push(range + start),
-                    None => callers.push(Calls { item: caller, places: vec![range + start] }),
-                }
+                add_call(&mut callers, caller, range + start);
             }
         }
     }
     callers
 }
 
-/// The calls in the function with this name.
 pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut all = Vec::new();

@@ -16,7 +16,6 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     special_register_page(name).or_else(|| condition(name)).or_else(|| word(name))
 }
 
-/// The names with a page.
 pub(crate) fn names() -> Vec<&'static str> {
     let opcodes = isa::opcodes().map(|entry| entry.opcode);
     opcodes.chain(isa::special_registers().iter().map(|register| register.name)).collect()
@@ -45,7 +44,6 @@ pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generat
     page.finish()
 }
 
-/// A modifier of an opcode.
 pub(super) fn modifier(entry: &Instruction, name: &str) -> String {
     match entry.modifier(name) {
         Some(modifier) => format!("`.{name}`: {}", modifier.meaning),

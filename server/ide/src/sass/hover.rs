@@ -66,7 +66,6 @@ struct Here<'p> {
     ptx: Option<&'p str>,
 }
 
-/// The instruction whose encoding is at this range.
 fn encoded(function: &Function, range: TextRange) -> Option<usize> {
     function.instructions.iter().position(|instruction| {
         instruction.encoding.is_some_and(|encoding| {

@@ -18,7 +18,6 @@ struct Mention {
     line: u32,
 }
 
-/// The lines that the comments of an item mention.
 #[salsa::tracked(returns(deref))]
 fn mentions<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Mention]> {
     let text = &item.text(db).0;

@@ -7,21 +7,16 @@ use warplens_ide_db::{Db, Item, Symbol, SymbolKind};
 use warplens_isa::sass::Flow;
 use warplens_syntax::SyntaxKind;
 
-/// The maximum nesting depth. Deeper regions become siblings, because clients process outlines recursively.
-const MAX_DEPTH: usize = 64;
+use crate::symbols::Outline;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let code = sass_code(db, item);
     let whole = extent(db, item);
     if let Some(section) = &code.section {
-        return vec![Symbol {
-            name: section.name.to_string(),
-            detail: Some(format!("{} bytes", section.size)).filter(|_| section.size > 0),
-            kind: SymbolKind::Section,
-            range: section.range.cover(section.name_range).intersect(whole).unwrap_or(section.name_range),
-            focus: section.name_range,
-            children: Vec::new(),
-        }];
+        let range = section.range.cover(section.name_range).intersect(whole).unwrap_or(section.name_range);
+        let detail = Some(format!("{} bytes", section.size)).filter(|_| section.size > 0);
+        let name = Symbol::leaf(section.name.as_str(), SymbolKind::Section, section.name_range);
+        return vec![Symbol { detail, range, ..name }];
     }
     let text = &item.text(db).0;
     let alone = code.functions.len() == 1;
@@ -37,7 +32,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
             kind: if function.is_kernel == Some(false) { SymbolKind::Function } else { SymbolKind::Kernel },
             range: range.cover(focus),
             focus,
-            children: Outline { function, text, top: Vec::new(), open: Vec::new() }.build(),
+            children: children(function, text),
         }
     };
     code.functions.iter().map(symbol).collect()
@@ -65,68 +60,32 @@ fn detail(db: &dyn Db, item: Item<'_>, function: &Function) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// The outline of a function while it is built.
-struct Outline<'c> {
-    function: &'c Function,
-    text: &'c str,
-    top: Vec<Symbol>,
-    /// The open regions, each with the first instruction after it.
-    open: Vec<(Symbol, usize)>,
+fn children(function: &Function, text: &str) -> Vec<Symbol> {
+    let mut outline = Outline::default();
+    let mut labels = function.labels.iter().peekable();
+    for (at, instruction) in function.instructions.iter().enumerate() {
+        outline.close_at(at);
+        while let Some(label) = labels.next_if(|label| label.before as usize <= at) {
+            let kind = if label.is_function { SymbolKind::Function } else { SymbolKind::Label };
+            outline.add(Symbol::leaf(label.name.as_str(), kind, label.range));
+        }
+        if let (Flow::Push | Flow::BarrierSet, Destination::Instruction(end)) =
+            (flow(instruction), instruction.destination)
+        {
+            region(function, text, at, end as usize, &mut outline);
+        }
+    }
+    outline.finish()
 }
 
-impl Outline<'_> {
-    fn build(mut self) -> Vec<Symbol> {
-        let mut labels = self.function.labels.iter().peekable();
-        for (at, instruction) in self.function.instructions.iter().enumerate() {
-            self.close_at(at);
-            while let Some(label) = labels.next_if(|label| label.before as usize <= at) {
-                let kind = if label.is_function { SymbolKind::Function } else { SymbolKind::Label };
-                let name = label.name.to_string();
-                self.add(Symbol {
-                    name,
-                    detail: None,
-                    kind,
-                    range: label.range,
-                    focus: label.range,
-                    children: vec![],
-                });
-            }
-            if let (Flow::Push | Flow::BarrierSet, Destination::Instruction(end)) =
-                (flow(instruction), instruction.destination)
-            {
-                self.region(at, end as usize);
-            }
-        }
-        self.close_at(usize::MAX);
-        self.top
-    }
-
-    fn add(&mut self, symbol: Symbol) {
-        self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
-    }
-
-    /// Opens the region of an instruction, which extends to its target.
-    fn region(&mut self, at: usize, end: usize) {
-        let nests = end > at
-            && self.open.last().is_none_or(|(_, outer)| end <= *outer)
-            && self.open.len() < MAX_DEPTH;
-        let instruction = &self.function.instructions[at];
-        let last = if nests { &self.function.instructions[end - 1] } else { instruction };
-        let shown = TextRange::new(instruction.opcode_range.start(), instruction.range.end());
-        let symbol = Symbol {
-            name: self.text[shown].trim_end_matches([';', '}', ' ']).to_owned(),
-            detail: None,
-            kind: SymbolKind::Block,
-            range: instruction.range.cover(last.range),
-            focus: instruction.opcode_range,
-            children: Vec::new(),
-        };
-        if nests { self.open.push((symbol, end)) } else { self.add(symbol) }
-    }
-
-    fn close_at(&mut self, at: usize) {
-        while let Some((symbol, _)) = self.open.pop_if(|(_, end)| *end <= at) {
-            self.add(symbol);
-        }
-    }
+/// Opens the region of an instruction, which extends to its target.
+fn region(function: &Function, text: &str, at: usize, end: usize, outline: &mut Outline) {
+    let nests = end > at && outline.nests(end);
+    let instruction = &function.instructions[at];
+    let last = if nests { &function.instructions[end - 1] } else { instruction };
+    let shown = TextRange::new(instruction.opcode_range.start(), instruction.range.end());
+    let name = text[shown].trim_end_matches([';', '}', ' ']);
+    let range = instruction.range.cover(last.range);
+    let symbol = Symbol { range, ..Symbol::leaf(name, SymbolKind::Block, instruction.opcode_range) };
+    if nests { outline.open(symbol, end) } else { outline.add(symbol) }
 }

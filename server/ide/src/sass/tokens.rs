@@ -7,15 +7,11 @@ use warplens_ide_db::{Db, Item, SemanticToken, TokenKind, TokenModifiers};
 use warplens_isa::sass::Flow;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::token_walk::{push, walk};
+use crate::token_walk::classified;
 
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let code = sass_code(db, item);
-    walk(&item.parse(db).syntax(), range, |token| {
-        if let Some((kind, modifiers)) = classify(token, &code) {
-            push(token, kind, modifiers, tokens);
-        }
-    });
+    classified(db, item, range, tokens, |token| classify(token, &code));
 }
 
 const NONE: TokenModifiers = TokenModifiers(0);

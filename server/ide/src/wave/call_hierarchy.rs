@@ -8,7 +8,7 @@ use warplens_ide_db::{
     Access, CallItem, Calls, Database, File, Namespace, SymbolKind, Target, items, module_uses,
 };
 
-use crate::call_hierarchy::by_callee;
+use crate::call_hierarchy::{add_call, by_callee};
 
 /// The first kernel or function with this name in the file.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
@@ -22,7 +22,6 @@ pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &st
 
 type Declared = (usize, std::sync::Arc<Code>);
 
-/// The item that declares a name.
 fn declared(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<Declared> {
     let declares = |item| {
         module_uses(db, item).iter().any(|found| {
@@ -77,10 +76,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
                 None => kernel(db, file, &code, start),
             };
             let Some(caller) = caller else { continue };
-            match callers.iter_mut().find(|known| known.item == caller) {
-                Some(known) => known.places.push(range + start),
-                None => callers.push(Calls { item: caller, places: vec![range + start] }),
-            }
+            add_call(&mut callers, caller, range + start);
         }
     }
     callers

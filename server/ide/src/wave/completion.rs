@@ -62,7 +62,7 @@ fn directives(around: &Around, moves: impl Fn(&str) -> Option<TextEdit>, proposa
             "" => name,
             arguments if around.is_kernel => name.then(" ").placeholder(arguments),
             arguments => {
-                name.then(" ").placeholder(arguments).then("\n    ").placeholder("").then("\n    halt\n.end")
+                Snippet::template(&format!("{} ‹{arguments}›\n    ‹›\n    halt\n.end", directive.name))
             }
         };
         let known = Proposal::known(directive.name, directive.summary, CompletionKind::Directive, 1);

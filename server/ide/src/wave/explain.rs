@@ -14,7 +14,8 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     if let Some((entry, hint)) = mnemonic(name) {
         return Some(instruction(entry, hint));
     }
-    directive_page(name)
+    wave::directive(name)
+        .map(directive)
         .or_else(|| wave::special_register(name).map(special_register))
         .or_else(|| scope(name))
         .or_else(|| cache_hint(name))
@@ -34,7 +35,6 @@ fn family(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// All names that have a page.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let mnemonics = wave::instructions().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
     mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
@@ -138,10 +138,10 @@ fn availability(available: Availability) -> &'static str {
 
 /// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
-    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
     let optional = if operand.optional { ", optional" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
-    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(&kinds))
+    format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), any_of(kinds))
 }
 
 pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
@@ -157,7 +157,6 @@ pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
     }
 }
 
-/// The page of a directive.
 pub(crate) fn directive(directive: &Directive) -> String {
     let mut page = Page::titled(directive.name, &["WAVE".into(), "directive".into()]);
     page.paragraph(directive.summary);
@@ -167,11 +166,6 @@ pub(crate) fn directive(directive: &Directive) -> String {
     page.finish()
 }
 
-fn directive_page(name: &str) -> Option<String> {
-    wave::directive(name).map(directive)
-}
-
-/// The page of a special register.
 pub(crate) fn special_register(register: &SpecialRegister) -> String {
     let facts = ["WAVE".to_owned(), "special register".into(), availability(register.available).into()];
     let mut page = Page::titled(register.name, &facts);
@@ -185,7 +179,6 @@ pub(crate) fn special_register(register: &SpecialRegister) -> String {
     page.finish()
 }
 
-/// The page of a scope.
 pub(crate) fn scope(name: &str) -> Option<String> {
     let scope = wave::scope(name)?;
     let mut page = Page::titled(name, &["WAVE".into(), "scope".into()]);

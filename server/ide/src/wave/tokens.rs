@@ -7,15 +7,11 @@ use warplens_ide_db::{Db, Item, SemanticToken, TokenKind, TokenModifiers};
 use warplens_isa::wave as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::token_walk::{push, walk};
+use crate::token_walk::classified;
 
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let code = wave_code(db, item);
-    walk(&item.parse(db).syntax(), range, |token| {
-        if let Some((kind, modifiers)) = classify(token, &code) {
-            push(token, kind, modifiers, tokens);
-        }
-    });
+    classified(db, item, range, tokens, |token| classify(token, &code));
 }
 
 fn classify(token: &SyntaxToken, code: &Code) -> Option<(TokenKind, TokenModifiers)> {
@@ -48,7 +44,6 @@ fn mnemonic(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
     }
 }
 
-/// Whether a word is the mnemonic of a known instruction.
 fn is_mnemonic(token: &SyntaxToken, code: &Code) -> bool {
     let Some(index) = code.instruction_at(token.text_range().start()) else { return false };
     let instruction = &code.instructions[index];

@@ -20,9 +20,10 @@ fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
 }
 
 #[test]
-fn every_page_starts_with_the_summary_of_the_table() {
+fn every_page_starts_with_the_severity_of_the_table_and_a_summary() {
     for code in codes() {
-        let head = format!("# {}\n\n**{:?}.** {}\n\n", code.name, code.severity, code.summary);
+        assert!(code.summary().ends_with('.'), "docs/diagnostics/{}.md needs a summary", code.name);
+        let head = format!("# {}\n\n**{:?}.** {}\n\n", code.name, code.severity, code.summary());
         assert!(code.page.starts_with(&head), "docs/diagnostics/{}.md must start with\n{head}", code.name);
     }
 }
@@ -61,7 +62,7 @@ fn the_index_lists_all() {
         (../editors.md).\n\n| Name | Severity | Summary |\n| --- | --- | --- |\n",
     );
     for code in codes() {
-        let Code { name, severity, summary, .. } = code;
+        let (Code { name, severity, .. }, summary) = (code, code.summary());
         let severity = format!("{severity:?}").to_lowercase();
         index += &format!("| [{name}]({name}.md) | {severity} | {} |\n", summary.replace('|', "\\|"));
     }

@@ -25,9 +25,7 @@ pub(super) enum Found {
         at: InstructionId,
         /// `max` or `min`.
         opcode: &'static str,
-        /// The inner ones.
         inner: Vec<InstructionId>,
-        /// The negations.
         negations: Vec<InstructionId>,
         /// Whether it is another form than the maximum of two absolute values of 32 bits.
         is_variant: bool,
@@ -66,7 +64,6 @@ impl Found {
     }
 }
 
-/// The patterns of a function in the order of its statements.
 pub(super) fn find(function: &Function) -> Vec<Found> {
     let may_end = may_end_a_pattern(function.mnemonics());
     if !may_end.contains(&true) {
@@ -113,7 +110,6 @@ fn may_end_a_pattern(mnemonics: &[Mnemonic]) -> Vec<bool> {
     mnemonics.iter().map(ends).collect()
 }
 
-/// Whether it is a sum or a difference of 64 bits.
 fn is_wide_sum(mnemonic: &Mnemonic) -> bool {
     matches!(&*mnemonic.opcode, "add" | "sub") && is_wide(mnemonic)
 }
@@ -123,7 +119,6 @@ fn is_signed_selection(mnemonic: &Mnemonic) -> bool {
     mnemonic.opcode == "slct" && *mnemonic.modifiers == ["s32", "s32"]
 }
 
-/// Whether it is a saturating conversion.
 fn is_saturation(mnemonic: &Mnemonic) -> bool {
     mnemonic.opcode == "cvt" && mnemonic.has("sat")
 }

@@ -15,7 +15,6 @@ pub(super) enum Folded {
     Cancelled,
 }
 
-/// Whether it is an addition or subtraction that saturates.
 pub(super) fn is_saturating(mnemonic: &Mnemonic) -> bool {
     matches!(&*mnemonic.opcode, "add" | "sub") && mnemonic.has("sat") && mnemonic.has("s32")
 }

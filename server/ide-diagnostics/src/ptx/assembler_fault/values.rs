@@ -4,7 +4,6 @@ use std::iter::Peekable;
 
 use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand, ReferentId, Role, Writes};
 
-/// The number of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ValueId(usize);
 
@@ -14,16 +13,35 @@ pub(super) enum Value {
     /// A constant, with 64 bits.
     Constant(u64),
     /// `value << amount`, 64 bits wide.
-    ShiftLeft { value: ValueId, amount: u64, at: InstructionId },
+    ShiftLeft {
+        value: ValueId,
+        amount: u64,
+        at: InstructionId,
+    },
     /// `value >> amount`, 64 bits wide.
-    ShiftRight { value: ValueId, amount: u64, is_signed: bool, at: InstructionId },
+    ShiftRight {
+        value: ValueId,
+        amount: u64,
+        is_signed: bool,
+        at: InstructionId,
+    },
     /// `-value`. `is_subtraction` distinguishes `0 - value` from `neg`.
-    Negation { value: ValueId, is_subtraction: bool, at: InstructionId },
+    Negation {
+        value: ValueId,
+        is_subtraction: bool,
+        at: InstructionId,
+    },
     /// The sum or difference of two values of 32 bits, cut to 32 bits.
-    Sum { operands: [ValueId; 2], is_difference: bool, at: InstructionId },
+    Sum {
+        operands: [ValueId; 2],
+        is_difference: bool,
+        at: InstructionId,
+    },
     /// `min` or `max` of two signed values.
-    Extreme { operands: [ValueId; 2], at: InstructionId },
-    /// Something else.
+    Extreme {
+        operands: [ValueId; 2],
+        at: InstructionId,
+    },
     Other,
 }
 
@@ -98,7 +116,6 @@ impl<'f> Values<'f> {
         self.labels += 1;
     }
 
-    /// The value of a register, if it is known.
     fn known(&self, register: ReferentId) -> Option<ValueId> {
         let (value, labels) = self.registers[register.index()]?;
         (labels == self.labels || self.writes[register.index()] < 2).then_some(value)
@@ -108,7 +125,6 @@ impl<'f> Values<'f> {
         self.registers[register.index()] = Some((value, self.labels));
     }
 
-    /// The value of an operand.
     pub(super) fn read(&mut self, operand: Operand) -> ValueId {
         match operand {
             Operand::Register { name, component: None } => {
@@ -128,7 +144,6 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// The constant that an operand has.
     fn constant(&mut self, operand: Operand) -> Option<u64> {
         let value = self.read(operand);
         match self.get(value) {

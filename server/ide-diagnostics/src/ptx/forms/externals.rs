@@ -16,7 +16,6 @@ struct ModuleName<'db> {
     text: SmolStr,
 }
 
-/// A variable of the module.
 #[salsa::tracked(returns(copy))]
 fn module_variable<'db>(db: &'db dyn Db, name: ModuleName<'db>) -> Option<ModuleKind> {
     let found = module_names(db, name.file(db)).definition(name.text(db))?.kind;

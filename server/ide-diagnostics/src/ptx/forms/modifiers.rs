@@ -1,5 +1,6 @@
 //! Mnemonics that match no form although each modifier exists.
 
+use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_ide_db::{ItemFix, Problem, all_of};
 use warplens_isa::ptx as isa;
@@ -8,109 +9,163 @@ use crate::codes;
 use crate::ptx::forms::words;
 use crate::ptx::statement_ranges::StatementRanges;
 
-/// The most likely mistake in the modifiers.
-pub(super) fn problem(
-    instruction: Instruction<'_>,
-    near: &[Near],
-    ranges: &StatementRanges,
-) -> Option<Problem> {
-    let Some(first) = near.first() else { return name(instruction, ranges) };
-    match (&*first.extra, &*first.missing) {
-        ([], []) => order(instruction, first, ranges),
-        ([], [slot]) => missing(instruction, near, *slot, ranges),
-        ([at], []) => extra(instruction, first, *at, ranges),
-        ([at], [slot]) if first.replaced(&instruction.modifiers()[*at]) == Some(*slot) => {
-            replaced(instruction, near, *at, *slot, ranges)
-        }
-        _ => combination(instruction, first, ranges),
-    }
+/// A mnemonic that matches no form.
+#[derive(Clone, Copy)]
+pub(super) struct Unmatched<'a> {
+    pub(super) instruction: Instruction<'a>,
+    /// The nearest forms, the best first.
+    pub(super) near: &'a [Near],
+    pub(super) ranges: &'a StatementRanges,
 }
 
-/// A word of the instruction's name is missing.
-fn name(instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
-    let Mnemonic { opcode, modifiers } = instruction.mnemonic();
-    let shared = |entry: &isa::Instruction| {
-        let both = entry.words.iter().zip(modifiers.iter());
-        both.take_while(|(word, modifier)| word.strip_prefix('.') == Some(modifier)).count()
-    };
-    let entries = isa::by_opcode(opcode);
-    let most = entries.iter().map(|entry| shared(entry)).max()?;
-    let next = entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
-    let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
-    let message = format!("`{begun}` must be followed by {}", words::values(next.copied()));
-    let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
-    Some(problem)
-}
-
-/// All modifiers are allowed, but not in this order.
-fn order(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
-    let range = ranges.mnemonic(instruction)?;
-    let documented = words::documented(near.entry, &near.chosen);
-    let message = format!("these modifiers are in the wrong order; write `{documented}`");
-    let fix = ItemFix::replacement(range, &documented);
-    Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(fix))
-}
-
-/// The nearest forms need one more modifier.
-fn missing(
-    instruction: Instruction<'_>,
-    near: &[Near],
-    slot: usize,
-    ranges: &StatementRanges,
-) -> Option<Problem> {
-    let first = near.first()?;
-    let range = ranges.mnemonic(instruction)?;
-    let class = first.form.slots[slot].class;
-    let wanted: Vec<String> = near
-        .iter()
-        .filter(|near| near.extra.is_empty() && near.missing.len() == 1)
-        .flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value))
-        .collect();
-    let is_one_class =
-        near.iter().all(|near| near.missing.iter().all(|slot| near.form.slots[*slot].class == class));
-    let about =
-        if is_one_class { words::decides(first.entry, &first.form.slots[slot]) } else { String::new() };
-    let values = words::values(wanted.iter().map(String::as_str));
-    let message = format!("`{}` needs {values}{about}", words::written(instruction));
-    let mut problem = Problem::error(range, codes::MISSING_MODIFIER, message);
-    let mut offered: Vec<String> = Vec::new();
-    for near in near.iter().filter(|near| near.extra.is_empty() && near.missing.len() == 1) {
-        for value in near.form.slots[near.missing[0]].values {
-            let mut chosen = near.chosen.to_vec();
-            chosen[near.missing[0]] = Some(value);
-            let whole = words::documented(near.entry, &chosen);
-            if offered.len() < 4 && !offered.contains(&whole) {
-                problem = problem.with_fix(ItemFix::replacement(range, &whole));
-                offered.push(whole);
+impl Unmatched<'_> {
+    /// The most likely mistake in the modifiers.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let Some(first) = self.near.first() else { return self.name() };
+        match (&*first.extra, &*first.missing) {
+            ([], []) => self.order(first),
+            ([], [slot]) => self.missing(first, *slot),
+            ([at], []) => self.extra(first, *at),
+            ([at], [slot]) if first.replaced(&self.instruction.modifiers()[*at]) == Some(*slot) => {
+                self.replaced(first, *at, *slot)
             }
+            _ => self.combination(first),
         }
     }
-    Some(problem)
-}
 
-/// The nearest form does not accept a modifier.
-fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &StatementRanges) -> Option<Problem> {
-    let range = ranges.modifier(instruction, at)?;
-    let modifiers = instruction.modifiers();
-    let word = format!(".{}", modifiers[at]);
-    let same =
-        modifiers.iter().enumerate().position(|(other, modifier)| other != at && *modifier == modifiers[at]);
-    let message = match (same, near.taken(&modifiers[at])) {
-        (Some(_), _) => format!("repeated modifier `{word}`; remove one"),
-        (None, Some(slot)) => {
-            let other = near.chosen[slot].map(words::value).unwrap_or_default();
-            format!("`{other}` and `{word}` are mutually exclusive; remove one of them")
+    /// A word of the instruction's name is missing.
+    fn name(&self) -> Option<Problem> {
+        let Unmatched { instruction, ranges, .. } = *self;
+        let Mnemonic { opcode, modifiers } = instruction.mnemonic();
+        let shared = |entry: &isa::Instruction| {
+            let both = entry.words.iter().zip(modifiers.iter());
+            both.take_while(|(word, modifier)| word.strip_prefix('.') == Some(modifier)).count()
+        };
+        let entries = isa::by_opcode(opcode);
+        let most = entries.iter().map(|entry| shared(entry)).max()?;
+        let next =
+            entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
+        let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
+        let message = format!("`{begun}` must be followed by {}", words::values(next.copied()));
+        let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
+        Some(problem)
+    }
+
+    fn order(&self, near: &Near) -> Option<Problem> {
+        let range = self.ranges.mnemonic(self.instruction)?;
+        let documented = words::documented(near.entry, &near.chosen);
+        let message = format!("these modifiers are in the wrong order; write `{documented}`");
+        let fix = ItemFix::replacement(range, &documented);
+        Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(fix))
+    }
+
+    /// The nearest forms need one more modifier.
+    fn missing(&self, first: &Near, slot: usize) -> Option<Problem> {
+        let Unmatched { instruction, near, ranges } = *self;
+        let range = ranges.mnemonic(instruction)?;
+        let class = first.form.slots[slot].class;
+        let wanted: Vec<String> = near
+            .iter()
+            .filter(|near| near.extra.is_empty() && near.missing.len() == 1)
+            .flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value))
+            .collect();
+        let is_one_class =
+            near.iter().all(|near| near.missing.iter().all(|slot| near.form.slots[*slot].class == class));
+        let about =
+            if is_one_class { words::decides(first.entry, &first.form.slots[slot]) } else { String::new() };
+        let values = words::values(wanted.iter().map(String::as_str));
+        let message = format!("`{}` needs {values}{about}", words::written(instruction));
+        let problem = Problem::error(range, codes::MISSING_MODIFIER, message);
+        let whole =
+            near.iter().filter(|near| near.extra.is_empty() && near.missing.len() == 1).flat_map(|near| {
+                near.form.slots[near.missing[0]].values.iter().map(|value| {
+                    let mut chosen = near.chosen.to_vec();
+                    chosen[near.missing[0]] = Some(value);
+                    words::documented(near.entry, &chosen)
+                })
+            });
+        Some(offering(problem, range, whole))
+    }
+
+    /// The nearest form does not accept a modifier.
+    fn extra(&self, near: &Near, at: usize) -> Option<Problem> {
+        let instruction = self.instruction;
+        let range = self.ranges.modifier(instruction, at)?;
+        let modifiers = instruction.modifiers();
+        let word = format!(".{}", modifiers[at]);
+        let same = modifiers
+            .iter()
+            .enumerate()
+            .position(|(other, modifier)| other != at && *modifier == modifiers[at]);
+        let message = match (same, near.taken(&modifiers[at])) {
+            (Some(_), _) => format!("repeated modifier `{word}`; remove one"),
+            (None, Some(slot)) => {
+                let other = near.chosen[slot].map(words::value).unwrap_or_default();
+                format!("`{other}` and `{word}` are mutually exclusive; remove one of them")
+            }
+            (None, None) => {
+                let rest = words::documented(near.entry, &near.chosen);
+                format!("`{rest}` does not accept `{word}`{}", goes_with(instruction, at))
+            }
+        };
+        let problem = match same.is_some() && isa::is_repeatable(&word) {
+            true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
+            false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
+        };
+        Some(problem.with_fix(ItemFix::new(format!("Remove `{word}`")).delete(range)))
+    }
+
+    /// A modifier with another value of the same class is accepted.
+    fn replaced(&self, first: &Near, at: usize, slot: usize) -> Option<Problem> {
+        let Unmatched { instruction, near, ranges } = *self;
+        let range = ranges.modifier(instruction, at)?;
+        let modifiers = instruction.modifiers();
+        let alike = near.iter().filter(|near| *near.extra == [at] && near.missing.len() == 1);
+        let wanted: Vec<String> =
+            alike.flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value)).collect();
+        let about = words::decides(first.entry, &first.form.slots[slot]);
+        let values = words::values(wanted.iter().map(String::as_str));
+        let others: Vec<String> = modifiers
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .map(|(_, modifier)| format!(".{modifier}"))
+            .collect();
+        let rest = format!("{}{}", instruction.opcode(), others.concat());
+        let message = format!("`{rest}` takes {values} here, not `.{}`{about}", modifiers[at]);
+        let problem = Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message);
+        Some(offering(problem, range, wanted))
+    }
+
+    /// Several mistakes, reported against the nearest form.
+    fn combination(&self, near: &Near) -> Option<Problem> {
+        let Unmatched { instruction, ranges, .. } = *self;
+        let modifiers = instruction.modifiers();
+        let range = match &*near.extra {
+            [at] => ranges.modifier(instruction, *at)?,
+            _ => ranges.mnemonic(instruction)?,
+        };
+        let extra: Vec<String> = near.extra.iter().map(|at| format!("`.{}`", modifiers[*at])).collect();
+        let missing = near.missing.iter().map(|slot| {
+            let values = near.form.slots[*slot].values.iter().map(words::value).collect::<Vec<_>>();
+            words::values(values.iter().map(String::as_str))
+        });
+        let missing: Vec<String> = missing.collect();
+        let mut wrong = Vec::new();
+        if !extra.is_empty() {
+            wrong.push(format!("does not accept {}", all_of(&extra)));
         }
-        (None, None) => {
-            let rest = words::documented(near.entry, &near.chosen);
-            format!("`{rest}` does not accept `{word}`{}", goes_with(instruction, at))
+        if !missing.is_empty() {
+            wrong.push(format!("needs {}", missing.join(", and ")));
         }
-    };
-    let problem = match same.is_some() && isa::is_repeatable(&word) {
-        true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
-        false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
-    };
-    Some(problem.with_fix(ItemFix::new(format!("Remove `{word}`")).delete(range)))
+        let message = format!(
+            "no form of `{}` has this combination of modifiers; the nearest form, `{}`, {}",
+            instruction.opcode(),
+            near.form.text,
+            wrong.join(" and ")
+        );
+        Some(Problem::error(range, codes::INVALID_FORM, message))
+    }
 }
 
 /// The modifiers that one can be combined with that is not accepted here.
@@ -133,66 +188,14 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
     }
 }
 
-/// A modifier with another value of the same class is accepted.
-fn replaced(
-    instruction: Instruction<'_>,
-    near: &[Near],
-    at: usize,
-    slot: usize,
-    ranges: &StatementRanges,
-) -> Option<Problem> {
-    let first = near.first()?;
-    let range = ranges.modifier(instruction, at)?;
-    let modifiers = instruction.modifiers();
-    let alike = near.iter().filter(|near| *near.extra == [at] && near.missing.len() == 1);
-    let wanted: Vec<String> =
-        alike.flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value)).collect();
-    let about = words::decides(first.entry, &first.form.slots[slot]);
-    let values = words::values(wanted.iter().map(String::as_str));
-    let others: Vec<String> = modifiers
-        .iter()
-        .enumerate()
-        .filter(|(other, _)| *other != at)
-        .map(|(_, modifier)| format!(".{modifier}"))
-        .collect();
-    let rest = format!("{}{}", instruction.opcode(), others.concat());
-    let message = format!("`{rest}` takes {values} here, not `.{}`{about}", modifiers[at]);
-    let mut problem = Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message);
-    let mut offered: Vec<&String> = Vec::new();
-    for word in &wanted {
-        if offered.len() < 4 && !offered.contains(&word) {
-            problem = problem.with_fix(ItemFix::replacement(range, word));
-            offered.push(word);
+/// Offers at most four different replacements as fixes.
+fn offering(problem: Problem, range: TextRange, replacements: impl IntoIterator<Item = String>) -> Problem {
+    let mut offered: Vec<String> = Vec::new();
+    for replacement in replacements {
+        if offered.len() < 4 && !offered.contains(&replacement) {
+            offered.push(replacement);
         }
     }
-    Some(problem)
-}
-
-/// Several mistakes, reported against the nearest form.
-fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
-    let modifiers = instruction.modifiers();
-    let range = match &*near.extra {
-        [at] => ranges.modifier(instruction, *at)?,
-        _ => ranges.mnemonic(instruction)?,
-    };
-    let extra: Vec<String> = near.extra.iter().map(|at| format!("`.{}`", modifiers[*at])).collect();
-    let missing = near.missing.iter().map(|slot| {
-        let values = near.form.slots[*slot].values.iter().map(words::value).collect::<Vec<_>>();
-        words::values(values.iter().map(String::as_str))
-    });
-    let missing: Vec<String> = missing.collect();
-    let mut wrong = Vec::new();
-    if !extra.is_empty() {
-        wrong.push(format!("does not accept {}", all_of(&extra)));
-    }
-    if !missing.is_empty() {
-        wrong.push(format!("needs {}", missing.join(", and ")));
-    }
-    let message = format!(
-        "no form of `{}` has this combination of modifiers; the nearest form, `{}`, {}",
-        instruction.opcode(),
-        near.form.text,
-        wrong.join(" and ")
-    );
-    Some(Problem::error(range, codes::INVALID_FORM, message))
+    let fixes = offered.iter().map(|replacement| ItemFix::replacement(range, replacement));
+    fixes.fold(problem, Problem::with_fix)
 }

@@ -1,68 +1,106 @@
 //! Forms that the module's version or target does not support.
 
-use warplens_hir::ptx::{FormMatch, Instruction, UnmetRequirement};
+use warplens_hir::ptx::UnmetRequirement;
 use warplens_ide_db::{ItemFix, Problem, Tag, all_of, any_of};
 use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
 
 use crate::codes;
-use crate::ptx::forms::reporter::Reporter;
+use crate::ptx::forms::reporter::{Comparison, Reporter};
 use crate::ptx::forms::words;
 
-pub(super) fn problem(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    missing: UnmetRequirement,
-) -> Option<Problem> {
-    match missing {
-        UnmetRequirement::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
-        UnmetRequirement::Removed(removed) => removed_form(report, instruction, form, removed),
+impl Comparison<'_> {
+    pub(super) fn unmet(&self, missing: UnmetRequirement) -> Option<Problem> {
+        match missing {
+            UnmetRequirement::Needs(needs, slot) => self.needed(needs, slot),
+            UnmetRequirement::Removed(removed) => self.removed(removed),
+        }
     }
-}
 
-fn needed(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    needs: &[Requirement],
-    slot: Option<usize>,
-) -> Option<Problem> {
-    let need = *needs.iter().min_by_key(|need| distance(report, **need))?;
-    let value = slot.and_then(|slot| form.chosen[slot]);
-    let at = value.and_then(|value| {
-        let is_it =
-            |modifier: &smol_str::SmolStr| value.words[0].strip_prefix('.') == Some(modifier.as_str());
-        instruction.modifiers().iter().position(is_it)
-    });
-    let range = match at {
-        Some(at) => report.ranges.modifier(instruction, at)?,
-        None => report.ranges.mnemonic(instruction)?,
-    };
-    let subject = match value {
-        Some(value) => format!("`{}` of `{}`", words::value(value), words::written(instruction)),
-        None => format!("`{}`", words::written(instruction)),
-    };
-    let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
-    let target = target_words(need.target);
-    let lacks_target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
-    let mut parts = Vec::new();
-    if lacks_version {
-        parts.push(format!("PTX {} or later", need.since));
+    fn needed(&self, needs: &[Requirement], slot: Option<usize>) -> Option<Problem> {
+        let Comparison { report, instruction, form } = *self;
+        let need = *needs.iter().min_by_key(|need| distance(report, **need))?;
+        let value = slot.and_then(|slot| form.chosen[slot]);
+        let at = value.and_then(|value| {
+            let is_it =
+                |modifier: &smol_str::SmolStr| value.words[0].strip_prefix('.') == Some(modifier.as_str());
+            instruction.modifiers().iter().position(is_it)
+        });
+        let range = match at {
+            Some(at) => report.ranges.modifier(instruction, at)?,
+            None => report.ranges.mnemonic(instruction)?,
+        };
+        let subject = match value {
+            Some(value) => format!("`{}` of `{}`", words::value(value), words::written(instruction)),
+            None => format!("`{}`", words::written(instruction)),
+        };
+        let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
+        let target = target_words(need.target);
+        let lacks_target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
+        let mut parts = Vec::new();
+        if lacks_version {
+            parts.push(format!("PTX {} or later", need.since));
+        }
+        if lacks_target {
+            parts.push(target.clone());
+        }
+        let others: Vec<String> =
+            needs.iter().filter(|other| **other != need).map(|other| need_words(*other)).collect();
+        let or = if others.is_empty() { String::new() } else { format!(" (or {})", any_of(&others)) };
+        let message = format!(
+            "{subject} needs {}{or}; this module is {}",
+            all_of(&parts),
+            module(report, lacks_version, lacks_target)
+        );
+        let code = if lacks_target { codes::NEEDS_TARGET } else { codes::NEEDS_VERSION };
+        Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
     }
-    if lacks_target {
-        parts.push(target.clone());
+
+    fn removed(&self, removed: Requirement) -> Option<Problem> {
+        let Comparison { report, instruction, .. } = *self;
+        let name = words::written(instruction);
+        let on = match removed.target {
+            TargetRequirement::Any => String::new(),
+            TargetRequirement::AtLeast(number) => format!(" on `sm_{number}` and later"),
+            TargetRequirement::Family(number) => format!(" on the family of `sm_{number}`"),
+            TargetRequirement::Exactly(number) => format!(" on `sm_{number}a`"),
+        };
+        let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, self.instead());
+        let range = report.ranges.mnemonic(instruction)?;
+        let fix = self.with_mask();
+        Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
     }
-    let others: Vec<String> =
-        needs.iter().filter(|other| **other != need).map(|other| need_words(*other)).collect();
-    let or = if others.is_empty() { String::new() } else { format!(" (or {})", any_of(&others)) };
-    let message = format!(
-        "{subject} needs {}{or}; this module is {}",
-        all_of(&parts),
-        module(report, lacks_version, lacks_target)
-    );
-    let code = if lacks_target { codes::NEEDS_TARGET } else { codes::NEEDS_VERSION };
-    Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
+
+    /// A form that a newer one replaces.
+    pub(super) fn deprecated(&self) -> Option<Problem> {
+        let Comparison { report, instruction, .. } = *self;
+        let range = report.ranges.mnemonic(instruction)?;
+        let message = format!("`{}` is deprecated{}", words::written(instruction), self.instead());
+        let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
+        Some(problem.with_fix(self.with_mask()))
+    }
+
+    /// The name with `.sync`, if it is another entry.
+    fn sync(&self) -> Option<String> {
+        let form = self.form;
+        let sync = format!("{}.sync", form.entry.opcode);
+        let has_sync = isa::by_opcode(form.entry.opcode).iter().any(|entry| entry.name == sync);
+        has_sync.then_some(sync)
+    }
+
+    fn instead(&self) -> String {
+        let hint = |sync| format!("; use `{sync}` with a mask of the participating lanes");
+        self.sync().map(hint).unwrap_or_default()
+    }
+
+    /// A replacement by the form with `.sync` and a mask of all lanes.
+    fn with_mask(&self) -> Option<ItemFix> {
+        let Comparison { report, instruction, .. } = *self;
+        let sync = self.sync()?;
+        let operands = report.ranges.operands_from(instruction, 0)?;
+        let fix = ItemFix::new(format!("Replace with `{sync}` for all lanes"));
+        Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
+    }
 }
 
 /// The module's version or target that is too low.
@@ -133,56 +171,4 @@ fn distance(report: &Reporter<'_>, need: Requirement) -> (bool, bool, Version) {
     let version = report.platform.version.is_some_and(|version| version < need.since);
     let target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
     (target, version, need.since)
-}
-
-/// A form that was removed.
-fn removed_form(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    removed: Requirement,
-) -> Option<Problem> {
-    let name = words::written(instruction);
-    let on = match removed.target {
-        TargetRequirement::Any => String::new(),
-        TargetRequirement::AtLeast(number) => format!(" on `sm_{number}` and later"),
-        TargetRequirement::Family(number) => format!(" on the family of `sm_{number}`"),
-        TargetRequirement::Exactly(number) => format!(" on `sm_{number}a`"),
-    };
-    let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, instead(form));
-    let range = report.ranges.mnemonic(instruction)?;
-    let fix = with_mask(report, instruction, form);
-    Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
-}
-
-/// A form that a newer one replaces.
-pub(super) fn deprecated(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-) -> Option<Problem> {
-    let range = report.ranges.mnemonic(instruction)?;
-    let message = format!("`{}` is deprecated{}", words::written(instruction), instead(form));
-    let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
-    Some(problem.with_fix(with_mask(report, instruction, form)))
-}
-
-/// The name with `.sync`, if it is another entry.
-fn sync(form: &FormMatch) -> Option<String> {
-    let sync = format!("{}.sync", form.entry.opcode);
-    let has_sync = isa::by_opcode(form.entry.opcode).iter().any(|entry| entry.name == sync);
-    has_sync.then_some(sync)
-}
-
-fn instead(form: &FormMatch) -> String {
-    let hint = |sync| format!("; use `{sync}` with a mask of the participating lanes");
-    sync(form).map(hint).unwrap_or_default()
-}
-
-/// A replacement by the form with `.sync` and a mask of all lanes.
-fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<ItemFix> {
-    let sync = sync(form)?;
-    let operands = report.ranges.operands_from(instruction, 0)?;
-    let fix = ItemFix::new(format!("Replace with `{sync}` for all lanes"));
-    Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
 }

@@ -2,103 +2,94 @@
 
 use warplens_hir::ptx as hir;
 use warplens_hir::ptx::{
-    AddressSpace, Count, FormMatch, Instruction, Mismatch, NameId, OperandError, OperandPosition,
-    OperandRule, Type, TypeKind, Written,
+    AddressSpace, Count, Guard, Mismatch, NameId, OperandError, OperandPosition, OperandRule, Type, TypeKind,
+    Written,
 };
 use warplens_isa::ptx::OperandKind;
 
 use crate::codes;
 use crate::message::{message, operand_count};
-use crate::ptx::forms::reporter::Reporter;
+use crate::ptx::forms::reporter::{Comparison, Reporter};
 use crate::ptx::forms::words;
 use warplens_ide_db::{ItemFix, Problem};
 
-/// An operand that a form does not accept.
-pub(super) fn problem(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    mismatch: Mismatch,
-) -> Option<Problem> {
-    let range = match (mismatch.error, named(mismatch.error)) {
-        (OperandError::Count { have, takes: (_, most) }, _) if have > most => {
-            report.ranges.operands_from(instruction, most)?
+impl Comparison<'_> {
+    /// An operand that the form does not accept.
+    pub(super) fn operand(&self, mismatch: Mismatch) -> Option<Problem> {
+        let Comparison { report, instruction, .. } = *self;
+        let range = match (mismatch.error, named(mismatch.error)) {
+            (OperandError::Count { have, takes: (_, most) }, _) if have > most => {
+                report.ranges.operands_from(instruction, most)?
+            }
+            (OperandError::Count { .. }, _) => report.ranges.mnemonic(instruction)?,
+            (_, Some(name)) => report.function.name(name).range,
+            (_, None) => report.ranges.operand(instruction, mismatch.place)?,
+        };
+        let operand = Operand { of: *self, place: mismatch.place };
+        let problem = Problem::error(range, code(mismatch.error), operand.message(mismatch.error));
+        let problem = report.with_declaration(problem, named(mismatch.error));
+        let brackets = match mismatch.error {
+            OperandError::Kind(
+                Written::Register(_) | Written::Variable(_) | Written::Parameter(_) | Written::Sum,
+            ) => operand.rule().kinds.has(OperandKind::Address),
+            _ => false,
+        };
+        let fix = || ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
+        Some(problem.with_fix(brackets.then(fix)))
+    }
+
+    /// All registers have one type, but not that of the instruction: one mistake, in its type.
+    pub(super) fn wrong_type(&self, mismatches: &[Mismatch]) -> Option<Problem> {
+        let Comparison { report, instruction, form } = *self;
+        let have = |mismatch: &Mismatch| match mismatch.error {
+            OperandError::RegisterType { have, .. } => Some(have),
+            _ => None,
+        };
+        let first = have(mismatches.first()?)?;
+        let is_all = mismatches.len() > 1 && mismatches.iter().all(|mismatch| have(mismatch) == Some(first));
+        let registers =
+            instruction.operands().iter().filter(|operand| matches!(operand, hir::Operand::Register { .. }));
+        if !is_all || mismatches.len() != registers.count() {
+            return None;
         }
-        (OperandError::Count { .. }, _) => report.ranges.mnemonic(instruction)?,
-        (_, Some(name)) => report.function.name(name).range,
-        (_, None) => report.ranges.operand(instruction, mismatch.place)?,
-    };
-    let operand = Operand { report, instruction, form, place: mismatch.place };
-    let problem = Problem::error(range, code(mismatch.error), operand.message(mismatch.error));
-    let problem = with_declaration(report, problem, named(mismatch.error));
-    let brackets = match mismatch.error {
-        OperandError::Kind(
-            Written::Register(_) | Written::Variable(_) | Written::Parameter(_) | Written::Sum,
-        ) => operand.rule().kinds.has(OperandKind::Address),
-        _ => false,
-    };
-    let fix = || ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
-    Some(problem.with_fix(brackets.then(fix)))
-}
-
-/// Adds the declaration of a name, if it is in the function.
-fn with_declaration(report: &Reporter<'_>, problem: Problem, name: Option<NameId>) -> Problem {
-    match name.and_then(|name| report.function.name(name).resolution.symbol()) {
-        Some(symbol) => problem.with_related(report.function.symbol(symbol).range, "declared here"),
-        None => problem,
+        let written = form.operands.first()?.ty?;
+        let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
+        let range = report.ranges.modifier(instruction, at)?;
+        let name = words::written(instruction);
+        let message = format!(
+            "`{name}` operates on {}, but all its registers are {}",
+            words::ty(written),
+            words::ty(first)
+        );
+        let problem = Problem::error(range, codes::OPERAND_TYPE, message);
+        let problem = report.with_declaration(problem, named(mismatches[0].error));
+        let meant = format!("{}{}", &written.name()[..1], first.bits());
+        let is_type = written.kind() != TypeKind::Float && Type::from_name(&meant).is_some();
+        Some(problem.with_fix(is_type.then(|| ItemFix::replacement(range, &format!(".{meant}")))))
     }
 }
 
-/// All registers have one type, but not that of the instruction: one mistake, in its type.
-pub(super) fn wrong_type(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    form: &FormMatch,
-    mismatches: &[Mismatch],
-) -> Option<Problem> {
-    let have = |mismatch: &Mismatch| match mismatch.error {
-        OperandError::RegisterType { have, .. } => Some(have),
-        _ => None,
-    };
-    let first = have(mismatches.first()?)?;
-    let is_all = mismatches.len() > 1 && mismatches.iter().all(|mismatch| have(mismatch) == Some(first));
-    let registers =
-        instruction.operands().iter().filter(|operand| matches!(operand, hir::Operand::Register { .. }));
-    if !is_all || mismatches.len() != registers.count() {
-        return None;
+impl Reporter<'_> {
+    /// A guard that is not a predicate.
+    pub(super) fn guard(&self, guard: Guard, wrong: OperandError) -> Problem {
+        let name = self.function.name(guard.name);
+        let text = self.function.referent_text(name.referent);
+        let is = match wrong {
+            OperandError::RegisterType { have, .. } => format!("is {}", words::ty(have)),
+            _ => "is not a register".to_owned(),
+        };
+        let message = format!("a guard must be a predicate register; `{text}` {is}");
+        let problem = Problem::error(name.range, codes::OPERAND_TYPE, message);
+        self.with_declaration(problem, Some(guard.name))
     }
-    let written = form.operands.first()?.ty?;
-    let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
-    let range = report.ranges.modifier(instruction, at)?;
-    let name = words::written(instruction);
-    let message = format!(
-        "`{name}` operates on {}, but all its registers are {}",
-        words::ty(written),
-        words::ty(first)
-    );
-    let problem = Problem::error(range, codes::OPERAND_TYPE, message);
-    let problem = with_declaration(report, problem, named(mismatches[0].error));
-    let meant = format!("{}{}", &written.name()[..1], first.bits());
-    let is_type = written.kind() != TypeKind::Float && Type::from_name(&meant).is_some();
-    Some(problem.with_fix(is_type.then(|| ItemFix::replacement(range, &format!(".{meant}")))))
-}
 
-/// A guard that is not a predicate.
-pub(super) fn guard(
-    report: &Reporter<'_>,
-    instruction: Instruction<'_>,
-    wrong: OperandError,
-) -> Option<Problem> {
-    let guard = instruction.guard()?;
-    let name = report.function.name(guard.name);
-    let text = report.function.referent_text(name.referent);
-    let is = match wrong {
-        OperandError::RegisterType { have, .. } => format!("is {}", words::ty(have)),
-        _ => "is not a register".to_owned(),
-    };
-    let message = format!("a guard must be a predicate register; `{text}` {is}");
-    let problem = Problem::error(name.range, codes::OPERAND_TYPE, message);
-    Some(with_declaration(report, problem, Some(guard.name)))
+    /// Adds the declaration of a name, if it is in the function.
+    fn with_declaration(&self, problem: Problem, name: Option<NameId>) -> Problem {
+        match name.and_then(|name| self.function.name(name).resolution.symbol()) {
+            Some(symbol) => problem.with_related(self.function.symbol(symbol).range, "declared here"),
+            None => problem,
+        }
+    }
 }
 
 fn code(wrong: OperandError) -> &'static str {
@@ -129,7 +120,6 @@ fn code(wrong: OperandError) -> &'static str {
     }
 }
 
-/// The name that an error is about.
 fn named(wrong: OperandError) -> Option<NameId> {
     match wrong {
         OperandError::RegisterType { name, .. }
@@ -152,25 +142,23 @@ fn named(wrong: OperandError) -> Option<NameId> {
 }
 
 struct Operand<'a> {
-    report: &'a Reporter<'a>,
-    instruction: Instruction<'a>,
-    form: &'a FormMatch,
+    of: Comparison<'a>,
     place: OperandPosition,
 }
 
 impl Operand<'_> {
     /// The rule that it breaks. An operand beyond the last of the form has none.
     fn rule(&self) -> &OperandRule {
-        self.form.rule(self.place)
+        self.of.form.rule(self.place)
     }
 
     fn text(&self, name: NameId) -> String {
-        let function = self.report.function;
+        let function = self.of.report.function;
         format!("`{}`", function.referent_text(function.name(name).referent))
     }
 
     fn message(&self, wrong: OperandError) -> String {
-        let name = words::written(self.instruction);
+        let name = words::written(self.of.instruction);
         message!(match wrong {
             OperandError::Count { have, takes: (least, most) } =>
                 "`{name}` takes {}{}, not {have}", operand_count(least, most), self.usage();
@@ -190,7 +178,7 @@ impl Operand<'_> {
             OperandError::FloatConstant(ty) => "{}", self.float_constant(ty);
             OperandError::Range(low, high) => "`{name}` takes constants from {low} to {high} here";
             OperandError::Above(bound) => "this must not be larger than `{}`",
-                self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
+                self.of.form.entry.operands.get(bound).map_or("", |operand| operand.name);
             OperandError::NoPower => "`{name}` takes powers of two here";
             OperandError::Inside { have, takes } => "{}", self.inside(have, takes);
             OperandError::NoConstant(ty) =>
@@ -230,7 +218,7 @@ impl Operand<'_> {
 
     /// The operands of the form, in parentheses.
     fn usage(&self) -> String {
-        match words::operands(self.form) {
+        match words::operands(self.of.form) {
             names if names.is_empty() => String::new(),
             names => format!(" (`{names}`)"),
         }
@@ -238,9 +226,9 @@ impl Operand<'_> {
 
     /// Brackets with too many or too few operands.
     fn inside(&self, have: usize, (least, most): (usize, usize)) -> String {
-        let name = words::written(self.instruction);
-        let parts = self.form.inside(self.rule()).iter().map(|part| {
-            let operand = self.form.entry.operands.get(part.index).map_or("?", |operand| operand.name);
+        let name = words::written(self.of.instruction);
+        let parts = self.of.form.inside(self.rule()).iter().map(|part| {
+            let operand = self.of.form.entry.operands.get(part.index).map_or("?", |operand| operand.name);
             if part.optional { format!("{{{operand}}}") } else { operand.to_owned() }
         });
         let parts = parts.collect::<Vec<_>>().join(", ");
@@ -256,7 +244,7 @@ impl Operand<'_> {
     }
 
     fn float_constant(&self, ty: Type) -> String {
-        let name = words::written(self.instruction);
+        let name = words::written(self.of.instruction);
         let exact = match ty {
             Type::B32 => "`0f` and 8 digits, as `0f3F800000` for 1.0",
             Type::B64 => "a float literal such as `1.0`",
@@ -265,9 +253,8 @@ impl Operand<'_> {
         format!("write the bits of {} as an integer or as {exact}", words::ty(ty))
     }
 
-    /// An operand of the wrong kind.
     fn kind(&self, written: Written) -> String {
-        let name = words::written(self.instruction);
+        let name = words::written(self.of.instruction);
         let takes = if self.place.element == Some(1) && self.rule().second.is_some() {
             "a predicate or `_`".to_owned()
         } else {
@@ -303,7 +290,7 @@ impl Operand<'_> {
     }
 
     fn special(&self, register: NameId, takes: &str) -> String {
-        let name = words::written(self.instruction);
+        let name = words::written(self.of.instruction);
         let register = self.text(register);
         if self.rule().role.writes() {
             return format!("{register} can only be read; `{name}` takes {takes} here");

@@ -1,6 +1,6 @@
 //! The context of messages about the statements of a function.
 
-use warplens_hir::ptx::{Checker, Function, Platform};
+use warplens_hir::ptx::{Checker, FormMatch, Function, Instruction, Platform};
 
 use crate::ptx::statement_ranges::StatementRanges;
 
@@ -10,4 +10,12 @@ pub(super) struct Reporter<'a> {
     pub(super) checker: Checker<'a>,
     pub(super) platform: Platform,
     pub(super) ranges: &'a StatementRanges,
+}
+
+/// A statement and the form that it is compared with.
+#[derive(Clone, Copy)]
+pub(super) struct Comparison<'a> {
+    pub(super) report: &'a Reporter<'a>,
+    pub(super) instruction: Instruction<'a>,
+    pub(super) form: &'a FormMatch,
 }

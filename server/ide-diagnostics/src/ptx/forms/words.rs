@@ -5,7 +5,6 @@ use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Instruction as Entry, OperandKind, Slot, Value};
 
-/// The mnemonic as it is written.
 pub(super) fn written(instruction: Instruction<'_>) -> String {
     let mut text = instruction.opcode().to_owned();
     for modifier in instruction.modifiers() {
@@ -41,7 +40,6 @@ pub(super) fn values<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
     any_of(&words)
 }
 
-/// A value with all its words.
 pub(super) fn value(value: &Value) -> String {
     value.words.concat()
 }
@@ -59,7 +57,6 @@ pub(super) fn decides(entry: &Entry, slot: &Slot) -> String {
     }
 }
 
-/// The register types that an operand accepts.
 pub(super) fn types(rule: &OperandRule, set: TypeSet) -> String {
     const MOST: usize = 5;
     // A pair of halves is accepted as a 32-bit integer, but suggesting it is not useful.

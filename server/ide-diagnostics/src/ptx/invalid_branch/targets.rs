@@ -19,7 +19,6 @@ pub(crate) struct TargetName {
     what: What,
 }
 
-/// The required kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     /// `bra`

@@ -7,7 +7,6 @@ use crate::codes;
 use crate::ptx::invalid_call::sites::{Actual, ActualKind, Call, Shape};
 use warplens_ide_db::Problem;
 
-/// The callee.
 pub(super) struct Callee<'c> {
     pub(super) name: &'c str,
     pub(super) signature: &'c Signature,
@@ -16,7 +15,6 @@ pub(super) struct Callee<'c> {
 }
 
 impl Callee<'_> {
-    /// Checks a call of it.
     pub(super) fn judge(&self, call: &Call, problems: &mut Vec<Problem>) {
         let Signature { returns, params, .. } = self.signature;
         let results = self.count(call.target_range, &call.returns, returns, ("returns", "value"));

@@ -21,7 +21,6 @@ pub(crate) struct Call {
     pub(super) through_range: TextRange,
 }
 
-/// The callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A name of the module.
@@ -57,7 +56,6 @@ pub(super) struct Actual {
     pub(super) kind: ActualKind,
 }
 
-/// The kind of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ActualKind {
     Value(Shape),
@@ -89,7 +87,6 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The type of a parameter.
     pub(super) fn of(param: &Parameter) -> Option<Shape> {
         let is_unsized = matches!(param.dimensions.first(), Some(dimension) if dimension.0.is_none());
         let bytes = if is_unsized { None } else { Some(param.bytes()) };

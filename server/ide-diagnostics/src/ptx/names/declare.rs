@@ -41,7 +41,6 @@ pub(super) fn count_for(stem: &str, names: &[SmolStr]) -> Option<u32> {
     names.iter().filter_map(number).max()?.checked_add(1)
 }
 
-/// A declaration to insert.
 pub(super) struct Insertion {
     /// `.reg .b32 %r<4>;`
     declaration: String,
@@ -111,7 +110,6 @@ fn of_form(instruction: Instruction<'_>, place: usize) -> Option<Type> {
     own.or_else(|| registers.types().next())
 }
 
-/// Whether an operand contains a name.
 fn holds(function: &Function, operand: Operand, name: TextRange) -> bool {
     match operand {
         Operand::Register { name: id, .. } | Operand::Special { name: id, .. } | Operand::Symbol(id) => {

@@ -61,7 +61,6 @@ pub(super) fn unreached(function: &Function, missing: &Missing) -> Option<Unreac
     Some(Unreached { code, message, declared: symbol.range })
 }
 
-/// Whether a symbol declares all names that are missing.
 fn declares(symbol: &Symbol, missing: &Missing) -> bool {
     match symbol.kind {
         SymbolKind::RegisterRange { count, .. } => {

@@ -105,7 +105,6 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     is_closed && !next.is_some_and(is_stray)
 }
 
-/// The item with undeclared names.
 struct ItemContext<'a> {
     db: &'a Database,
     file: File,
@@ -284,5 +283,5 @@ fn listed(names: &[SmolStr]) -> String {
     let quoted = names.iter().take(2).map(|name| format!("`{name}`"));
     let more = names.len().saturating_sub(2);
     let more = (more > 0).then(|| format!("{more} more"));
-    all_of(&quoted.chain(more).collect::<Vec<_>>())
+    all_of(quoted.chain(more))
 }

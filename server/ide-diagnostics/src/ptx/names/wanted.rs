@@ -9,7 +9,6 @@ use warplens_hir::ptx::{
 use warplens_ide_db::nearest;
 use warplens_isa::ptx as isa;
 
-/// The kind of name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Of a branch, or in `.branchtargets`.
@@ -20,7 +19,6 @@ pub(super) enum Wanted {
     Function,
     /// The prototype or table of an indirect call.
     CallTable,
-    /// A guard.
     Predicate,
     /// A register, variable or address.
     Value,

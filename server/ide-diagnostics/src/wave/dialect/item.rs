@@ -10,7 +10,6 @@ use crate::wave::dialect::toolchain::{Rewriter, size as size_in_toolchain};
 use crate::wave::dialect::{names, structure};
 use crate::wave_messages;
 
-/// An item in the toolchain's dialect.
 pub(super) struct Written {
     pub(super) text: String,
     code: Code,

@@ -12,7 +12,6 @@ const LAST_FALSE_SOURCE: u8 = 15;
 /// The number of additional registers that a kernel requests if all are used.
 const MORE: u8 = 4;
 
-/// The rewrite of an instruction.
 pub(super) struct Line<'r> {
     text: &'r str,
     code: &'r Code,
@@ -156,7 +155,6 @@ impl<'r> Line<'r> {
         self.finish(vec![(range, last)])
     }
 
-    /// The indentation of the instruction.
     fn indent(&self) -> &'r str {
         let start = usize::from(self.instruction().range.start());
         let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);

@@ -11,7 +11,6 @@ const STEP: &str = "    ";
 /// The lines of a text, some of them already written.
 pub(super) struct Lines<'t> {
     lines: Vec<Cow<'t, str>>,
-    /// The line of each instruction.
     places: Vec<usize>,
     /// The first line that is not written yet.
     next: usize,
@@ -99,7 +98,6 @@ impl<'t> Lines<'t> {
         self.out += end;
     }
 
-    /// Increases the indentation by one step.
     pub(super) fn indent(&mut self) {
         self.steps += 1;
     }
@@ -109,7 +107,6 @@ impl<'t> Lines<'t> {
         self.steps -= 1;
     }
 
-    /// The whole text.
     pub(super) fn finish(mut self) -> String {
         self.write(self.lines.len());
         self.out

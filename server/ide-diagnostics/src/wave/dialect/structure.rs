@@ -156,7 +156,6 @@ impl<'c> Writer<'c> {
         if ends { Some(Leave::End) } else { leave(self.code, at) }
     }
 
-    /// The register with the mark of a region.
     fn mark(&self, region: Region) -> u8 {
         let depth = self.loops.iter().position(|open| Some(*open) == region).map_or(0, |at| at + 1);
         self.pool[depth + 1]

@@ -319,7 +319,6 @@ fn takes_special(entry: &isa::Instruction, operand: &Operand) -> bool {
     form.is_some_and(|form| form.kinds.contains(&OperandKind::Special))
 }
 
-/// The operands in the toolchain's order.
 fn in_toolchain_order(
     instruction: &Instruction,
     entry: &isa::Instruction,
@@ -332,7 +331,6 @@ fn in_toolchain_order(
 
 /// A word of a number.
 enum Word {
-    /// The number as written.
     AsWritten,
     Bits(u32),
 }

@@ -48,7 +48,6 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
 struct Side<'k> {
     at: usize,
     instruction: &'k Instruction,
-    /// The register.
     target: u8,
     /// Whether it only copies a register or a number.
     moves: bool,

@@ -40,12 +40,10 @@ pub struct Drawer {
     lengths: Vec<Option<u64>>,
     /// For the sizes and then for each argument: how often each distribution was discarded.
     discarded: Vec<[u32; DISTRIBUTIONS.len()]>,
-    /// The distributions of the last launch.
     last: Vec<usize>,
 }
 
 impl Drawer {
-    /// Draws from a launch that was resolved.
     pub fn new(resolved: &Resolved, seed: u64) -> Drawer {
         let launch = Launch { name: String::new(), expect: Vec::new(), ..resolved.launch.clone() };
         let length = |argument: &Argument| {

@@ -37,7 +37,7 @@ pub(super) fn divergence(
         }
         _ => return None,
     };
-    match statement.reconvergence.map(|reconvergence| shown.place(reconvergence)) {
+    match statement.statement.flow.reconvergence().map(|reconvergence| shown.place(reconvergence)) {
         Some(Some(place)) => {
             let _ = write!(text, " The lanes reconverge at line {}.", line_of(place.end()) + 1);
         }

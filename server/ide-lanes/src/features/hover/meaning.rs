@@ -10,7 +10,7 @@ pub(super) fn of<'s>(
     statement: &StatementView<'s>,
     is_named: &dyn Fn(&str) -> bool,
 ) -> Option<&'s OperandMeaning> {
-    statement.meanings.iter().find(|meaning| meaning.register().is_some_and(is_named))
+    statement.statement.meanings.iter().find(|meaning| meaning.register().is_some_and(is_named))
 }
 
 /// The meaning in words, with the values after the statement.

@@ -12,7 +12,6 @@ pub enum LensStyle {
     Extension,
 }
 
-/// A code lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
     /// The kernel's name in the text.
@@ -21,7 +20,6 @@ pub struct Lens {
     pub click: Click,
 }
 
-/// The command of a lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Click {
     /// Selects a launch by name.
@@ -47,11 +45,8 @@ pub enum Click {
 pub enum LensTarget {
     /// The next line at which lanes diverge.
     Divergence,
-    /// The next finding.
     Finding,
-    /// Another warp.
     Warp,
-    /// The lanes panel.
     Panel,
     /// The text that the kernel printed, in the lanes panel.
     Output,

@@ -3,21 +3,20 @@
 use warplens_sim_warp::{Status, WarpId};
 
 use super::click::{Click, Lens, LensTarget};
-use super::titles::{assumed, expected, launch_title, stopped_at, under};
+use super::titles::{assumed, broken, ended, expected, launch_title, under};
 use crate::features::warps::percent;
-use crate::launches::{AvailableLaunch, LaunchSource};
+use crate::launches::AvailableLaunch;
 use crate::simulator::DocumentKernel;
 use crate::view::{LaneView, LineOf, first_divergence};
 
-pub(super) fn over<'o>(
+pub(super) fn over(
     kernel: &DocumentKernel,
-    launches: impl Iterator<Item = &'o AvailableLaunch>,
+    launches: &[&AvailableLaunch],
     running: Option<&LaneView>,
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let entry = kernel.kernel.name.to_string();
     let lens = |title: String, click: Click| Lens { range: kernel.name, title, click };
-    let launches: Vec<&AvailableLaunch> = launches.collect();
     let mut lenses = Vec::new();
     let pick = Click::Pick { entry: entry.clone() };
     match running {
@@ -53,9 +52,7 @@ pub(super) fn over<'o>(
             lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
         }
     }
-    let written = launches.iter().filter(|launch| launch.source != LaunchSource::Inferred);
-    let broken = written.filter_map(|launch| Some((&launch.name, launch.problem.as_ref()?))).next();
-    lenses.extend(broken.map(|(name, problem)| lens(format!("⚠ {name}: {problem}"), Click::Edit { entry })));
+    lenses.extend(broken(launches).map(|title| lens(title, Click::Edit { entry })));
     lenses.extend(kernel.note.clone().map(|note| lens(note, Click::Nothing)));
     lenses
 }
@@ -72,17 +69,11 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
         (Status::Finished, true) => "⚠",
         _ => "✗",
     };
-    let ended = match result.status {
-        _ if shown.is_partial() => " · first part of the run".to_owned(),
-        Status::Finished => String::new(),
-        other => format!(" · {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
-    };
-    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
     let ran = match totals.warp_instructions {
         0 => "nothing was run".to_owned(),
         steps => format!("{} instr · {share} % active", grouped(steps)),
     };
-    let mut parts = vec![(format!("{mark} {ran}{ended}{outdated}"), LensTarget::Divergence)];
+    let mut parts = vec![(format!("{mark} {ran}{}", ended(shown, line_of, " · ")), LensTarget::Divergence)];
     match shown.findings().len() {
         0 => {}
         1 => parts.push(("1 finding".to_owned(), LensTarget::Finding)),

@@ -1,9 +1,8 @@
 //! The lenses of clients that know only the commands of the server.
 
-use warplens_sim_warp::Status;
-
 use super::click::{Click, Lens};
-use super::titles::{assumed, expected, launch_title, stopped_at, under};
+use super::titles::{assumed, broken, ended, expected, launch_title, under};
+use crate::features::warps::percent;
 use crate::launches::{AvailableLaunch, LaunchSource};
 use crate::simulator::DocumentKernel;
 use crate::view::{LaneView, LineOf, first_divergence};
@@ -11,9 +10,9 @@ use crate::view::{LaneView, LineOf, first_divergence};
 /// The maximum number of launches of a kernel with lenses.
 const MOST_LAUNCHES: usize = 3;
 
-pub(super) fn over<'o>(
+pub(super) fn over(
     kernel: &DocumentKernel,
-    launches: impl Iterator<Item = &'o AvailableLaunch>,
+    launches: &[&AvailableLaunch],
     running: Option<&LaneView>,
     line_of: LineOf<'_>,
 ) -> Vec<Lens> {
@@ -26,8 +25,8 @@ pub(super) fn over<'o>(
         lenses.extend(first_divergence(shown, line_of).map(|divergence| lens(divergence, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
-    let (written, inferred): (Vec<_>, Vec<_>) =
-        launches.partition(|launch| launch.source != LaunchSource::Inferred);
+    let (written, inferred): (Vec<&AvailableLaunch>, Vec<_>) =
+        launches.iter().partition(|launch| launch.source != LaunchSource::Inferred);
     let usable = written.iter().filter(|launch| launch.problem.is_none());
     let is_running =
         |launch: &AvailableLaunch| running.is_some_and(|shown| shown.launch().name == launch.name);
@@ -35,10 +34,7 @@ pub(super) fn over<'o>(
         let click = Click::Select { entry: entry.clone(), launch: launch.name.clone() };
         lenses.push(lens(launch_title(launch), click));
     }
-    let broken = written.iter().find_map(|launch| Some((&launch.name, launch.problem.as_ref()?)));
-    if let Some((name, problem)) = broken {
-        lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
-    }
+    lenses.extend(broken(launches).map(|title| lens(title, Click::Nothing)));
     lenses.extend(kernel.note.clone().map(|note| lens(note, Click::Nothing)));
     lenses
 }
@@ -47,24 +43,17 @@ pub(super) fn over<'o>(
 fn run_title(shown: &LaneView, line_of: LineOf<'_>) -> String {
     let result = shown.result();
     let totals = &result.totals;
-    let width = u64::from(shown.width());
-    let share = (totals.thread_instructions * 100).checked_div(totals.warp_instructions * width).unwrap_or(0);
+    let share = percent(totals.thread_instructions, totals.warp_instructions * u64::from(shown.width()));
     let findings = match result.findings.len() {
         0 => String::new(),
         1 => ", 1 finding".to_owned(),
         many => format!(", {many} findings"),
     };
-    let ended = match result.status {
-        _ if shown.is_partial() => ", first part of the run".to_owned(),
-        Status::Finished => String::new(),
-        other => format!(", {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
-    };
-    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
     let ran = match totals.warp_instructions {
         0 => "nothing was run".to_owned(),
         steps => format!("{steps} warp instructions, {share}% of lanes"),
     };
-    let under = under(shown);
-    let assumed = assumed(shown.launch());
-    format!("{}{assumed}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
+    let (assumed, under) = (assumed(shown.launch()), under(shown));
+    let ended = ended(shown, line_of, ", ");
+    format!("{}{assumed}{under}: {ran}{findings}{ended}", shown.launch().name)
 }

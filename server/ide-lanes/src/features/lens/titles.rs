@@ -1,6 +1,7 @@
 //! Titles that the lenses of all clients share.
 
 use warplens_sim_launch::{Launch, size};
+use warplens_sim_warp::Status;
 
 use crate::launches::{AvailableLaunch, LaunchSource};
 use crate::view::{LaneView, LineOf};
@@ -33,10 +34,23 @@ pub(super) fn assumed(launch: &Launch) -> String {
     }
 }
 
-/// ` at line 3 (no-meaning)`: the finding that stopped a run.
-pub(super) fn stopped_at(shown: &LaneView, line_of: LineOf<'_>) -> Option<String> {
-    let (finding, at) = shown.stopped_at()?;
-    Some(format!(" at line {} ({})", line_of(at) + 1, finding.kind))
+/// `, fault at line 3 (no-meaning)`, with the finding that stopped a run; empty for the whole run of the present text.
+pub(super) fn ended(shown: &LaneView, line_of: LineOf<'_>, separator: &str) -> String {
+    let stopped = shown.stopped_at();
+    let stopped = stopped.map(|(finding, at)| format!(" at line {} ({})", line_of(at) + 1, finding.kind));
+    let ended = match shown.result().status {
+        _ if shown.is_partial() => format!("{separator}first part of the run"),
+        Status::Finished => String::new(),
+        other => format!("{separator}{}{}", other.as_str(), stopped.unwrap_or_default()),
+    };
+    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
+    ended + outdated
+}
+
+/// `⚠ small: the file has no kernel`: the first configured launch that cannot be run.
+pub(super) fn broken(launches: &[&AvailableLaunch]) -> Option<String> {
+    let mut written = launches.iter().filter(|launch| launch.source != LaunchSource::Inferred);
+    written.find_map(|launch| Some(format!("⚠ {}: {}", launch.name, launch.problem.as_ref()?)))
 }
 
 /// `, wave-emu`: the model of the run, if it is not a default.

@@ -1,13 +1,13 @@
 //! Memory accesses: the sectors and banks of one visit, and the accesses of the kernel that exceed the ideal most.
 
 use serde::Serialize;
-use warplens_sim_warp::{AccessSpace, Control, LaneAccesses, LineTrace, WarpId};
+use warplens_sim_warp::{AccessSpace, LaneAccesses, LineTrace};
 
 use super::cost::{Cost, Part};
 use super::error::PanelError;
 use super::moment::{JsonMoment, MomentRequest};
-use super::run::Panel;
-use crate::json::{Position, Positions, hex};
+use super::run::PanelQuery;
+use crate::json::{Position, hex};
 
 /// The most accesses of the kernel that are listed.
 const MAX_WORST: usize = 200;
@@ -75,33 +75,27 @@ struct Worst {
     ideal: u64,
 }
 
-impl Panel {
+impl PanelQuery<'_> {
     /// The accesses of a visit, if a visit is requested, and of the kernel, the largest excess first.
-    pub fn accesses(
-        &self,
-        warp: WarpId,
-        place: Option<MomentRequest>,
-        at: Positions<'_>,
-        control: Control<'_>,
-    ) -> Result<Accesses, PanelError> {
+    pub fn accesses(&self, place: Option<MomentRequest>) -> Result<Accesses, PanelError> {
         let width = self.width();
         let (mut moment, mut requests) = (None, Vec::new());
         if let Some(place) = place {
-            let found = self.find(warp, place, at, control)?;
-            moment = found.to_json(width, at);
-            requests = self.moment(warp, found.step, control)?.accesses;
+            let found = self.find(place)?;
+            moment = found.to_json(width, self.at);
+            requests = self.moment(found.step)?.accesses;
         }
-        let mut worst = self.worst(at, control)?;
+        let mut worst = self.worst()?;
         let truncated = worst.len() > MAX_WORST;
         worst.truncate(MAX_WORST);
         let requests = requests.iter().map(|access| self.request(access)).collect();
-        Ok(Accesses { cta: warp.cta, warp: warp.warp, width, moment, requests, worst, truncated })
+        Ok(Accesses { cta: self.warp.cta, warp: self.warp.warp, width, moment, requests, worst, truncated })
     }
 
-    fn worst(&self, at: Positions<'_>, control: Control<'_>) -> Result<Vec<Worst>, PanelError> {
-        let counted = self.counted(control)?;
+    fn worst(&self) -> Result<Vec<Worst>, PanelError> {
+        let counted = self.counted()?;
         let of = |line: &LineTrace| {
-            let (counters, position) = (line.counters.as_deref()?, at(line.statement)?);
+            let (counters, position) = (line.counters.as_deref()?, (self.at)(line.statement)?);
             let Position { line, character } = position;
             let worst = |space, requests, cost, ideal| {
                 (requests > 0).then_some(Worst { line, character, space, requests, cost, ideal })
@@ -154,7 +148,7 @@ impl Panel {
 
     /// The element of a buffer at an address: `in[352]`.
     fn element(&self, address: u64) -> Option<String> {
-        let buffers = &self.prepared().resolved.buffers;
+        let buffers = &self.panel.prepared.resolved.buffers;
         let buffer = buffers
             .iter()
             .find(|buffer| address.checked_sub(buffer.address).is_some_and(|offset| offset < buffer.len))?;

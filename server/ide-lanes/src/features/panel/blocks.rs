@@ -17,11 +17,11 @@ pub(crate) struct Lines(u32, u32);
 /// The basic blocks in program order.
 #[derive(Debug)]
 pub(crate) struct Blocks {
-    blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// By statement.
     block_of: Vec<u32>,
     /// The edges of the program, whether they were taken or not.
-    edges: Vec<(u32, u32)>,
+    pub(crate) edges: Vec<(u32, u32)>,
     /// By statement, whether it waits for other warps.
     barriers: Vec<bool>,
 }
@@ -135,19 +135,10 @@ impl Blocks {
         }
     }
 
-    pub(crate) fn all(&self) -> &[Block] {
-        &self.blocks
-    }
-
     pub(crate) fn get(&self, number: u32) -> Option<&Block> {
         self.blocks.get(number as usize)
     }
 
-    pub(crate) fn edges(&self) -> &[(u32, u32)] {
-        &self.edges
-    }
-
-    /// The block of a statement.
     pub(crate) fn block_of(&self, statement: StatementId) -> Option<u32> {
         self.block_of.get(statement.index()).copied()
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use warplens_sim_launch::{Element, PlacedBuffer, differences};
-use warplens_sim_warp::{Control, Limits, RunOptions, Status, TraceRequest};
+use warplens_sim_warp::{Control, RunOptions, Status, TraceRequest};
 
 use super::error::PanelError;
-use super::run::Panel;
-use crate::json::{Position, Positions};
+use super::run::PanelQuery;
+use crate::json::Position;
 
 /// The most elements of an answer.
 pub(super) const MAX_COUNT: u64 = 1_024;
@@ -16,7 +16,6 @@ pub(super) const MAX_COUNT: u64 = 1_024;
 /// The most digits of a map.
 const MAP: u64 = 256;
 
-/// The requested part of the buffers.
 #[derive(Debug, Clone, Default)]
 pub struct BufferRequest {
     /// `None` for the list of buffers.
@@ -100,29 +99,19 @@ struct Writer {
     step: Option<u64>,
 }
 
-impl Panel {
+impl PanelQuery<'_> {
     /// The list of buffers, and a page of one of them or the writer of an element.
-    pub fn buffers(
-        &self,
-        request: &BufferRequest,
-        at: Positions<'_>,
-        control: Control<'_>,
-    ) -> Result<Buffers, PanelError> {
-        let resolved = &self.prepared().resolved;
+    pub fn buffers(&self, request: &BufferRequest) -> Result<Buffers, PanelError> {
+        let resolved = &self.panel.prepared.resolved;
         let buffers = resolved.buffers.iter().map(|buffer| self.buffer(buffer)).collect();
-        let wanted = match &request.name {
-            None => None,
-            Some(name) => Some(
-                resolved
-                    .buffer(name)
-                    .ok_or_else(|| PanelError::Refused(format!("unknown buffer `{name}`")))?,
-            ),
-        };
+        let unknown = |name: &str| PanelError::Refused(format!("unknown buffer `{name}`"));
+        let find = |name: &String| resolved.buffer(name).ok_or_else(|| unknown(name));
+        let wanted = request.name.as_ref().map(find).transpose()?;
         let element = match (wanted, request.element) {
-            (Some(buffer), Some(index)) => Some(self.writer(buffer, index, at, control)?),
+            (Some(buffer), Some(index)) => Some(self.writer(buffer, index)?),
             _ => None,
         };
-        let output = &self.result().output;
+        let output = &self.panel.result.output;
         Ok(Buffers {
             buffers,
             output: output.text.clone(),
@@ -133,20 +122,20 @@ impl Panel {
     }
 
     fn contents(&self, buffer: &PlacedBuffer) -> (&[u8], &[u8]) {
-        let memory = &self.prepared().resolved.config.memory;
+        let memory = &self.panel.prepared.resolved.config.memory;
         let before = memory.bytes(buffer.address, buffer.len).unwrap_or_default();
-        (before, buffer.bytes(self.result()))
+        (before, buffer.bytes(&self.panel.result))
     }
 
     /// The unexpected elements with the expected bits.
     fn unexpected(&self, buffer: &PlacedBuffer) -> Vec<(u64, Option<u64>)> {
-        if self.result().status != Status::Finished {
+        if self.panel.result.status != Status::Finished {
             return Vec::new();
         }
-        let expect = self.prepared().resolved.launch.expect.iter();
+        let expect = self.panel.prepared.resolved.launch.expect.iter();
         let mut all: Vec<_> = expect
             .filter(|expected| expected.name == buffer.name)
-            .flat_map(|expected| differences(expected, buffer.element, buffer.bytes(self.result())))
+            .flat_map(|expected| differences(expected, buffer.element, buffer.bytes(&self.panel.result)))
             .collect();
         all.sort_unstable();
         all.dedup_by_key(|(index, _)| *index);
@@ -157,14 +146,14 @@ impl Panel {
         let size = buffer.element.bytes();
         let (before, after) = self.contents(buffer);
         let changed = before.chunks_exact(size).zip(after.chunks_exact(size));
-        let mut expect = self.prepared().resolved.launch.expect.iter();
+        let mut expect = self.panel.prepared.resolved.launch.expect.iter();
         JsonBuffer {
             name: buffer.name.to_string(),
             kind: buffer.element.name(),
             length: buffer.len / size as u64,
             changed: changed.filter(|(before, after)| before != after).count() as u64,
             unexpected: self.unexpected(buffer).len() as u64,
-            checked: self.result().status == Status::Finished
+            checked: self.panel.result.status == Status::Finished
                 && expect.any(|expected| expected.name == buffer.name),
         }
     }
@@ -203,31 +192,22 @@ impl Panel {
     }
 
     /// Runs again to find the last store to an element, and once more to find its step.
-    fn writer(
-        &self,
-        buffer: &PlacedBuffer,
-        index: u64,
-        at: Positions<'_>,
-        control: Control<'_>,
-    ) -> Result<JsonElement, PanelError> {
+    fn writer(&self, buffer: &PlacedBuffer, index: u64) -> Result<JsonElement, PanelError> {
         let size = buffer.element.bytes() as u64;
         if index >= buffer.len / size {
             let name = &buffer.name;
             return Err(PanelError::Refused(format!("`{name}` has {} elements", buffer.len / size)));
         }
-        let prepared = self.prepared();
-        let control = Control { workers: None, ..control };
-        let limits = Limits { max_warps: 0, ..prepared.options.limits };
+        let control = Control { workers: None, ..self.control };
         let run = |trace: Option<TraceRequest>| {
             let watch = Some(buffer.address + index * size);
-            let options = RunOptions { limits, watch, trace, ..RunOptions::default() };
-            prepared.program.trace(prepared.resolved.config.clone(), &options, control)
+            self.panel.prepared.again(RunOptions { watch, trace, ..RunOptions::default() }, control)
         };
         let Some(store) = run(None)?.last_store else { return Ok(JsonElement { index, writer: None }) };
         // No step has this number, so the trace does not end before the store.
         let trace = TraceRequest { moment: Some(u64::MAX), ..TraceRequest::at(store.warp) };
         let step = run(Some(trace))?.values.and_then(|values| values.stored_at);
-        let writer = at(store.statement).map(|Position { line, character }| Writer {
+        let writer = (self.at)(store.statement).map(|Position { line, character }| Writer {
             cta: store.warp.cta,
             warp: store.warp.warp,
             lane: store.lane,

@@ -18,13 +18,11 @@ const TOGETHER: [(u64, u32); 3] = [(4, 32), (8, 16), (u64::MAX, 8)];
 pub(crate) struct Part {
     pub(crate) address: u64,
     pub(crate) lanes: Mask,
-    /// The accessed bytes.
     pub(crate) bytes: u64,
     /// The wavefront that transfers it, if it is a word of shared memory.
     pub(crate) wavefront: u64,
 }
 
-/// The cost of one access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) parts: Vec<Part>,

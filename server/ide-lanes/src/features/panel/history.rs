@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use warplens_sim_warp::{Control, Finding, Limits, Mask, RunOptions, StepSink, WarpId};
+use warplens_sim_warp::{Control, Finding, Mask, RunOptions, StepSink, WarpId};
 
 use super::blocks::Blocks;
 use super::error::PanelError;
@@ -21,12 +21,6 @@ pub(crate) struct History {
     /// `None` if it does not fit.
     recording: Option<Arc<Recording>>,
     pub(crate) summary: StepSummary,
-}
-
-/// Receives ranges of steps in order of execution.
-pub(crate) trait RangeVisitor: Send {
-    /// A range and its first step. Returns whether the visitor needs more.
-    fn range(&mut self, step: u64, range: &StepRange) -> bool;
 }
 
 impl History {
@@ -54,8 +48,7 @@ impl History {
     ) -> Result<History, PanelError> {
         let walk = Walk::new(Arc::clone(&blocks), summary(&blocks, findings, warp));
         let Both(recorder, walk) = stream(prepared, warp, Both(Recorder::default(), walk), control)?;
-        let steps = walk.taken();
-        let summary = walk.visitor.finish(steps);
+        let summary = walk.visitor.finish(walk.step);
         let recording = recorder.finish().map(Arc::new);
         Ok(History { prepared: prepared.clone(), blocks, warp, recording, summary })
     }
@@ -82,23 +75,22 @@ impl History {
         Ok(walk.visitor)
     }
 
-    /// Visits the ranges of steps, beginning with the one that contains a step.
-    pub(crate) fn scan<V: RangeVisitor + 'static>(
+    /// Visits the ranges of steps with their first steps, beginning with the range that contains `from`, until `visit` returns
+    /// false. Returns what the visits collected.
+    pub(crate) fn scan<S: Send + 'static>(
         &self,
         from: u64,
-        mut visitor: V,
+        mut collected: S,
+        mut visit: impl FnMut(&mut S, u64, &StepRange) -> bool + Send + 'static,
         control: Control<'_>,
-    ) -> Result<V, PanelError> {
+    ) -> Result<S, PanelError> {
         let Some(recording) = &self.recording else {
-            let scan = Scan { step: 0, needs_more: true, visitor };
-            return Ok(stream(&self.prepared, self.warp, scan, control)?.visitor);
+            let scan = Scan { step: 0, needs_more: true, collected, visit };
+            return Ok(stream(&self.prepared, self.warp, scan, control)?.collected);
         };
-        for (step, range) in recording.ranges_from(from) {
-            if !visitor.range(step, &range) {
-                break;
-            }
-        }
-        Ok(visitor)
+        let mut ranges = recording.ranges_from(from);
+        while ranges.next().is_some_and(|(step, range)| visit(&mut collected, step, &range)) {}
+        Ok(collected)
     }
 }
 
@@ -118,18 +110,19 @@ impl<A: StepSink, B: StepSink> StepSink for Both<A, B> {
     }
 }
 
-/// Sends the steps of a run to a visitor of ranges.
-struct Scan<V> {
+/// Sends the ranges of a run's steps to `visit` while it needs more.
+struct Scan<S, V> {
     step: u64,
     needs_more: bool,
-    visitor: V,
+    collected: S,
+    visit: V,
 }
 
-impl<V: RangeVisitor> StepSink for Scan<V> {
+impl<S: Send, V: FnMut(&mut S, u64, &StepRange) -> bool + Send> StepSink for Scan<S, V> {
     fn steps(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if self.needs_more {
             let range = StepRange { first, end, active, executed };
-            self.needs_more = self.visitor.range(self.step, &range);
+            self.needs_more = (self.visit)(&mut self.collected, self.step, &range);
             self.step += range.steps();
         }
     }
@@ -143,9 +136,7 @@ fn stream<S: StepSink + 'static>(
     control: Control<'_>,
 ) -> Result<S, PanelError> {
     let sink = SharedSink::new(warp, sink);
-    let limits = Limits { max_warps: 0, ..prepared.options.limits };
-    let options = RunOptions { limits, ..RunOptions::default() };
     let control = Control { workers: None, steps: Some(&sink.steps), ..control };
-    prepared.program.trace(prepared.resolved.config.clone(), &options, control)?;
+    prepared.again(RunOptions::default(), control)?;
     sink.take().ok_or_else(|| PanelError::Refused("the run still records its steps".to_owned()))
 }

@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smol_str::SmolStr;
-use warplens_sim_warp::{Control, Mask, RegisterValues, ScalarType, TracedRegister, WarpId};
+use warplens_sim_warp::{Mask, RegisterValues, ScalarType, TracedRegister};
 
 use super::error::PanelError;
 use super::moment::{JsonMoment, MomentRequest};
-use super::run::Panel;
-use crate::json::{Positions, hex};
+use super::run::PanelQuery;
+use crate::json::hex;
 use crate::view::values::Reading;
 
 /// The most registers that a client may add.
@@ -55,19 +55,13 @@ enum RowRole {
     Pinned,
 }
 
-impl Panel {
+impl PanelQuery<'_> {
     /// The registers of a statement around one of its visits, and those that the client pins.
-    pub fn registers(
-        &self,
-        warp: WarpId,
-        place: MomentRequest,
-        pins: &[String],
-        at: Positions<'_>,
-        control: Control<'_>,
-    ) -> Result<Registers, PanelError> {
-        let found = self.find(warp, place, at, control)?;
-        let moment = self.moment(warp, found.step, control)?;
-        let statement = self.prepared().statements.get(found.statement.index());
+    pub fn registers(&self, place: MomentRequest, pins: &[String]) -> Result<Registers, PanelError> {
+        let found = self.find(place)?;
+        let moment = self.moment(found.step)?;
+        let prepared = &self.panel.prepared;
+        let statement = prepared.statements.get(found.statement.index());
         let named = statement.map_or(&[][..], |statement| &statement.registers);
         let width = self.width();
         let kinds: FxHashMap<&str, ScalarType> = self.kinds(named);
@@ -79,9 +73,9 @@ impl Panel {
             registers.iter().find(|register| register.name == name).cloned()
         };
         let is_named = |name: &str| named.iter().any(|(named, _)| named == name);
-        let written = |name: &str| {
-            self.writes(found.statement, name) || of(&moment.after, name) != of(&moment.before, name)
-        };
+        let writes = prepared.program.writes(found.statement);
+        let written =
+            |name: &SmolStr| writes.contains(name) || of(&moment.after, name) != of(&moment.before, name);
         let mut rows = Vec::new();
         for (name, _) in named.iter().filter(|(name, _)| written(name)) {
             if let Some(after) = of(&moment.after, name) {
@@ -98,23 +92,18 @@ impl Panel {
             );
         }
         let names = moment.after.iter().map(|register| register.name.to_string()).collect();
-        let moment = found.to_json(width, at);
-        Ok(Registers { cta: warp.cta, warp: warp.warp, width, moment, rows, names })
+        let moment = found.to_json(width, self.at);
+        Ok(Registers { cta: self.warp.cta, warp: self.warp.warp, width, moment, rows, names })
     }
 
     /// The types of registers: those at the statement first, then those of other statements.
     fn kinds<'s>(&'s self, named: &'s [(SmolStr, ScalarType)]) -> FxHashMap<&'s str, ScalarType> {
-        let statements = self.prepared().statements.iter().flat_map(|statement| &statement.registers);
+        let statements = self.panel.prepared.statements.iter().flat_map(|statement| &statement.registers);
         let mut kinds = FxHashMap::default();
         for (name, kind) in named.iter().chain(statements) {
             kinds.entry(name.as_str()).or_insert(*kind);
         }
         kinds
-    }
-
-    /// Whether some visit of a statement writes the register.
-    fn writes(&self, statement: warplens_sim_warp::StatementId, name: &str) -> bool {
-        self.prepared().program.writes(statement).iter().any(|written| written == name)
     }
 }
 

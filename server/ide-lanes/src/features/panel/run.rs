@@ -7,11 +7,12 @@ use warplens_sim_warp::{Control, RunOptions, RunResult, WarpId};
 use super::blocks::Blocks;
 use super::error::PanelError;
 use super::history::History;
+use crate::json::Positions;
 use crate::run::{Outcome, Prepared, Recording};
 
 pub struct Panel {
-    prepared: Prepared,
-    result: Arc<RunResult>,
+    pub(super) prepared: Prepared,
+    pub(super) result: Arc<RunResult>,
     blocks: OnceLock<Arc<Blocks>>,
     /// The steps of the warp that were recorded with its values.
     recorded: Option<(WarpId, Arc<Recording>)>,
@@ -29,74 +30,76 @@ impl Panel {
 
     /// The panel of the run that an editor shows.
     pub fn of_outcome(prepared: &Prepared, outcome: &Outcome) -> Panel {
-        let panel = Panel::new(outcome.prepared(prepared), Arc::clone(outcome.result()));
-        Panel { recorded: outcome.recorded(), ..panel }
+        let panel = Panel::new(outcome.prepared(prepared), Arc::clone(&outcome.result));
+        Panel { recorded: outcome.recorded.clone(), ..panel }
     }
 
-    pub(crate) fn width(&self) -> u32 {
-        self.prepared.width()
-    }
-
-    pub(crate) fn prepared(&self) -> &Prepared {
-        &self.prepared
-    }
-
-    pub(crate) fn result(&self) -> &RunResult {
-        &self.result
-    }
-
-    /// The steps of all warps.
     pub fn total_steps(&self) -> u64 {
         self.result.totals.warp_instructions
     }
 
-    pub(crate) fn blocks(&self) -> &Arc<Blocks> {
+    pub(super) fn blocks(&self) -> &Arc<Blocks> {
         self.blocks.get_or_init(|| {
             let flow = self.prepared.program.control_flow();
             Arc::new(Blocks::new(&self.prepared.statements, &flow))
         })
     }
+}
 
-    /// The steps of a warp.
-    pub(crate) fn history(&self, warp: WarpId, control: Control<'_>) -> Result<Arc<History>, PanelError> {
-        let known = self.history.lock().unwrap_or_else(PoisonError::into_inner).clone();
+/// A request to the panel: the warp that it is about, and the positions of statements in the text.
+#[derive(Clone, Copy)]
+pub struct PanelQuery<'q> {
+    pub panel: &'q Panel,
+    pub warp: WarpId,
+    pub at: Positions<'q>,
+    pub control: Control<'q>,
+}
+
+impl PanelQuery<'_> {
+    pub(super) fn width(&self) -> u32 {
+        self.panel.prepared.width()
+    }
+
+    pub(super) fn history(&self) -> Result<Arc<History>, PanelError> {
+        let PanelQuery { panel, warp, control, .. } = *self;
+        let known = panel.history.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known.filter(|known| known.warp() == warp) {
             return Ok(known);
         }
-        if !self.prepared.has_warp(warp) {
+        if !panel.prepared.has_warp(warp) {
             let [x, y, z] = warp.cta;
             return Err(PanelError::Refused(format!(
                 "the launch does not have warp {} of block {x},{y},{z}",
                 warp.warp
             )));
         }
-        let (prepared, findings) = (&self.prepared, &self.result.findings);
-        let blocks = Arc::clone(self.blocks());
-        let history = match &self.recorded {
+        let (prepared, findings) = (&panel.prepared, &panel.result.findings);
+        let blocks = Arc::clone(panel.blocks());
+        let history = match &panel.recorded {
             Some((recorded, steps)) if *recorded == warp => {
                 History::recorded(prepared, blocks, findings, warp, Arc::clone(steps))
             }
             _ => History::record(prepared, blocks, findings, warp, control)?,
         };
         let history = Arc::new(history);
-        *self.history.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&history));
+        *panel.history.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&history));
         Ok(history)
     }
 
     /// The result of the run with counters.
-    pub(crate) fn counted(&self, control: Control<'_>) -> Result<Arc<RunResult>, PanelError> {
-        if self.prepared.options.counters {
-            return Ok(Arc::clone(&self.result));
+    pub(super) fn counted(&self) -> Result<Arc<RunResult>, PanelError> {
+        let panel = self.panel;
+        if panel.prepared.options.counters {
+            return Ok(Arc::clone(&panel.result));
         }
-        let known = self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = panel.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(known) = known {
             return Ok(known);
         }
-        let limits = warplens_sim_warp::Limits { max_warps: 0, ..self.prepared.options.limits };
-        let options = RunOptions { counters: true, limits, ..RunOptions::default() };
-        let result = self.prepared.program.trace(self.prepared.resolved.config.clone(), &options, control)?;
+        let options = RunOptions { counters: true, ..RunOptions::default() };
+        let result = panel.prepared.again(options, self.control)?;
         let result = Arc::new(result);
-        *self.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&result));
+        *panel.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&result));
         Ok(result)
     }
 }

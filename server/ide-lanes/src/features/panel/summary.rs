@@ -8,10 +8,8 @@ use warplens_sim_warp::{Finding, Mask};
 use super::blocks::Blocks;
 use super::walk::{Piece, Visitor};
 
-/// The most values of the overview.
 const OVERVIEW: usize = 512;
 
-/// The most marks that are kept.
 const MAX_MARKS: usize = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -31,25 +29,27 @@ pub(crate) struct Mark {
     pub(crate) kind: MarkKind,
     /// The groups of lanes.
     pub(crate) lanes: Vec<Mask>,
-    /// The code of a finding.
     pub(crate) code: Option<&'static str>,
 }
 
 /// The visits of a block by a warp.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct BlockCount {
     pub(crate) visits: u64,
     pub(crate) steps: u64,
     /// Lanes over all visits.
     pub(crate) threads: u64,
     /// Lanes over all steps.
+    #[serde(rename = "active")]
     pub(crate) lane_steps: u64,
     /// Visits that diverged.
     pub(crate) diverged: u64,
 }
 
 /// The lanes that took an edge.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct EdgeCount {
     /// Sum over visits.
     pub(crate) threads: u64,
@@ -107,7 +107,7 @@ impl StepSummary {
         });
         StepSummary {
             pending: pending.collect(),
-            blocks: vec![BlockCount::default(); blocks.all().len()],
+            blocks: vec![BlockCount::default(); blocks.blocks.len()],
             blocks_of_program: blocks,
             steps: 0,
             active_lanes: 0,

@@ -1,23 +1,23 @@
 //! The time line: which lanes were active in each step of a warp.
 
+use std::ops::Range;
+
 use serde::Serialize;
-use warplens_sim_warp::{Control, Mask, WarpId};
+use warplens_sim_warp::{Mask, WarpId};
 
 use super::blocks::Lines;
 use super::error::PanelError;
 use super::history::History;
-use super::run::Panel;
+use super::run::PanelQuery;
 use super::summary::{Mark, MarkKind};
 use super::walk::{Piece, Visitor};
-use crate::json::{Positions, hex};
+use crate::json::hex;
 
 /// The most columns of a page.
 pub(super) const MAX_BINS: u64 = 2_000;
 
-/// The most blocks that are listed.
 const MAX_BLOCKS: usize = 2_000;
 
-/// The steps of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Page {
     pub from: u64,
@@ -108,16 +108,10 @@ struct JsonMark {
     code: Option<&'static str>,
 }
 
-impl Panel {
-    /// A page of the time line of a warp.
-    pub fn timeline(
-        &self,
-        warp: WarpId,
-        page: Page,
-        at: Positions<'_>,
-        control: Control<'_>,
-    ) -> Result<Timeline, PanelError> {
-        let history = self.history(warp, control)?;
+impl PanelQuery<'_> {
+    /// A page of the time line of the warp.
+    pub fn timeline(&self, page: Page) -> Result<Timeline, PanelError> {
+        let history = self.history()?;
         let summary = &history.summary;
         let to = page.to.unwrap_or(summary.steps).min(summary.steps);
         let from = page.from.min(to);
@@ -125,17 +119,18 @@ impl Panel {
         let column = (to - from).div_ceil(bins).max(1);
         let width = self.width();
         let (runs, columns) = if column == 1 {
-            (self.runs(&history, from..to, control)?, Vec::new())
+            (self.runs(&history, from..to)?, Vec::new())
         } else {
-            (Vec::new(), self.columns(&history, from..to, column, control)?)
+            (Vec::new(), self.columns(&history, from..to, column)?)
         };
         let marks = summary.marks.iter().filter(|mark| (from..to).contains(&mark.step));
-        let blocks = self.blocks();
-        let listed = blocks.all().iter().take(MAX_BLOCKS);
-        let launched = self.result().warp(warp.cta, warp.warp).map_or(0, |trace| trace.launched);
+        let blocks = self.panel.blocks();
+        let listed = blocks.blocks.iter().take(MAX_BLOCKS);
+        let WarpId { cta, warp } = self.warp;
+        let launched = self.panel.result.warp(cta, warp).map_or(0, |trace| trace.launched);
         Ok(Timeline {
-            cta: warp.cta,
-            warp: warp.warp,
+            cta,
+            warp,
             width,
             launched: hex(launched, width),
             steps: summary.steps,
@@ -144,7 +139,7 @@ impl Panel {
             to,
             blocks: listed
                 .map(|block| TimelineBlock {
-                    lines: blocks.lines(block, at),
+                    lines: blocks.lines(block, self.at),
                     innermost_loop: block.innermost_loop,
                 })
                 .collect(),
@@ -158,32 +153,26 @@ impl Panel {
             overview: overview(summary.steps, &summary.overview, summary.overview_steps),
             overview_steps: summary.overview_steps,
             lanes: summary.lane_steps[..width as usize].to_vec(),
-            truncated: summary.marks_truncated || blocks.all().len() > MAX_BLOCKS,
+            truncated: summary.marks_truncated || blocks.blocks.len() > MAX_BLOCKS,
         })
     }
 
-    fn runs(
-        &self,
-        history: &History,
-        steps: std::ops::Range<u64>,
-        control: Control<'_>,
-    ) -> Result<Vec<JsonRun>, PanelError> {
+    fn runs(&self, history: &History, steps: Range<u64>) -> Result<Vec<JsonRun>, PanelError> {
         let width = self.width();
         let runs = Runs { steps: steps.clone(), width, runs: Vec::new() };
-        Ok(history.walk(steps, runs, control)?.runs)
+        Ok(history.walk(steps, runs, self.control)?.runs)
     }
 
     fn columns(
         &self,
         history: &History,
-        steps: std::ops::Range<u64>,
+        steps: Range<u64>,
         column: u64,
-        control: Control<'_>,
     ) -> Result<Vec<JsonColumn>, PanelError> {
         let columns = (steps.end - steps.start).div_ceil(column) as usize;
         let columns = vec![Column::default(); columns];
         let columns = Columns { steps: steps.clone(), column, columns };
-        let columns = history.walk(steps.clone(), columns, control)?.columns;
+        let columns = history.walk(steps.clone(), columns, self.control)?.columns;
         let width = self.width() as usize;
         let lengths = (0..).map(|index: u64| column.min(steps.end - steps.start - index * column));
         Ok(columns.iter().zip(lengths).map(|(column, steps)| column.to_json(steps, width)).collect())
@@ -192,7 +181,7 @@ impl Panel {
 
 /// Collects the block visits of a page.
 struct Runs {
-    steps: std::ops::Range<u64>,
+    steps: Range<u64>,
     width: u32,
     runs: Vec<JsonRun>,
 }
@@ -228,7 +217,7 @@ struct Column {
 
 /// Sums the steps of a page by column.
 struct Columns {
-    steps: std::ops::Range<u64>,
+    steps: Range<u64>,
     column: u64,
     columns: Vec<Column>,
 }
@@ -276,7 +265,6 @@ impl Mark {
     }
 }
 
-/// Merges the marks of each kind in a column.
 fn merged<'m>(marks: impl Iterator<Item = &'m Mark>, from: u64, column: u64) -> Vec<JsonMark> {
     let mut merged: Vec<JsonMark> = Vec::new();
     for mark in marks {

@@ -14,13 +14,11 @@ use crate::run::StepRange;
 /// Consecutive steps in one block with the same lanes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
-    /// The first step.
     pub(crate) step: u64,
     /// The first statement, and one past the last.
     pub(crate) first: u32,
     pub(crate) end: u32,
     pub(crate) block: u32,
-    /// Whether a visit of the block starts.
     pub(crate) starts: bool,
     pub(crate) active: Mask,
     pub(crate) executed: Mask,
@@ -31,13 +29,11 @@ impl Piece {
         u64::from(self.end - self.first)
     }
 
-    /// The step after the last one.
     pub(crate) fn end_step(&self) -> u64 {
         self.step + self.steps()
     }
 }
 
-/// Receives what the walk finds.
 pub(crate) trait Visitor: Send {
     fn piece(&mut self, piece: &Piece);
 
@@ -56,7 +52,6 @@ pub(crate) trait Visitor: Send {
 #[derive(Debug)]
 struct BlockVisit {
     block: u32,
-    /// Its last step.
     step: u64,
     /// The lanes that have not continued.
     waiting: Mask,
@@ -66,7 +61,8 @@ struct BlockVisit {
 
 pub(crate) struct Walk<V> {
     blocks: Arc<Blocks>,
-    step: u64,
+    /// The number of steps so far.
+    pub(crate) step: u64,
     /// One for each group of lanes.
     visits: Vec<BlockVisit>,
     /// The block, the next statement and the lanes of the visit that is in progress.
@@ -83,15 +79,9 @@ impl<V> Walk<V> {
     pub(crate) fn starting_at(step: u64, blocks: Arc<Blocks>, visitor: V) -> Walk<V> {
         Walk { blocks, step, visits: Vec::new(), current: (u32::MAX, 0, 0), visitor }
     }
-
-    /// The number of steps so far.
-    pub(crate) fn taken(&self) -> u64 {
-        self.step
-    }
 }
 
 impl<V: Visitor> Walk<V> {
-    /// The next steps.
     pub(crate) fn range(&mut self, &StepRange { first, end, active, executed }: &StepRange) {
         self.steps(first, end, active, executed);
     }

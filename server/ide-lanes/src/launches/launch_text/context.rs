@@ -7,7 +7,6 @@ use std::ops::Range;
 pub(super) struct Context {
     /// The keys of the tables around the offset, outermost first.
     pub(super) path: Vec<String>,
-    /// The kind of the word.
     pub(super) slot: Slot,
     /// The keys of the table before the offset.
     pub(super) written: Vec<String>,
@@ -15,12 +14,9 @@ pub(super) struct Context {
     pub(super) word: Range<usize>,
 }
 
-/// What a word is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// The name of a key.
     Key,
-    /// The value of a key.
     Value {
         key: String,
         /// Whether the word is inside a string.
@@ -40,9 +36,7 @@ struct Frame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Key,
-    /// The value of a key.
     Value,
-    /// An element of a list.
     Element,
 }
 

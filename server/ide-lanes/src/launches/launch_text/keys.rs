@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 use warplens_sim_launch::ModelChoice;
 use warplens_sim_launch::keys::{AT, FILE, Key, Table, ValueShape};
 
-/// A value that a key may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyValue {
     /// As TOML.
@@ -43,7 +42,6 @@ pub(super) fn value_snippet(shape: &'static ValueShape) -> &'static str {
     }
 }
 
-/// The values of a key, if they can be listed.
 pub(super) fn values(shape: &ValueShape, models: &[ModelChoice]) -> Vec<KeyValue> {
     match shape {
         ValueShape::Boolean => [true, false].map(KeyValue::new).into(),

@@ -211,7 +211,7 @@ fn any_edit_leaves_ranges_in_order() {
             let size = |offset: usize| TextSize::try_from(offset).unwrap();
             shown.edit(TextRange::new(size(start), size(end)), 3.into());
             let limit = size(TEXT.len() - (end - start) + 3);
-            for placed in shown.statements.iter().filter_map(|placed| placed.place) {
+            for placed in shown.placed.iter().filter_map(|placed| placed.place) {
                 assert!(
                     placed.range.end() <= limit && placed.range.contains_inclusive(placed.opcode),
                     "{start} {len}"

@@ -329,7 +329,7 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
 
 fn label_of(role: Role, list: &[(Mask, Mask, u64)]) -> String {
     let trace = trace(list);
-    label(StatementTrace { launched: WARP, width: 32, trace: Some(&trace), role, parts: &[], chosen: None })
+    label(&StatementTrace { launched: WARP, width: 32, trace: Some(&trace), role, parts: &[], chosen: None })
 }
 
 #[test]

@@ -4,8 +4,10 @@
 //! tree only shows which braces are blocks and whether the position is in a body.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{FilePosition, token_before, token_covering};
+use warplens_ide_db::{FilePosition, token_before};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::completion_context::TypedWord;
 
 /// The statement up to the cursor, without white space and comments.
 pub(crate) struct Statement {
@@ -28,7 +30,6 @@ enum Scope {
 
 /// The syntax that is expected at the cursor.
 pub(crate) enum Context<'s> {
-    /// A statement in a body.
     Statement,
     Opcode,
     /// The predicate of a guard.
@@ -43,7 +44,6 @@ pub(crate) enum Context<'s> {
     Operand(Operand<'s>),
     /// The rest of a declaration, after its state space.
     Declaration,
-    /// A directive in a body.
     BodyDirective,
     Labels,
     /// A directive or declaration of the module.
@@ -76,20 +76,8 @@ pub(crate) struct Operand<'s> {
 impl Statement {
     pub(crate) fn before(position: &FilePosition<'_>) -> Statement {
         let tree = position.tree();
-        let mut before =
-            position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
-        let word = before.take_if(|token| position.spaces == 0.into() && is_word(token.kind()));
-        let (word, typed) = match &word {
-            Some(token) => {
-                let range = TextRange::new(token.text_range().start(), position.offset);
-                let typed = token.text()[..usize::from(range.len())].to_owned();
-                before = token_before(&tree, token);
-                (range, typed)
-            }
-            None => (TextRange::empty(position.offset), String::new()),
-        };
-        let is_glued =
-            position.spaces == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
+        let TypedWord { range: word, text: typed, before, is_glued } =
+            TypedWord::at(position, &tree, is_word, is_trivia);
         let scope = scope(before.as_ref());
         let tokens = statement_tokens(&tree, before, word.start(), scope);
         Statement { word, typed, tokens, is_glued, scope }

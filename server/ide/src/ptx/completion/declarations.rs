@@ -8,11 +8,8 @@ use warplens_isa::ptx::{Directive, Status};
 use crate::proposals::{Proposal, Proposals};
 use crate::snippet::Snippet;
 
-/// The directives and declarations that are allowed in a body.
 pub(super) fn in_body(proposals: &mut Proposals) {
-    for space in [".reg", ".shared", ".local", ".param", ".global", ".const"] {
-        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
-    }
+    variables(&[".reg", ".shared", ".local", ".param", ".global", ".const"], proposals);
     let groups = ["control-flow", "debug"];
     proposals
         .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
@@ -20,11 +17,7 @@ pub(super) fn in_body(proposals: &mut Proposals) {
 
 /// The first lines of a file, with the version that the newest widely used target requires.
 pub(super) fn header(proposals: &mut Proposals) {
-    let insert = Snippet::text(".version ")
-        .placeholder("8.0")
-        .then("\n.target ")
-        .placeholder("sm_80")
-        .then("\n.address_size 64\n\n");
+    let insert = Snippet::template(".version ‹8.0›\n.target ‹sm_80›\n.address_size 64\n\n");
     proposals.add(Proposal {
         insert,
         ..Proposal::word(".version .target .address_size", CompletionKind::Snippet, 0)
@@ -32,26 +25,18 @@ pub(super) fn header(proposals: &mut Proposals) {
     });
 }
 
-/// The directives and declarations that are allowed in a module.
 pub(super) fn in_module(proposals: &mut Proposals) {
     proposals.add(kernel());
     proposals.extend(directives(|directive| {
         matches!(directive.group, "module" | "function" | "linking" | "debug") || directive.name == ".pragma"
     }));
-    for space in [".global", ".const", ".shared"] {
-        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
-    }
+    variables(&[".global", ".const", ".shared"], proposals);
 }
 
 fn kernel() -> Proposal {
-    let insert =
-        Snippet::text(".visible .entry ").placeholder("name").then("(\n\t.param .u64 ").placeholder("out");
-    let insert = insert
-        .then("\n)\n{\n\t.reg .b32 %r<")
-        .placeholder("8")
-        .then(">;\n\n\t")
-        .placeholder("")
-        .then("\n\tret;\n}");
+    let insert = Snippet::template(
+        ".visible .entry ‹name›(\n\t.param .u64 ‹out›\n)\n{\n\t.reg .b32 %r<‹8›>;\n\n\t‹›\n\tret;\n}",
+    );
     Proposal {
         insert,
         ..Proposal::word(".visible .entry", CompletionKind::Snippet, 0).with_detail("a new kernel")
@@ -61,9 +46,7 @@ fn kernel() -> Proposal {
 /// The declarations that can follow a linkage directive.
 pub(super) fn after_linkage(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.name, ".entry" | ".func")));
-    for space in [".global", ".const", ".shared"] {
-        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
-    }
+    variables(&[".global", ".const", ".shared"], proposals);
 }
 
 /// The types and attributes that can follow the state space of a declaration.
@@ -75,7 +58,6 @@ pub(super) fn after_space(proposals: &mut Proposals) {
     }
 }
 
-/// The words that are allowed in a parameter.
 pub(super) fn in_parameters(proposals: &mut Proposals) {
     proposals.extend(
         isa::state_space(".param")
@@ -131,17 +113,16 @@ fn directive(entry: &Directive, rank: u32) -> Proposal {
     Proposal { deprecated, ..Proposal::known(entry.name, entry.summary, CompletionKind::Directive, rank) }
 }
 
-/// A declaration with placeholders for its type and name.
+/// Declarations in these state spaces, with placeholders for their types and names.
+fn variables(spaces: &[&str], proposals: &mut Proposals) {
+    proposals
+        .extend(spaces.iter().filter_map(|space| Some(variable(space, isa::state_space(space)?.summary))));
+}
+
 fn variable(space: &str, summary: &str) -> Proposal {
     let insert = match space {
-        ".reg" => Snippet::text(".reg .")
-            .placeholder("b32")
-            .then(" %")
-            .placeholder("r")
-            .then("<")
-            .placeholder("8")
-            .then(">;"),
-        _ => Snippet::text(space).then(" .").placeholder("b32").then(" ").placeholder("name").then(";"),
+        ".reg" => Snippet::template(".reg .‹b32› %‹r›<‹8›>;"),
+        _ => Snippet::template(&format!("{space} .‹b32› ‹name›;")),
     };
     Proposal { insert, ..Proposal::known(space, summary, CompletionKind::Space, 1) }
 }

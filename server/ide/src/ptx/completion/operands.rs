@@ -240,7 +240,6 @@ pub(super) fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
     Scope::of(position, proposals).propose(&wants);
 }
 
-/// The components of a special register.
 pub(super) fn components(register: &str, proposals: &mut Proposals) {
     let Some(entry) = isa::special_register(register) else { return };
     let components = entry.components.iter().map(|name| format!(".{name}"));

@@ -25,8 +25,8 @@ pub(super) fn status(status: Status) -> &'static str {
 
 /// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
-    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
     let optional = if operand.optional { ", optional" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), any_of(&kinds))
+    format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), any_of(kinds))
 }

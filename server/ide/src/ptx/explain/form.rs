@@ -189,7 +189,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
         (false, _, Some(value)) => value + &registers(rule, text.is_some()),
         (false, _, None) => {
             let kinds = operand.kinds.iter().filter(|kind| rule.kinds.has(**kind));
-            any_of(&kinds.map(|kind| kind_name(*kind).to_owned()).collect::<Vec<_>>())
+            any_of(kinds.map(|kind| kind_name(*kind)))
         }
     };
     if !what.is_empty() {
@@ -213,7 +213,6 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     line
 }
 
-/// The description of a range of constants.
 fn constants(entry: &Instruction, range: isa::Range) -> String {
     let low = range.low;
     let bounds = match range.high {
@@ -242,14 +241,13 @@ fn registers(rule: &OperandRule, is_written: bool) -> String {
             _ => String::new(),
         };
     }
-    let types: Vec<String> = types.iter().map(|ty| format!("`.{ty}`")).collect();
-    format!(" in a register of {}", any_of(&types))
+    format!(" in a register of {}", any_of(types.iter().map(|ty| format!("`.{ty}`"))))
 }
 
 fn operand_of_entry(operand: &isa::Operand, text: Option<&str>) -> String {
-    let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
+    let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), any_of(&kinds))
+    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), any_of(kinds))
 }
 
 fn head(name: &str, text: Option<&str>) -> String {
@@ -277,11 +275,12 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
         let target = first_clause(entry.target);
         parts.push(format!("PTX {}, {target}", entry.since));
     } else {
-        parts.push(requirements(form_gate));
+        parts.push(any_of(form_gate.iter().map(need)));
     }
     let values = found.into_iter().flat_map(|found| found.chosen.iter().flatten());
     for value in values.filter(|value| !value.availability.0.is_empty()) {
-        parts.push(format!("`{}`: {}", value.words.concat(), requirements(value.availability.0)));
+        let needs = any_of(value.availability.0.iter().map(need));
+        parts.push(format!("`{}`: {needs}", value.words.concat()));
     }
     let mut text = format!("**Needs.** {}.", parts.join("; "));
     if let Some(removed) = found.and_then(|found| found.form.removed) {
@@ -306,10 +305,6 @@ fn module(platform: Platform) -> String {
     let version = platform.version.map(|version| format!("PTX {version}"));
     let target = platform.target.map(|target| target.name.to_owned());
     version.into_iter().chain(target).collect::<Vec<_>>().join(" for ")
-}
-
-fn requirements(needs: &[Requirement]) -> String {
-    any_of(&needs.iter().map(need).collect::<Vec<_>>())
 }
 
 fn need(need: &Requirement) -> String {

@@ -48,7 +48,6 @@ pub(super) fn modifier(instruction: &ast::Instruction, token: &SyntaxToken) -> O
     })
 }
 
-/// The alternatives to a modifier.
 fn others(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<String> {
     const MOST: usize = 16;
     let slot = form::slot_of(found, mnemonic, index)?;
@@ -78,7 +77,6 @@ pub(super) fn operands(instruction: &ast::Instruction) -> Vec<String> {
     instruction.operands().map(|operand| operand.syntax().text().to_string().trim().to_owned()).collect()
 }
 
-/// The version and target of the file.
 fn platform(db: &Database, file: File) -> Platform {
     let target = module_target(db, file);
     Platform { version: target.version, target: target.architecture.as_deref().and_then(isa::target) }

@@ -47,7 +47,6 @@ impl<'f> Uses<'f> {
         uses
     }
 
-    /// How often the function reads a register.
     pub(super) fn reads(&self, register: ReferentId) -> u32 {
         self.reads.get(&register).copied().unwrap_or_default()
     }

@@ -2,14 +2,15 @@
 
 use warplens_hir::sass::{FlowGraph, Function, setters, waiters};
 
+use super::place::opcode_at;
+
 pub(super) fn page(function: &Function, index: usize) -> Option<String> {
     let control = function.instructions[index].control?;
     let mut parts = vec![format!("**Control information** `{control}`"), summary(function, index)];
     if control.stall() == 0 {
         parts.push("A stall of 0: it is issued together with the next instruction, or the warp waits until it is drained.".to_owned());
     }
-    let instruction = &function.instructions[index];
-    parts.push(format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address));
+    parts.push(opcode_at(function, index));
     Some(parts.join("\n\n"))
 }
 
@@ -18,11 +19,8 @@ pub(super) fn summary(function: &Function, index: usize) -> String {
     let Some(control) = function.instructions[index].control else { return String::new() };
     let flow = FlowGraph::new(function);
     let list = |all: Vec<usize>| {
-        let shown = all.iter().take(4).map(|at| {
-            let instruction = &function.instructions[*at];
-            format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
-        });
-        let mut shown = shown.collect::<Vec<_>>().join(", ");
+        let shown: Vec<String> = all.iter().take(4).map(|at| opcode_at(function, *at)).collect();
+        let mut shown = shown.join(", ");
         if all.len() > 4 {
             shown += &format!(" and {} more", all.len() - 4);
         }

@@ -71,16 +71,12 @@ pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usi
     ))
 }
 
-/// The longest chain of scoreboard waits in a block.
 fn wait_chain(function: &Function, block: Range<usize>) -> String {
     let chain = longest_wait_chain(function, block);
     if chain.is_empty() {
         return String::new();
     }
-    let named = |at: usize| {
-        let instruction = &function.instructions[at];
-        format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
-    };
+    let named = |at: usize| opcode_at(function, at);
     let shown = chain.iter().take(SHOWN).map(|(set, wait)| format!("{} → {}", named(*set), named(*wait)));
     let mut shown = shown.collect::<Vec<_>>().join("; ");
     if chain.len() > SHOWN {
@@ -93,6 +89,12 @@ fn wait_chain(function: &Function, block: Range<usize>) -> String {
     )
 }
 
+/// `` `IMAD` at `0x50` ``
+pub(super) fn opcode_at(function: &Function, index: usize) -> String {
+    let instruction = &function.instructions[index];
+    format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address)
+}
+
 /// The address of an instruction, in a listing without encodings.
 pub(super) fn address(function: &Function, index: usize) -> String {
     let next = function.next_address(index);
@@ -101,15 +103,13 @@ pub(super) fn address(function: &Function, index: usize) -> String {
     )
 }
 
-/// The instructions of a region.
 pub(super) fn region(function: &Function, index: usize) -> Option<String> {
     let construct = constructs::region(function, index)?;
     let name = barrier(function, &function.instructions[index]);
-    let mut lines = construct.words.iter().filter_map(|word| {
-        let at = function.instruction_at(word.statement.start())?;
-        let instruction = &function.instructions[at];
-        Some(format!("`{}` at `0x{:x}`", instruction.opcode, instruction.address))
-    });
+    let mut lines = construct
+        .words
+        .iter()
+        .filter_map(|word| Some(opcode_at(function, function.instruction_at(word.statement.start())?)));
     let first = lines.next()?;
     let rest: Vec<String> = lines.collect();
     let title = name.map_or_else(String::new, |name| format!("**`{name}`** · convergence barrier. "));
@@ -119,7 +119,6 @@ pub(super) fn region(function: &Function, index: usize) -> Option<String> {
     Some(format!("{title}Region: {first}, then {}.", rest.join(", ")))
 }
 
-/// The facts about a function.
 pub(super) fn function(position: &FilePosition<'_>, function: &Function) -> String {
     let facts = facts_of(position.db, position.file, function);
     let kind = if function.is_kernel == Some(false) { "device function" } else { "kernel" };

@@ -2,8 +2,10 @@
 //! what can follow.
 
 use text_size::TextRange;
-use warplens_ide_db::{FilePosition, token_before, token_covering};
+use warplens_ide_db::{FilePosition, token_before};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use crate::completion_context::TypedWord;
 
 /// The line up to the cursor.
 pub(crate) struct Line {
@@ -18,30 +20,11 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn before(position: &FilePosition<'_>) -> Line {
+        use SyntaxKind::{AT, BANG, COLON, COMMA, WHITESPACE};
         let tree = position.tree();
-        let mut before =
-            position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
-        let is_word = |token: &SyntaxToken| {
-            !matches!(
-                token.kind(),
-                SyntaxKind::WHITESPACE
-                    | SyntaxKind::COMMA
-                    | SyntaxKind::COLON
-                    | SyntaxKind::AT
-                    | SyntaxKind::BANG
-            )
-        };
-        let word = before.take_if(|token| position.spaces == 0.into() && is_word(token));
-        let (word, typed) = match &word {
-            Some(token) => {
-                let range = TextRange::new(token.text_range().start(), position.offset);
-                before = token_before(&tree, token);
-                (range, token.text()[..usize::from(range.len())].to_owned())
-            }
-            None => (TextRange::empty(position.offset), String::new()),
-        };
-        let is_glued = position.spaces == 0.into()
-            && before.as_ref().is_some_and(|token| token.kind() != SyntaxKind::WHITESPACE);
+        let is_word = |kind| !matches!(kind, WHITESPACE | COMMA | COLON | AT | BANG);
+        let TypedWord { range: word, text: typed, before, is_glued } =
+            TypedWord::at(position, &tree, is_word, |kind| kind == WHITESPACE);
         let mut tokens = Vec::new();
         let mut token = before;
         while let Some(now) = token {
@@ -92,13 +75,22 @@ impl Line {
 /// The part of a statement before the word being typed.
 pub(crate) enum Statement<'l> {
     /// Nothing, or a guard.
-    Start { guarded: bool },
+    Start {
+        guarded: bool,
+    },
     /// `@` or `@!`
-    Guard { negated: bool },
+    Guard {
+        negated: bool,
+    },
     /// A mnemonic with its suffixes, and the tokens of the operands, including commas.
-    Instruction { name: String, operands: &'l [SyntaxToken] },
+    Instruction {
+        name: String,
+        operands: &'l [SyntaxToken],
+    },
     /// A directive and the tokens of its arguments, including commas.
-    Directive { name: &'l str, arguments: &'l [SyntaxToken] },
-    /// Not a statement.
+    Directive {
+        name: &'l str,
+        arguments: &'l [SyntaxToken],
+    },
     Other,
 }

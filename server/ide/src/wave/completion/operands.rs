@@ -160,7 +160,6 @@ fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
     proposals.chain(free).collect()
 }
 
-/// The names before a position.
 fn before<'c>(code: &'c Code, position: &FilePosition<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
     let end = code.names().partition_point(|found| found.range.end() < position.offset);
     code.names()[..end].iter()

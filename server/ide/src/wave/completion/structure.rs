@@ -23,7 +23,6 @@ pub(super) fn has(mnemonic: &str) -> bool {
 /// The constructs that are open around a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Around {
-    /// Whether the position is in a kernel.
     pub(super) is_kernel: bool,
     /// Whether the kernel has its `.end`.
     pub(super) is_closed: bool,
@@ -119,16 +118,15 @@ fn end(code: &Code, opener: usize) -> Option<usize> {
 /// The keywords that are allowed. Those that close a construct come first, and are dedented.
 pub(super) fn words(position: &FilePosition<'_>, line: &Line, around: &Around, proposals: &mut Proposals) {
     let predicate = operands::likely_predicate(position);
-    let condition = |word: &str| Snippet::text(word).then(" ").placeholder(&predicate);
+    let condition = |word: &str| Snippet::template(&format!("{word} ‹{predicate}›"));
     for word in WORDS.into_iter().filter(|word| around.takes(word)) {
         let (insert, detail) = match word {
             "if" if !around.awaits_if => {
-                (condition("if").then("\n    ").placeholder("").then("\nendif"), "if … endif")
+                (Snippet::template(&format!("if ‹{predicate}›\n    ‹›\nendif")), "if … endif")
             }
             "loop" if !around.awaits_loop => {
-                let head =
-                    Snippet::text("loop\n    ").placeholder("").then("\n    break ").placeholder(&predicate);
-                (head.then("\nendloop"), "loop … break … endloop")
+                let whole = format!("loop\n    ‹›\n    break ‹{predicate}›\nendloop");
+                (Snippet::template(&whole), "loop … break … endloop")
             }
             "if" | "break" | "continue" => (condition(word), summary(word)),
             _ => (Snippet::text(word), summary(word)),
@@ -137,12 +135,7 @@ pub(super) fn words(position: &FilePosition<'_>, line: &Line, around: &Around, p
         proposals.add(Proposal { insert, moves: moves(position, line, word), ..proposal });
     }
     if !around.awaits_if {
-        let both = condition("if")
-            .then("\n    ")
-            .placeholder("")
-            .then("\nelse\n    ")
-            .placeholder("")
-            .then("\nendif");
+        let both = Snippet::template(&format!("if ‹{predicate}›\n    ‹›\nelse\n    ‹›\nendif"));
         let label = "if … else … endif";
         let proposal = Proposal::word(label, CompletionKind::Snippet, 2)
             .with_detail("taken and not-taken path of a branch");

@@ -12,10 +12,8 @@ use crate::lines::Lines;
 const WAVE: u32 = 32;
 /// The size in bytes of the smallest register file of any machine.
 const REGISTER_FILE: u64 = 16_384;
-/// The maximum number of callers and callees that are shown.
 const SHOWN: usize = 6;
 
-/// The hover of a kernel.
 pub(super) fn kernel(position: &FilePosition<'_>, name: &str) -> String {
     let code = wave_code(position.db, position.item);
     let mut page = format!("**`{name}`** · kernel\n");

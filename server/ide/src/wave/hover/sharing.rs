@@ -32,7 +32,6 @@ pub(super) fn of_construct(position: &FilePosition<'_>, code: &Code, at: usize) 
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-/// Whether the branch is uniform.
 fn way(position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let cell = predicate(code, at)?;
     let analysis = analysis(position, code);
@@ -71,7 +70,6 @@ fn predicate(code: &Code, at: usize) -> Option<Cell> {
     }
 }
 
-/// Whether the register is uniform at a position.
 pub(super) fn of_register(position: &FilePosition<'_>) -> Option<String> {
     let code = wave_code(position.db, position.item);
     let name = code.name_at(position.offset)?;

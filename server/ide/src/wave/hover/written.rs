@@ -34,7 +34,6 @@ pub(super) fn before(position: &FilePosition<'_>) -> Option<String> {
     Some(format!("Last written by {}.", any_of(&shown)))
 }
 
-/// The register with a name.
 pub(super) fn cell(name: &NameRef) -> Option<Cell> {
     match name.name {
         Name::Register(index) => Some(Cell::General(index)),

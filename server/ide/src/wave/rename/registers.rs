@@ -14,11 +14,9 @@ struct Register {
     index: u8,
 }
 
-/// The number of predicate registers.
 const PREDICATES: u32 = 4;
 
 impl Register {
-    /// Parses a name.
     fn named(name: &str) -> Option<Register> {
         let is_predicate = name.starts_with('p');
         let number = name.strip_prefix(['r', 'p'])?;

@@ -21,7 +21,15 @@ struct Sheet {
 impl Sheet {
     fn mistake(&mut self, name: &str, statements: &str) {
         let text = format!(
-            ".kernel k\n.registers 32\n.local_memory 64\n{BEGINNING}mov r6, sr_lane_id\nmov r7, sr_wave_id\n{statements}\n.end\n"
+            "
+                .kernel k
+                    .registers 32
+                    .local_memory 64
+                    {BEGINNING}mov r6, sr_lane_id
+                    mov r7, sr_wave_id
+                    {statements}
+                .end
+            "
         );
         let code = code(&text);
         let memory = device_memory(64);
@@ -128,22 +136,59 @@ fn uninitialized() -> usize {
             ),
             ("a counter that was not cleared", "local_atomic_add 0, 1\nhalt"),
             ("half a word was written", "local_store.u16 r0, r5\nbarrier\nlocal_load.u32 r8, r5\nhalt"),
-            ("a value of one arm only", "icmp.lt p1, r6, 2\nif p1\nmov r8, 7\nendif\niadd r9, r8, 1\nhalt"),
+            (
+                "a value of one arm only",
+                "
+                icmp.lt p1, r6, 2
+                if p1
+                    mov r8, 7
+                endif
+                iadd r9, r8, 1
+                halt
+            ",
+            ),
             (
                 "a value that is predicated off",
                 "icmp.lt p1, r6, 3\n@p1 mov r8, 7\ndevice_store.u32 r8, r5\nhalt",
             ),
             (
                 "a condition of one arm only",
-                "icmp.lt p1, r6, 2\nif p1\nicmp.eq p2, r6, 0\nendif\nif p2\nnop\nendif\nhalt",
+                "
+                    icmp.lt p1, r6, 2
+                    if p1
+                        icmp.eq p2, r6, 0
+                    endif
+                    if p2
+                        nop
+                    endif
+                    halt
+                ",
             ),
             (
                 "the upper word of one arm only",
-                "icmp.lt p1, r6, 2\nmov r8, 1\nif p1\nmov r9, 7\nendif\nimul r10, r0, 8\nlocal_store.u64 r8, r10\nhalt",
+                "
+                    icmp.lt p1, r6, 2
+                    mov r8, 1
+                    if p1
+                        mov r9, 7
+                    endif
+                    imul r10, r0, 8
+                    local_store.u64 r8, r10
+                    halt
+                ",
             ),
             (
                 "a sum that broken lanes never began",
-                "loop\nicmp.eq p1, r6, 0\nbreak p1\nmov r8, 3\nisub r6, r6, 1\nendloop\ndevice_store.u32 r8, r5\nhalt",
+                "
+                    loop
+                        icmp.eq p1, r6, 0
+                        break p1
+                        mov r8, 3
+                        isub r6, r6, 1
+                    endloop
+                    device_store.u32 r8, r5
+                    halt
+                ",
             ),
         ],
         expect![[r#"
@@ -192,7 +237,15 @@ fn races() -> usize {
             ),
             (
                 "overwritten while it is read",
-                "local_store.u32 r0, r5\nbarrier\nxor r8, r5, 16\nlocal_load.u32 r9, r8\niadd r9, r9, 100\nlocal_store.u32 r9, r5\nhalt",
+                "
+                    local_store.u32 r0, r5
+                    barrier
+                    xor r8, r5, 16
+                    local_load.u32 r9, r8
+                    iadd r9, r9, 100
+                    local_store.u32 r9, r5
+                    halt
+                ",
             ),
             ("two waves to one place", "icmp.eq p1, r6, 0\n@p1 local_store.u32 r7, 0\nhalt"),
             (
@@ -202,23 +255,71 @@ fn races() -> usize {
             ("two lanes to one place", "icmp.eq p1, r7, 1\n@p1 local_store.u32 r0, 0\nhalt"),
             (
                 "an atomic beside a load",
-                "icmp.eq p1, r0, 0\n@p1 local_store.u32 0, 0\nbarrier\nlocal_atomic_add 0, 1\nlocal_load.u32 r8, 0\nhalt",
+                "
+                    icmp.eq p1, r0, 0
+                    @p1 local_store.u32 0, 0
+                    barrier
+                    local_atomic_add 0, 1
+                    local_load.u32 r8, 0
+                    halt
+                ",
             ),
             (
                 "an atomic beside a store",
-                "icmp.eq p1, r0, 0\n@p1 local_store.u32 0, 0\nbarrier\nicmp.eq p1, r0, 7\n@!p1 local_atomic_max 0, r0\n@p1 local_store.u32 9, 0\nhalt",
+                "
+                    icmp.eq p1, r0, 0
+                    @p1 local_store.u32 0, 0
+                    barrier
+                    icmp.eq p1, r0, 7
+                    @!p1 local_atomic_max 0, r0
+                    @p1 local_store.u32 9, 0
+                    halt
+                ",
             ),
             (
                 "a barrier before the loop, none in it",
-                "mov r10, r0\nlocal_store.u32 r10, r5\nmov r8, 1\nbarrier\nloop\nicmp.eq p1, r8, 8\nbreak p1\nxor r9, r0, r8\nshl r9, r9, 2\nlocal_load.u32 r9, r9\niadd r10, r10, r9\nlocal_store.u32 r10, r5\nshl r8, r8, 1\nendloop\nhalt",
+                "
+                    mov r10, r0
+                    local_store.u32 r10, r5
+                    mov r8, 1
+                    barrier
+                    loop
+                        icmp.eq p1, r8, 8
+                        break p1
+                        xor r9, r0, r8
+                        shl r9, r9, 2
+                        local_load.u32 r9, r9
+                        iadd r10, r10, r9
+                        local_store.u32 r10, r5
+                        shl r8, r8, 1
+                    endloop
+                    halt
+                ",
             ),
             (
                 "halves that overlap",
-                "imul r8, r0, 3\nicmp.eq p1, r6, 3\nicmp.eq p2, r0, 4\nor p1, p1, p2\n@p1 local_store.u32 r0, r8\nhalt",
+                "
+                    imul r8, r0, 3
+                    icmp.eq p1, r6, 3
+                    icmp.eq p2, r0, 4
+                    or p1, p1, p2
+                    @p1 local_store.u32 r0, r8
+                    halt
+                ",
             ),
             (
                 "a tile that another wave still stores",
-                "icmp.eq p1, r0, 0\nif p1\nmma_store_c 0, 16, r1\nendif\nicmp.eq p1, r0, 4\nif p1\nlocal_load.u32 r8, 20\nendif\nhalt",
+                "
+                    icmp.eq p1, r0, 0
+                    if p1
+                        mma_store_c 0, 16, r1
+                    endif
+                    icmp.eq p1, r0, 4
+                    if p1
+                        local_load.u32 r8, 20
+                    endif
+                    halt
+                ",
             ),
         ],
         expect![[r#"
@@ -290,17 +391,47 @@ fn barriers() -> usize {
     check(
         &[
             ("in an arm", "icmp.lt p1, r6, 2\nif p1\nbarrier\nendif\nhalt"),
-            ("in the other arm", "icmp.lt p1, r6, 3\nif p1\nnop\nelse\nbarrier\nendif\nhalt"),
+            (
+                "in the other arm",
+                "
+                icmp.lt p1, r6, 3
+                if p1
+                    nop
+                else
+                    barrier
+                endif
+                halt
+            ",
+            ),
             (
                 "in a loop that lanes exit one by one",
-                "mov r8, r6\nloop\nicmp.eq p1, r8, 0\nbreak p1\nisub r8, r8, 1\nbarrier\nendloop\nhalt",
+                "
+                    mov r8, r6
+                    loop
+                        icmp.eq p1, r8, 0
+                        break p1
+                        isub r8, r8, 1
+                        barrier
+                    endloop
+                    halt
+                ",
             ),
             ("under a guard", "icmp.ne p1, r6, 1\n@p1 barrier\nhalt"),
             ("for one wave only", "icmp.eq p1, r7, 0\nif p1\nbarrier\nendif\nhalt"),
             ("after a wave has halted", "icmp.eq p1, r7, 1\n@p1 halt\nbarrier\nhalt"),
             (
                 "once too often",
-                "barrier\nmov r8, r7\nloop\nicmp.eq p1, r8, 0\nbreak p1\nisub r8, r8, 1\nbarrier\nendloop\nhalt",
+                "
+                    barrier
+                    mov r8, r7
+                    loop
+                        icmp.eq p1, r8, 0
+                        break p1
+                        isub r8, r8, 1
+                        barrier
+                    endloop
+                    halt
+                ",
             ),
         ],
         expect![[r#"
@@ -341,27 +472,82 @@ fn endless() -> usize {
         &[
             (
                 "a condition that the loop does not change",
-                "mov r8, 3\nloop\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
+                "
+                    mov r8, 3
+                    loop
+                        icmp.eq p1, r8, 0
+                        break p1
+                    endloop
+                    halt
+                ",
             ),
             (
                 "a flag that is never set",
-                "loop\ndevice_load.u32 r8, 0\nicmp.ne p1, r8, 0\nbreak p1\nendloop\nhalt",
+                "
+                    loop
+                        device_load.u32 r8, 0
+                        icmp.ne p1, r8, 0
+                        break p1
+                    endloop
+                    halt
+                ",
             ),
             (
                 "two waves that wait for each other",
-                "shl r8, r7, 2\nxor r9, r8, 4\nloop\natomic_or r10, r9, 0, .device\nicmp.ne p1, r10, 0\nbreak p1\nendloop\natomic_exchange r8, 1, .device\nhalt",
+                "
+                    shl r8, r7, 2
+                    xor r9, r8, 4
+                    loop
+                        atomic_or r10, r9, 0, .device
+                        icmp.ne p1, r10, 0
+                        break p1
+                    endloop
+                    atomic_exchange r8, 1, .device
+                    halt
+                ",
             ),
             (
                 "a lock that is never released",
-                "loop\natomic_cas r8, 0, 0, 1, .device\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
+                "
+                    loop
+                        atomic_cas r8, 0, 0, 1, .device
+                        icmp.eq p1, r8, 0
+                        break p1
+                    endloop
+                    halt
+                ",
             ),
             (
                 "a lane that holds the others up",
-                "icmp.eq p1, r6, 2\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.eq p2, r8, 1\nbreak p2\nendloop\nelse\ndevice_store.u32 1, 0\nendif\nhalt",
+                "
+                    icmp.eq p1, r6, 2
+                    if p1
+                        loop
+                            device_load.u32 r8, 0
+                            icmp.eq p2, r8, 1
+                            break p2
+                        endloop
+                    else
+                        device_store.u32 1, 0
+                    endif
+                    halt
+                ",
             ),
             (
                 "a flag after the barrier that it waits at",
-                "icmp.eq p1, r7, 0\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.ne p2, r8, 0\nbreak p2\nendloop\nendif\nbarrier\ndevice_store.u32 1, 0\nhalt",
+                "
+                    icmp.eq p1, r7, 0
+                    if p1
+                        loop
+                            device_load.u32 r8, 0
+                            icmp.ne p2, r8, 0
+                            break p2
+                        endloop
+                    endif
+                    barrier
+                    device_store.u32 1, 0
+                    halt
+                ",
             ),
         ],
         expect![[r#"
@@ -408,7 +594,16 @@ fn depth() -> usize {
             ("a function that calls itself", "call f\nhalt\nf: iadd r8, r6, 1\ncall f\nreturn"),
             (
                 "functions that call each other",
-                "call f\nhalt\nf: nop\ncall g\nreturn\ng: nop\ncall f\nreturn",
+                "
+                    call f
+                    halt
+                    f: nop
+                    call g
+                    return
+                    g: nop
+                    call f
+                    return
+                ",
             ),
             ("deeper through a call", &nested),
             ("no end", "iadd r8, r6, 1"),
@@ -439,7 +634,18 @@ fn meaning() -> usize {
         &[
             ("a special register as an operand", "iadd r8, sr_lane_id, r0\nhalt"),
             ("a guard on a word of structure", "icmp.lt p1, r6, 2\nif p1\nnop\n@p1 endif\nhalt"),
-            ("constructs that cross", "icmp.eq p1, r0, r0\nif p1\nloop\nendif\nbreak p1\nendloop\nhalt"),
+            (
+                "constructs that cross",
+                "
+                icmp.eq p1, r0, r0
+                if p1
+                    loop
+                    endif
+                    break p1
+                endloop
+                halt
+            ",
+            ),
             ("division by zero", "idiv r8, 100, r6\nhalt"),
             (
                 "a shuffle from a lane that is elsewhere",

@@ -14,11 +14,25 @@ fn run_body(
     body: &str,
 ) -> (Source, warplens_sim_ptx::Program, RunResult, Vec<u32>) {
     let text = format!(
-        ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
-         .reg .pred %p<10>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .f32 %f<9>;\n\
-         .shared .align 16 .b8 tile[256];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 other;\n\
-         ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd9, %r1, 4;\nadd.u64 %rd9, %rd9, %rd1;\n\
-         setp.eq.u32 %p1, %r1, 0;\n{body}\nret;\n}}\n"
+        "
+            .version 8.7
+            .target sm_100
+            .address_size 64
+            .visible .entry k(.param .u64 out)
+            {{
+                .reg .pred %p<10>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .f32 %f<9>;
+                .shared .align 16 .b8 tile[256];
+                .shared .align 8 .b64 bar;
+                .shared .align 8 .b64 other;
+                ld.param.u64 %rd1, [out];
+                mov.u32 %r1, %tid.x;
+                mul.wide.u32 %rd9, %r1, 4;
+                add.u64 %rd9, %rd9, %rd1;
+                setp.eq.u32 %p1, %r1, 0;
+                {body}
+                ret;
+            }}
+        "
     );
     let source = Source::new(&text);
     let program = source.program("k");
@@ -66,11 +80,20 @@ const WAIT: &str = "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n
 #[test]
 fn a_bulk_copy_completes_a_phase() {
     let body = format!(
-        "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n\
-         @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
-         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];\n\
-         {WAIT}shl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\nadd.u32 %r3, %r3, %r2;\nand.b32 %r3, %r3, 63;\n\
-         mov.u32 %r4, tile;\nadd.u32 %r3, %r3, %r4;\nld.shared.u32 %r5, [%r3+4];\nst.global.u32 [%rd9], %r5;"
+        "
+            @%p1 mbarrier.init.shared::cta.b64 [bar], 1;
+            bar.sync 0;
+            @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;
+            @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];
+            {WAIT}shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, tile;
+            add.u32 %r3, %r3, %r2;
+            and.b32 %r3, %r3, 63;
+            mov.u32 %r4, tile;
+            add.u32 %r3, %r3, %r4;
+            ld.shared.u32 %r5, [%r3+4];
+            st.global.u32 [%rd9], %r5;
+        "
     );
     ends(8, &body, &[1, 2, 3, 4, 5, 6, 7, 8, 8]);
 }
@@ -79,9 +102,17 @@ fn a_bulk_copy_completes_a_phase() {
 fn warps_wait_for_each_other_in_any_order() {
     // Warp 0 waits for a phase that only warp 1 completes, and signals warp 1.
     let body = format!(
-        "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n@%p3 bra FIRST;\n\
-         st.shared.u32 [tile], 42;\nmbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
-         FIRST: {WAIT}ld.shared.u32 %r5, [tile];\nst.global.u32 [%rd9], %r5;"
+        "
+            @%p1 mbarrier.init.shared.b64 [bar], 32;
+            bar.sync 0;
+            setp.lt.u32 %p3, %r1, 32;
+            @%p3 bra FIRST;
+            st.shared.u32 [tile], 42;
+            mbarrier.arrive.shared.b64 %rd5, [bar];
+            ret;
+            FIRST: {WAIT}ld.shared.u32 %r5, [tile];
+            st.global.u32 [%rd9], %r5;
+        "
     );
     ends(64, &body, &[42, 42, 42]);
 }
@@ -89,93 +120,181 @@ fn warps_wait_for_each_other_in_any_order() {
 #[test]
 fn diverged_lanes_of_one_warp_wait_for_each_other() {
     let body = format!(
-        "@%p1 mbarrier.init.shared.b64 [bar], 31;\nbar.sync 0;\n@%p1 bra FIRST;\nst.shared.u32 [tile], 42;\n\
-         mbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
-         FIRST: {WAIT}ld.shared.u32 %r5, [tile];\nst.global.u32 [%rd9], %r5;"
+        "
+            @%p1 mbarrier.init.shared.b64 [bar], 31;
+            bar.sync 0;
+            @%p1 bra FIRST;
+            st.shared.u32 [tile], 42;
+            mbarrier.arrive.shared.b64 %rd5, [bar];
+            ret;
+            FIRST: {WAIT}ld.shared.u32 %r5, [tile];
+            st.global.u32 [%rd9], %r5;
+        "
     );
     ends_under(Model::Its, 32, &body, &[42, 1]);
 }
 
 #[test]
 fn phases_alternate_with_tokens() {
-    let body = "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nmov.u32 %r7, 0;\n\
-        L: mbarrier.arrive.shared.b64 %rd5, [bar];\n\
-        W: mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;\n@!%p2 bra W;\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p3, %r7, 5;\n\
-        @%p3 bra L;\nst.global.u32 [%rd9], %r7;";
+    let body = "
+        @%p1 mbarrier.init.shared.b64 [bar], 32;
+        bar.sync 0;
+        mov.u32 %r7, 0;
+        L: mbarrier.arrive.shared.b64 %rd5, [bar];
+        W: mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;
+        @!%p2 bra W;
+        add.u32 %r7, %r7, 1;
+        setp.lt.u32 %p3, %r7, 5;
+        @%p3 bra L;
+        st.global.u32 [%rd9], %r7;
+    ";
     ends(32, body, &[5, 5]);
 }
 
 #[test]
 fn token_counts_and_dropped_arrivals() {
-    let body = "@!%p1 bra E;\nmbarrier.init.shared.b64 [bar], 5;\nmbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 2;\n\
-        mbarrier.pending_count.b64 %r5, %rd5;\nst.global.u32 [%rd1], %r5;\nmbarrier.arrive_drop.shared.b64 %rd6, [bar];\n\
-        mbarrier.pending_count.b64 %r6, %rd6;\nst.global.u32 [%rd1+4], %r6;\nmbarrier.arrive.shared.b64 _, [bar], 2;\n\
-        mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;\nselp.u32 %r7, 1, 0, %p2;\nst.global.u32 [%rd1+8], %r7;\n\
-        mbarrier.arrive.shared.b64 %rd7, [bar];\nmbarrier.pending_count.b64 %r8, %rd7;\nst.global.u32 [%rd1+12], %r8;\n\
-        mbarrier.inval.shared.b64 [bar];\nE:";
+    let body = "
+        @!%p1 bra E;
+        mbarrier.init.shared.b64 [bar], 5;
+        mbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 2;
+        mbarrier.pending_count.b64 %r5, %rd5;
+        st.global.u32 [%rd1], %r5;
+        mbarrier.arrive_drop.shared.b64 %rd6, [bar];
+        mbarrier.pending_count.b64 %r6, %rd6;
+        st.global.u32 [%rd1+4], %r6;
+        mbarrier.arrive.shared.b64 _, [bar], 2;
+        mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;
+        selp.u32 %r7, 1, 0, %p2;
+        st.global.u32 [%rd1+8], %r7;
+        mbarrier.arrive.shared.b64 %rd7, [bar];
+        mbarrier.pending_count.b64 %r8, %rd7;
+        st.global.u32 [%rd1+12], %r8;
+        mbarrier.inval.shared.b64 [bar];
+        E:
+    ";
     ends(32, body, &[5, 3, 1, 4]);
 }
 
 #[test]
 fn copies_of_threads_arrive() {
     let body = format!(
-        "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\n\
-         add.u32 %r3, %r3, %r2;\ncp.async.ca.shared.global [%r3], [%rd9], 4;\n\
-         cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\ncp.async.mbarrier.arrive.shared.b64 [other_or_bar];\n\
-         {WAIT}ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 100;\nst.global.u32 [%rd9], %r5;"
+        "
+            @%p1 mbarrier.init.shared.b64 [bar], 32;
+            bar.sync 0;
+            shl.b32 %r2, %r1, 2;
+            mov.u32 %r3, tile;
+            add.u32 %r3, %r3, %r2;
+            cp.async.ca.shared.global [%r3], [%rd9], 4;
+            cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
+            cp.async.mbarrier.arrive.shared.b64 [other_or_bar];
+            {WAIT}ld.shared.u32 %r5, [%r3];
+            add.u32 %r5, %r5, 100;
+            st.global.u32 [%rd9], %r5;
+        "
     );
     ends(32, &body.replace("other_or_bar", "bar"), &[100, 101, 102]);
 }
 
 #[test]
 fn bulk_copies_with_sums_and_masks() {
-    let body = "@!%p1 bra E;\nst.shared.v4.u32 [tile], {10, 20, 30, 40};\n\
-        cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [tile], 16;\n\
-        cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\nadd.u64 %rd2, %rd1, 16;\nmov.b16 %h1, 0x000f;\n\
-        cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd2], [tile], 16, %h1;\nE:";
+    let body = "
+        @!%p1 bra E;
+        st.shared.v4.u32 [tile], {10, 20, 30, 40};
+        cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [tile], 16;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group.read 0;
+        add.u64 %rd2, %rd1, 16;
+        mov.b16 %h1, 0x000f;
+        cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd2], [tile], 16, %h1;
+        E:
+    ";
     ends(32, body, &[10, 21, 32, 43, 10, 5, 6, 7, 8]);
 }
 
 #[test]
 fn asynchronous_stores_complete_their_bytes() {
     let body = format!(
-        "@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 12;\n\
-         @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [tile], {{7, 8}}, [bar];\n\
-         @%p1 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [tile], 5, [bar];\n\
-         {WAIT}ld.shared.v2.u32 {{%r5, %r6}}, [tile];\nadd.u32 %r5, %r5, %r6;\nst.global.u32 [%rd9], %r5;"
+        "
+            @%p1 mbarrier.init.shared.b64 [bar], 1;
+            bar.sync 0;
+            @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 12;
+            @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [tile], {{7, 8}}, [bar];
+            @%p1 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [tile], 5, [bar];
+            {WAIT}ld.shared.v2.u32 {{%r5, %r6}}, [tile];
+            add.u32 %r5, %r5, %r6;
+            st.global.u32 [%rd9], %r5;
+        "
     );
     ends(32, &body, &[20, 20]);
 }
 
 #[test]
 fn bulk_stores_are_zeros() {
-    let body = "@!%p1 bra E;\nst.shared.v4.u32 [tile], {1, 2, 3, 4};\nst.bulk.weak.shared::cta [tile], 8, 0;\n\
-        ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [tile];\nst.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\nE:";
+    let body = "
+        @!%p1 bra E;
+        st.shared.v4.u32 [tile], {1, 2, 3, 4};
+        st.bulk.weak.shared::cta [tile], 8, 0;
+        ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [tile];
+        st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};
+        E:
+    ";
     ends(32, body, &[0, 0, 3, 4]);
 }
 
 #[test]
 fn a_cluster_of_one() {
-    let body = "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 0;\nst.shared::cluster.u32 [%r3], 9;\n\
-        getctarank.shared::cluster.u32 %r4, %r3;\nmov.u32 %r5, %cluster_nctarank;\nbarrier.cluster.arrive.aligned;\n\
-        barrier.cluster.wait.aligned;\nld.shared.u32 %r6, [tile];\nadd.u32 %r6, %r6, %r4;\nadd.u32 %r6, %r6, %r5;\n\
-        atom.shared::cluster.add.u32 %r7, [%r3], 0;\nst.global.u32 [%rd9], %r6;";
+    let body = "
+        mov.u32 %r2, tile;
+        mapa.shared::cluster.u32 %r3, %r2, 0;
+        st.shared::cluster.u32 [%r3], 9;
+        getctarank.shared::cluster.u32 %r4, %r3;
+        mov.u32 %r5, %cluster_nctarank;
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;
+        ld.shared.u32 %r6, [tile];
+        add.u32 %r6, %r6, %r4;
+        add.u32 %r6, %r6, %r5;
+        atom.shared::cluster.add.u32 %r7, [%r3], 0;
+        st.global.u32 [%rd9], %r6;
+    ";
     ends(64, body, &[10, 10]);
 }
 
 #[test]
 fn exited_threads_do_not_block_the_cluster() {
-    let body = "setp.gt.u32 %p2, %r1, 31;\n@%p2 exit;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n\
-        barrier.cluster.arrive;\nbarrier.cluster.wait;\nst.global.u32 [%rd9], 1;";
+    let body = "
+        setp.gt.u32 %p2, %r1, 31;
+        @%p2 exit;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        st.global.u32 [%rd9], 1;
+    ";
     ends(64, body, &[1, 1]);
 }
 
 #[test]
 fn dynamic_stack_memory() {
-    let body = "stacksave.u64 %rd2;\nadd.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 2;\ncvt.u64.u32 %rd3, %r2;\n\
-        alloca.u64 %rd4, %rd3, 16;\nst.local.u32 [%rd4], %r1;\nalloca.u64 %rd5, 8;\nst.local.u32 [%rd5], 77;\n\
-        ld.local.u32 %r3, [%rd4];\nst.global.u32 [%rd9], %r3;\nstackrestore.u64 %rd2;\nstacksave.u64 %rd6;\n\
-        setp.ne.u64 %p2, %rd2, %rd6;\n@%p2 trap;\nand.b64 %rd7, %rd4, 15;\nsetp.ne.u64 %p2, %rd7, 0;\n@%p2 trap;";
+    let body = "
+        stacksave.u64 %rd2;
+        add.u32 %r2, %r1, 1;
+        shl.b32 %r2, %r2, 2;
+        cvt.u64.u32 %rd3, %r2;
+        alloca.u64 %rd4, %rd3, 16;
+        st.local.u32 [%rd4], %r1;
+        alloca.u64 %rd5, 8;
+        st.local.u32 [%rd5], 77;
+        ld.local.u32 %r3, [%rd4];
+        st.global.u32 [%rd9], %r3;
+        stackrestore.u64 %rd2;
+        stacksave.u64 %rd6;
+        setp.ne.u64 %p2, %rd2, %rd6;
+        @%p2 trap;
+        and.b64 %rd7, %rd4, 15;
+        setp.ne.u64 %p2, %rd7, 0;
+        @%p2 trap;
+    ";
     ends(8, body, &[0, 1, 2, 3, 4]);
 }
 

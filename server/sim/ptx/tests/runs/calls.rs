@@ -23,17 +23,42 @@ fn run(text: &str) -> Vec<u32> {
 /// A kernel that stores `%v` after `body`; `%t` is the thread.
 fn storing(functions: &str, body: &str) -> String {
     format!(
-        "{HEAD}{functions}.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<4>;\n.reg .u32 %t, %v, %w;\n\
-         .reg .u64 %a, %o, %f;\nmov.u32 %t, %tid.x;\n{body}\nld.param.u64 %a, [out];\nmul.wide.u32 %o, %t, 4;\n\
-         add.u64 %a, %a, %o;\nst.global.u32 [%a], %v;\nret;\n}}\n"
+        "
+            {HEAD}{functions}.visible .entry k(.param .u64 out)
+            {{
+                .reg .pred %p<4>;
+                .reg .u32 %t, %v, %w;
+                .reg .u64 %a, %o, %f;
+                mov.u32 %t, %tid.x;
+                {body}
+                ld.param.u64 %a, [out];
+                mul.wide.u32 %o, %t, 4;
+                add.u64 %a, %a, %o;
+                st.global.u32 [%a], %v;
+                ret;
+            }}
+        "
     )
 }
 
 #[test]
 fn recursion_with_a_depth_per_lane() {
-    let sum = ".func (.reg .u32 r) sum(.reg .u32 n)\n{\n.reg .pred %p;\n.reg .u32 %m;\nsetp.ne.u32 %p, n, 0;\n\
-               @%p bra MORE;\nmov.u32 r, 0;\nret;\nMORE:\nsub.u32 %m, n, 1;\ncall (r), sum, (%m);\nadd.u32 r, r, n;\n\
-               ret;\n}\n";
+    let sum = "
+        .func (.reg .u32 r) sum(.reg .u32 n)
+        {
+            .reg .pred %p;
+            .reg .u32 %m;
+            setp.ne.u32 %p, n, 0;
+            @%p bra MORE;
+            mov.u32 r, 0;
+            ret;
+            MORE:
+            sub.u32 %m, n, 1;
+            call (r), sum, (%m);
+            add.u32 r, r, n;
+            ret;
+        }
+    ";
     let words = run(&storing(sum, "and.b32 %w, %t, 15;\ncall (%v), sum, (%w);"));
     let expected: Vec<u32> = (0..64).map(|lane: u32| (0..=lane % 16).sum()).collect();
     assert_eq!(words, expected);
@@ -41,8 +66,18 @@ fn recursion_with_a_depth_per_lane() {
 
 #[test]
 fn functions_by_address_with_a_prototype_and_with_a_table() {
-    let functions = ".func (.reg .u32 r) twice(.reg .u32 n)\n{\nadd.u32 r, n, n;\nret;\n}\n\
-                     .func (.reg .u32 r) square(.reg .u32 n)\n{\nmul.lo.u32 r, n, n;\nret;\n}\n";
+    let functions = "
+        .func (.reg .u32 r) twice(.reg .u32 n)
+        {
+            add.u32 r, n, n;
+            ret;
+        }
+        .func (.reg .u32 r) square(.reg .u32 n)
+        {
+            mul.lo.u32 r, n, n;
+            ret;
+        }
+    ";
     let choose =
         "and.b32 %w, %t, 1;\nsetp.eq.u32 %p0, %w, 0;\nmov.u64 %f, twice;\n@%p0 mov.u64 %f, square;\n";
     let expected: Vec<u32> =
@@ -55,9 +90,26 @@ fn functions_by_address_with_a_prototype_and_with_a_table() {
 
 #[test]
 fn returns_from_the_middle_of_a_loop() {
-    let steps = ".func (.reg .u32 r) steps(.reg .u32 n)\n{\n.reg .pred %p;\n.reg .u32 %b;\nmov.u32 r, 0;\nNEXT:\n\
-                 setp.le.u32 %p, n, 1;\n@%p ret;\nadd.u32 r, r, 1;\nand.b32 %b, n, 1;\nsetp.eq.u32 %p, %b, 0;\n\
-                 @%p bra EVEN;\nmad.lo.u32 n, n, 3, 1;\nbra NEXT;\nEVEN:\nshr.u32 n, n, 1;\nbra NEXT;\n}\n";
+    let steps = "
+        .func (.reg .u32 r) steps(.reg .u32 n)
+        {
+            .reg .pred %p;
+            .reg .u32 %b;
+            mov.u32 r, 0;
+            NEXT:
+            setp.le.u32 %p, n, 1;
+            @%p ret;
+            add.u32 r, r, 1;
+            and.b32 %b, n, 1;
+            setp.eq.u32 %p, %b, 0;
+            @%p bra EVEN;
+            mad.lo.u32 n, n, 3, 1;
+            bra NEXT;
+            EVEN:
+            shr.u32 n, n, 1;
+            bra NEXT;
+        }
+    ";
     let words = run(&storing(steps, "add.u32 %w, %t, 1;\ncall (%v), steps, (%w);"));
     let collatz = |mut n: u32| {
         let mut steps = 0;
@@ -72,7 +124,15 @@ fn returns_from_the_middle_of_a_loop() {
 
 #[test]
 fn lanes_that_exit_in_a_function_do_not_block_the_others() {
-    let leave = ".func leave(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 20;\n@%p exit;\nret;\n}\n";
+    let leave = "
+        .func leave(.reg .u32 n)
+        {
+            .reg .pred %p;
+            setp.lt.u32 %p, n, 20;
+            @%p exit;
+            ret;
+        }
+    ";
     let words = run(&storing(leave, "call leave, (%t);\nadd.u32 %v, %t, 1;"));
     let expected: Vec<u32> = (0..64).map(|lane| if lane < 20 { 0 } else { lane + 1 }).collect();
     assert_eq!(words, expected);
@@ -85,7 +145,13 @@ fn forward(targets: &[(usize, usize)]) -> String {
     for (index, (near, far)) in targets.iter().enumerate() {
         let to = |step: &usize| (index + 1 + step).min(count);
         body += &format!(
-            "B{index}:\nbfe.u32 %r4, %r2, {index}, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra B{};\nbra B{};\n",
+            "
+                B{index}:
+                bfe.u32 %r4, %r2, {index}, 1;
+                setp.ne.u32 %p1, %r4, 0;
+                @%p1 bra B{};
+                bra B{};
+            ",
             to(far),
             to(near)
         );
@@ -111,8 +177,16 @@ proptest! {
     fn a_frontier_runs_a_loop_s_blocks_once_per_iteration(bits in prop::collection::vec(0..32u32, 1..5), iterations in 1..6u32) {
         // Lanes continue early from several points of the loop, and leave it after different numbers of iterations.
         let mut body = format!(
-            "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nand.b32 %r3, %r1, 3;\n\
-             add.u32 %r3, %r3, {iterations};\nHEAD:\nsub.s32 %r3, %r3, 1;\nsetp.lt.s32 %p1, %r3, 0;\n@%p1 bra DONE;\n"
+            "
+                mov.u32 %r1, %tid.x;
+                mad.lo.u32 %r2, %r1, 2654435769, 12345;
+                and.b32 %r3, %r1, 3;
+                add.u32 %r3, %r3, {iterations};
+                HEAD:
+                sub.s32 %r3, %r3, 1;
+                setp.lt.s32 %p1, %r3, 0;
+                @%p1 bra DONE;
+            "
         );
         for bit in &bits {
             body += &format!("bfe.u32 %r4, %r2, {bit}, 1;\nsetp.ne.u32 %p2, %r4, 0;\n@%p2 bra HEAD;\n");
@@ -134,8 +208,18 @@ fn findings(text: &str) -> Vec<(FindingKind, String)> {
     result.findings.into_iter().map(|finding| (finding.kind, finding.message)).collect()
 }
 
-const TWO_FUNCTIONS: &str = ".func (.reg .u32 r) twice(.reg .u32 n)\n{\nadd.u32 r, n, n;\nret;\n}\n\
-                             .func (.reg .u32 r) square(.reg .u32 n)\n{\nmul.lo.u32 r, n, n;\nret;\n}\n";
+const TWO_FUNCTIONS: &str = "
+    .func (.reg .u32 r) twice(.reg .u32 n)
+    {
+        add.u32 r, n, n;
+        ret;
+    }
+    .func (.reg .u32 r) square(.reg .u32 n)
+    {
+        mul.lo.u32 r, n, n;
+        ret;
+    }
+";
 const CHOOSE: &str =
     "and.b32 %w, %t, 1;\nsetp.eq.u32 %p0, %w, 0;\nmov.u64 %f, twice;\n@%p0 mov.u64 %f, square;\n";
 
@@ -162,7 +246,13 @@ fn a_callee_that_the_table_does_not_list() {
 
 #[test]
 fn a_callee_with_another_signature() {
-    let wide = ".func (.reg .u32 r) wide(.reg .u64 n)\n{\ncvt.u32.u64 r, n;\nret;\n}\n";
+    let wide = "
+        .func (.reg .u32 r) wide(.reg .u64 n)
+        {
+            cvt.u32.u64 r, n;
+            ret;
+        }
+    ";
     let call = "mov.u64 %f, wide;\nP: .callprototype (.reg .u32 _) _ (.reg .u32 _);\ncall (%v), %f, (%t), P;";
     let found = findings(&storing(wide, call));
     assert_eq!(found.len(), 1, "{found:?}");
@@ -175,8 +265,16 @@ fn a_callee_with_another_signature() {
 
 #[test]
 fn a_return_from_a_function_that_does_not_return() {
-    let functions =
-        ".func stop(.reg .u32 n)\n.noreturn\n{\n.reg .pred %p;\nsetp.lt.u32 %p, n, 4;\n@%p ret;\nexit;\n}\n";
+    let functions = "
+            .func stop(.reg .u32 n)
+            .noreturn
+            {
+                .reg .pred %p;
+                setp.lt.u32 %p, n, 4;
+                @%p ret;
+                exit;
+            }
+        ";
     let found = findings(&storing(functions, "call stop, (%t);\nmov.u32 %v, 0;"));
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, FindingKind::Noreturn);

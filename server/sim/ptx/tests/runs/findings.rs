@@ -12,12 +12,12 @@ fn check(body: &str, expected: Expect) {
     let mut lines = vec![result.status.as_str().to_owned()];
     for finding in &result.findings {
         let line = finding.statement.map(|statement| source.line(&program, statement));
-        let at = line.and_then(|line| text.lines().nth(line)).unwrap_or("the launch");
+        let at = line.and_then(|line| text.lines().nth(line)).map_or("the launch", str::trim);
         let (code, severity, lanes) = (finding.kind, finding.severity.as_str(), finding.lanes);
         lines.push(format!("{severity} {code} warp {} lanes {lanes:08x}: {at}", finding.warp));
         lines.push(format!("  {}", finding.message.replace('\n', "\n  ")));
         for related in &finding.related {
-            let at = text.lines().nth(source.line(&program, related.statement)).unwrap_or_default();
+            let at = text.lines().nth(source.line(&program, related.statement)).unwrap_or_default().trim();
             lines.push(format!("  {}: {at}", related.message));
         }
     }
@@ -78,9 +78,20 @@ fn a_misaligned_source_of_a_copy() {
 
 #[test]
 fn a_store_to_constant_memory() {
-    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.const .u32 c = 7;\n\
-                .visible .entry k(.param .u64 out)\n{\n.reg .u64 %a;\nmov.u64 %a, c;\ncvta.const.u64 %a, %a;\n\
-                st.u32 [%a], 1;\nret;\n}\n";
+    let text = "
+        .version 8.5
+        .target sm_90
+        .address_size 64
+        .const .u32 c = 7;
+        .visible .entry k(.param .u64 out)
+        {
+            .reg .u64 %a;
+            mov.u64 %a, c;
+            cvta.const.u64 %a, %a;
+            st.u32 [%a], 1;
+            ret;
+        }
+    ";
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
     assert_eq!(result.findings[0].kind, FindingKind::ReadOnly);
 }
@@ -88,7 +99,16 @@ fn a_store_to_constant_memory() {
 #[test]
 fn an_aligned_barrier_that_part_of_a_warp_reaches() {
     check(
-        "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW:\nbar.sync 0;\nDONE:\nret;",
+        "
+            setp.lt.u32 %p1, %r1, 16;
+            @%p1 bra LOW;
+            bar.sync 0;
+            bra DONE;
+            LOW:
+            bar.sync 0;
+            DONE:
+            ret;
+        ",
         expect![[r#"
             finished
             error divergent-barrier warp 0 lanes ffff0000: bar.sync 0;
@@ -133,8 +153,14 @@ fn a_uniform_branch_that_diverges() {
 #[test]
 fn a_lock_held_by_a_waiting_lane() {
     check(
-        "NEXT:\natom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra NEXT;\n\
-         atom.global.exch.b32 %r2, [%rd1], 0;\nret;",
+        "
+            NEXT:
+            atom.global.cas.b32 %r2, [%rd1], 0, 1;
+            setp.ne.u32 %p1, %r2, 0;
+            @%p1 bra NEXT;
+            atom.global.exch.b32 %r2, [%rd1], 0;
+            ret;
+        ",
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
@@ -238,8 +264,21 @@ fn wrong_member_masks() {
 
 #[test]
 fn infinite_recursion() {
-    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func f()\n{\ncall f;\nret;\n}\n\
-                .visible .entry k(.param .u64 out)\n{\ncall f;\nret;\n}\n";
+    let text = "
+        .version 8.5
+        .target sm_90
+        .address_size 64
+        .func f()
+        {
+            call f;
+            ret;
+        }
+        .visible .entry k(.param .u64 out)
+        {
+            call f;
+            ret;
+        }
+    ";
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
     assert_eq!(result.findings[0].kind, FindingKind::StackOverflow);
 }
@@ -247,7 +286,16 @@ fn infinite_recursion() {
 #[test]
 fn one_barrier_with_two_counts() {
     check(
-        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOW;\nbar.sync 1, 64;\nbra DONE;\nLOW:\nbar.sync 1;\nDONE:\nret;",
+        "
+            setp.lt.u32 %p1, %r1, 32;
+            @%p1 bra LOW;
+            bar.sync 1, 64;
+            bra DONE;
+            LOW:
+            bar.sync 1;
+            DONE:
+            ret;
+        ",
         expect![[r#"
             finished
             error barrier-mismatch warp 1 lanes ffffffff: bar.sync 1, 64;
@@ -262,7 +310,15 @@ fn one_barrier_with_two_counts() {
 fn fields_beyond_the_range_of_a_byte() {
     let body = |field: &str| {
         format!(
-            "cvt.u64.u32 %rd3, %r1;\nshl.b32 %r5, %r1, 16;\nmov.u32 %r6, 320;\n{field}\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.global.u64 [%rd1], %rd4;\nret;"
+            "
+                cvt.u64.u32 %rd3, %r1;
+                shl.b32 %r5, %r1, 16;
+                mov.u32 %r6, 320;
+                {field}
+                setp.eq.u32 %p1, %r1, 0;
+                @%p1 st.global.u64 [%rd1], %rd4;
+                ret;
+            "
         )
     };
     let found = |field: &str| crate::common::watched::findings("sm_90", 1, 2, &body(field));
@@ -296,31 +352,61 @@ fn visits(body: &str) -> Vec<(FindingKind, String, Option<u64>)> {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
     let (source, program, result, _) = run_with(&text, 64, 128, Model::Stack, &options);
-    let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let at =
+        |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().trim().to_owned();
     let statements = result.findings.iter().filter_map(|finding| Some((finding, finding.statement?)));
     statements.map(|(finding, statement)| (finding.kind, at(statement), finding.visit)).collect()
 }
 
 #[test]
 fn a_finding_in_a_loop_has_the_visit() {
-    let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\ndiv.u32 %r4, 100, %r3;\nadd.u32 %r2, %r2, 1;\n\
-                setp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
+    let body = "
+        mov.u32 %r2, 0;
+        LOOP:
+        sub.u32 %r3, 3, %r2;
+        div.u32 %r4, 100, %r3;
+        add.u32 %r2, %r2, 1;
+        setp.lt.u32 %p1, %r2, 6;
+        @%p1 bra LOOP;
+        ret;
+    ";
     let found = visits(body);
     assert_eq!(found, [(FindingKind::DivisionByZero, "div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
 }
 
 #[test]
 fn a_finding_at_a_statement_that_some_lanes_execute_has_the_visit() {
-    let body = "mov.u32 %r2, 0;\nLOOP:\nsub.u32 %r3, 3, %r2;\nsetp.lt.u32 %p2, %r1, 7;\n@%p2 div.u32 %r4, 100, %r3;\n\
-                add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 6;\n@%p1 bra LOOP;\nret;";
+    let body = "
+        mov.u32 %r2, 0;
+        LOOP:
+        sub.u32 %r3, 3, %r2;
+        setp.lt.u32 %p2, %r1, 7;
+        @%p2 div.u32 %r4, 100, %r3;
+        add.u32 %r2, %r2, 1;
+        setp.lt.u32 %p1, %r2, 6;
+        @%p1 bra LOOP;
+        ret;
+    ";
     let found = visits(body);
     assert_eq!(found, [(FindingKind::DivisionByZero, "@%p2 div.u32 %r4, 100, %r3;".to_owned(), Some(4))]);
 }
 
 #[test]
 fn a_barrier_in_a_loop_has_the_visit_at_which_lanes_are_missing() {
-    let body = "mov.u32 %r2, 0;\nLOOP:\nsetp.eq.u32 %p2, %r2, 2;\nsetp.lt.u32 %p1, %r1, 16;\nand.pred %p2, %p1, %p2;\n\
-                @%p2 bra SKIP;\nbar.sync 0;\nSKIP:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 4;\n@%p1 bra LOOP;\nret;";
+    let body = "
+        mov.u32 %r2, 0;
+        LOOP:
+        setp.eq.u32 %p2, %r2, 2;
+        setp.lt.u32 %p1, %r1, 16;
+        and.pred %p2, %p1, %p2;
+        @%p2 bra SKIP;
+        bar.sync 0;
+        SKIP:
+        add.u32 %r2, %r2, 1;
+        setp.lt.u32 %p1, %r2, 4;
+        @%p1 bra LOOP;
+        ret;
+    ";
     let found = visits(body);
     let visit =
         found.iter().find(|(kind, ..)| *kind == FindingKind::DivergentBarrier).map(|(.., visit)| *visit);

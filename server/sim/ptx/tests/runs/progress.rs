@@ -15,12 +15,30 @@ const SOON: u64 = 20_000;
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (String, Source, RunResult, Vec<u32>) {
     let limits = Limits { max_steps: 200_000, ..Limits::default() };
     let text = format!(
-        ".version 8.5\n.target sm_90\n.address_size 64\n\
-         .func (.reg .u32 value) load(.reg .u64 at)\n{{\n.local .b8 frame[16];\nst.local.u64 [frame], at;\n\
-         ld.local.u64 at, [frame];\nld.volatile.u32 value, [at];\nret;\n}}\n\
-         .visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<10>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n\
-         .shared .align 8 .b64 bar;\n.local .align 16 .b8 stack[32];\n\
-         ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r9, 0;\n{body}\n}}\n"
+        "
+            .version 8.5
+            .target sm_90
+            .address_size 64
+            .func (.reg .u32 value) load(.reg .u64 at)
+            {{
+                .local .b8 frame[16];
+                st.local.u64 [frame], at;
+                ld.local.u64 at, [frame];
+                ld.volatile.u32 value, [at];
+                ret;
+            }}
+            .visible .entry k(.param .u64 out)
+            {{
+                .reg .pred %p<10>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+                .shared .align 8 .b64 bar;
+                .local .align 16 .b8 stack[32];
+                ld.param.u64 %rd1, [out];
+                mov.u32 %r1, %tid.x;
+                mov.u32 %r2, %ctaid.x;
+                mov.u32 %r9, 0;
+                {body}
+            }}
+        "
     );
     let source = Source::new(&text);
     let program = source.program("k");
@@ -48,8 +66,16 @@ const WAITS: [(&str, &str); 8] = [
     ),
     (
         "generic local",
-        "mov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nst.u32 [%rd5+4], %r9;\nWAIT:\nld.u32 %r9, [%rd5+4];\n\
-         add.u32 %r9, %r9, 1;\nst.u32 [%rd5+4], %r9;\nld.volatile.global.u32 %r3, [%rd1];\n",
+        "
+            mov.u64 %rd5, stack;
+            cvta.local.u64 %rd5, %rd5;
+            st.u32 [%rd5+4], %r9;
+            WAIT:
+            ld.u32 %r9, [%rd5+4];
+            add.u32 %r9, %r9, 1;
+            st.u32 [%rd5+4], %r9;
+            ld.volatile.global.u32 %r3, [%rd1];
+        ",
     ),
     ("call", "WAIT:\nadd.u32 %r9, %r9, 1;\nmov.u64 %rd5, %rd1;\ncall (%r3), load, (%rd5);\n"),
     ("weak load", "WAIT:\nadd.u32 %r9, %r9, 1;\nld.global.u32 %r3, [%rd1];\n"),
@@ -60,8 +86,17 @@ const WAITS: [(&str, &str); 8] = [
 fn a_block_waits_for_a_later_one_whatever_its_loop_changes() {
     for (name, wait) in WAITS {
         let body = format!(
-            "setp.eq.u32 %p1, %r2, 2;\n@%p1 bra GIVE;\n{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n\
-             atom.global.add.u32 %r4, [%rd1+4], %r3;\nret;\nGIVE:\nst.volatile.global.u32 [%rd1], 5;\nret;"
+            "
+                setp.eq.u32 %p1, %r2, 2;
+                @%p1 bra GIVE;
+                {wait}setp.eq.u32 %p2, %r3, 0;
+                @%p2 bra WAIT;
+                atom.global.add.u32 %r4, [%rd1+4], %r3;
+                ret;
+                GIVE:
+                st.volatile.global.u32 [%rd1], 5;
+                ret;
+            "
         );
         for model in Model::ALL {
             let (_, _, result, values) = launch(model, &body, 3, 32);
@@ -92,9 +127,21 @@ fn a_wait_without_an_end_is_reported_at_once() {
 #[test]
 fn warps_of_a_block_take_turns() {
     // Warp 0 waits for warp 1, which waits for warp 2.
-    let body = "shr.u32 %r5, %r1, 5;\nmul.wide.u32 %rd3, %r5, 4;\nadd.u64 %rd3, %rd1, %rd3;\nsetp.eq.u32 %p1, %r5, 2;\n\
-                @%p1 bra GIVE;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd3+4];\n\
-                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nGIVE:\nst.volatile.global.u32 [%rd3], 1;\nret;";
+    let body = "
+        shr.u32 %r5, %r1, 5;
+        mul.wide.u32 %rd3, %r5, 4;
+        add.u64 %rd3, %rd1, %rd3;
+        setp.eq.u32 %p1, %r5, 2;
+        @%p1 bra GIVE;
+        WAIT:
+        add.u32 %r9, %r9, 1;
+        ld.volatile.global.u32 %r3, [%rd3+4];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        GIVE:
+        st.volatile.global.u32 [%rd3], 1;
+        ret;
+    ";
     for model in Model::ALL {
         let (_, _, result, values) = launch(model, body, 1, 96);
         assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
@@ -105,11 +152,33 @@ fn warps_of_a_block_take_turns() {
 /// A loop that waits for a flag or a time-out ends at the time-out if nobody sets the flag.
 #[test]
 fn time_outs_expire() {
-    let counted = "WAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\
-                   @%p2 bra DONE;\nsetp.lt.u32 %p3, %r9, 5000;\n@%p3 bra WAIT;\nDONE:\nst.global.u32 [%rd1+4], %r9;\nret;";
-    let timed = "mov.u64 %rd4, %clock64;\nWAIT:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.ne.u32 %p2, %r3, 0;\n\
-                 @%p2 bra DONE;\nmov.u64 %rd5, %clock64;\nsub.u64 %rd5, %rd5, %rd4;\nsetp.lt.u64 %p3, %rd5, 20000000000;\n\
-                 @%p3 bra WAIT;\nmov.u32 %r9, 1;\nDONE:\nst.global.u32 [%rd1+4], %r9;\nret;";
+    let counted = "
+        WAIT:
+        add.u32 %r9, %r9, 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.ne.u32 %p2, %r3, 0;
+        @%p2 bra DONE;
+        setp.lt.u32 %p3, %r9, 5000;
+        @%p3 bra WAIT;
+        DONE:
+        st.global.u32 [%rd1+4], %r9;
+        ret;
+    ";
+    let timed = "
+        mov.u64 %rd4, %clock64;
+        WAIT:
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.ne.u32 %p2, %r3, 0;
+        @%p2 bra DONE;
+        mov.u64 %rd5, %clock64;
+        sub.u64 %rd5, %rd5, %rd4;
+        setp.lt.u64 %p3, %rd5, 20000000000;
+        @%p3 bra WAIT;
+        mov.u32 %r9, 1;
+        DONE:
+        st.global.u32 [%rd1+4], %r9;
+        ret;
+    ";
     for model in Model::ALL {
         for (body, expected) in [(counted, 5000), (timed, 1)] {
             let (_, _, result, values) = launch(model, body, 1, 1);
@@ -121,9 +190,19 @@ fn time_outs_expire() {
 
 #[test]
 fn a_waiting_loop_may_store_to_other_memory() {
-    let body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\nWAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\n\
-                ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nGIVE:\n\
-                st.volatile.global.u32 [%rd1], 5;\nret;";
+    let body = "
+        setp.eq.u32 %p1, %r2, 1;
+        @%p1 bra GIVE;
+        WAIT:
+        atom.global.add.u32 %r4, [%rd1+8], 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        ret;
+        GIVE:
+        st.volatile.global.u32 [%rd1], 5;
+        ret;
+    ";
     for model in Model::ALL {
         let (_, _, result, _) = launch(model, body, 2, 32);
         assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
@@ -140,8 +219,15 @@ const COUNTING_WAITS: [(&str, &str); 6] = [
     ),
     (
         "own word",
-        "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\nWAIT:\nld.volatile.global.u32 %r4, [%rd3+64];\n\
-         add.u32 %r4, %r4, 1;\nst.volatile.global.u32 [%rd3+64], %r4;\nld.volatile.global.u32 %r3, [%rd1];\n",
+        "
+            mul.wide.u32 %rd3, %r1, 4;
+            add.u64 %rd3, %rd1, %rd3;
+            WAIT:
+            ld.volatile.global.u32 %r4, [%rd3+64];
+            add.u32 %r4, %r4, 1;
+            st.volatile.global.u32 [%rd3+64], %r4;
+            ld.volatile.global.u32 %r3, [%rd1];
+        ",
     ),
     (
         "clock",
@@ -179,8 +265,17 @@ fn waits_with_barriers_end_or_are_reported_at_once() {
     for (name, wait) in BARRIER_WAITS {
         let wait = format!("{wait}setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n");
         let with_giver = format!(
-            "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{wait}ret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 3000;\n\
-             @%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nret;"
+            "
+                setp.eq.u32 %p1, %r2, 1;
+                @%p1 bra GIVE;
+                {wait}ret;
+                GIVE:
+                add.u32 %r9, %r9, 1;
+                setp.lt.u32 %p2, %r9, 3000;
+                @%p2 bra GIVE;
+                st.volatile.global.u32 [%rd1], 5;
+                ret;
+            "
         );
         for model in Model::ALL {
             let (_, _, result, _) = launch(model, &format!("{wait}ret;"), 2, 96);
@@ -195,10 +290,27 @@ fn waits_with_barriers_end_or_are_reported_at_once() {
 /// Warp 2 waits at the barriers of the polling warps 200 times, then sets the flag.
 #[test]
 fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
-    let body = "setp.ge.u32 %p1, %r1, 64;\n@%p1 bra GIVE;\nWAIT:\nbar.sync 0;\nld.volatile.global.u32 %r3, [%rd1];\n\
-                bar.sync 0;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nGIVE:\nadd.u32 %r9, %r9, 1;\nbar.sync 0;\n\
-                bar.sync 0;\nsetp.lt.u32 %p2, %r9, 200;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nbar.sync 0;\n\
-                bar.sync 0;\nret;";
+    let body = "
+        setp.ge.u32 %p1, %r1, 64;
+        @%p1 bra GIVE;
+        WAIT:
+        bar.sync 0;
+        ld.volatile.global.u32 %r3, [%rd1];
+        bar.sync 0;
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        ret;
+        GIVE:
+        add.u32 %r9, %r9, 1;
+        bar.sync 0;
+        bar.sync 0;
+        setp.lt.u32 %p2, %r9, 200;
+        @%p2 bra GIVE;
+        st.volatile.global.u32 [%rd1], 5;
+        bar.sync 0;
+        bar.sync 0;
+        ret;
+    ";
     for model in Model::ALL {
         let (_, _, result, _) = launch(model, body, 1, 96);
         assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
@@ -208,17 +320,42 @@ fn a_warp_at_the_barrier_of_a_loop_sets_its_flag() {
 /// Waits end because of a counter in memory, which the waiting threads check themselves or another thread checks.
 #[test]
 fn counters_in_memory_end_waits() {
-    let waits = "WAIT:\natom.global.add.u32 %r4, [%rd1+8], 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
-                 setp.ne.u32 %p2, %r3, 0;\n@%p2 bra DONE;\n";
+    let waits = "
+        WAIT:
+        atom.global.add.u32 %r4, [%rd1+8], 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.ne.u32 %p2, %r3, 0;
+        @%p2 bra DONE;
+    ";
     let itself = format!("{waits}setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra WAIT;\nDONE:\nret;");
     let another = format!(
-        "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra GIVE;\n{waits}bra WAIT;\nGIVE:\nld.volatile.global.u32 %r4, [%rd1+8];\n\
-         setp.lt.u32 %p2, %r4, 20000;\n@%p2 bra GIVE;\nst.volatile.global.u32 [%rd1], 5;\nDONE:\nret;"
+        "
+            setp.eq.u32 %p1, %r2, 1;
+            @%p1 bra GIVE;
+            {waits}bra WAIT;
+            GIVE:
+            ld.volatile.global.u32 %r4, [%rd1+8];
+            setp.lt.u32 %p2, %r4, 20000;
+            @%p2 bra GIVE;
+            st.volatile.global.u32 [%rd1], 5;
+            DONE:
+            ret;
+        "
     );
-    let through_memory = "WAIT:\nld.volatile.global.u32 %r4, [%rd1+8];\nadd.u32 %r4, %r4, 16;\n\
-                          st.volatile.global.u32 [%rd1+8], %r4;\nand.b32 %r5, %r4, 255;\ncvt.u64.u32 %rd4, %r5;\n\
-                          add.u64 %rd4, %rd4, %rd1;\nst.volatile.global.u32 [%rd4], 1;\n\
-                          ld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;";
+    let through_memory = "
+        WAIT:
+        ld.volatile.global.u32 %r4, [%rd1+8];
+        add.u32 %r4, %r4, 16;
+        st.volatile.global.u32 [%rd1+8], %r4;
+        and.b32 %r5, %r4, 255;
+        cvt.u64.u32 %rd4, %r5;
+        add.u64 %rd4, %rd4, %rd1;
+        st.volatile.global.u32 [%rd4], 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        ret;
+    ";
     for model in Model::ALL {
         for (body, grid, block) in [(&*itself, 1, 32), (&another, 2, 32), (through_memory, 1, 1)] {
             let (_, _, result, _) = launch(model, body, grid, block);
@@ -229,10 +366,23 @@ fn counters_in_memory_end_waits() {
 
 #[test]
 fn a_lock_that_every_lane_takes_in_a_debug_build() {
-    let body = "NEXT:\nmov.u64 %rd5, stack;\ncvta.local.u64 %rd5, %rd5;\nadd.u32 %r9, %r9, 1;\nst.u32 [%rd5], %r9;\n\
-                mov.u64 %rd6, %rd1;\ncall (%r3), load, (%rd6);\natom.global.cas.b32 %r3, [%rd1], 0, 1;\n\
-                setp.ne.u32 %p1, %r3, 0;\n@%p1 bra NEXT;\nld.volatile.global.u32 %r4, [%rd1+4];\nadd.u32 %r4, %r4, 1;\n\
-                st.volatile.global.u32 [%rd1+4], %r4;\natom.global.exch.b32 %r3, [%rd1], 0;\nret;";
+    let body = "
+        NEXT:
+        mov.u64 %rd5, stack;
+        cvta.local.u64 %rd5, %rd5;
+        add.u32 %r9, %r9, 1;
+        st.u32 [%rd5], %r9;
+        mov.u64 %rd6, %rd1;
+        call (%r3), load, (%rd6);
+        atom.global.cas.b32 %r3, [%rd1], 0, 1;
+        setp.ne.u32 %p1, %r3, 0;
+        @%p1 bra NEXT;
+        ld.volatile.global.u32 %r4, [%rd1+4];
+        add.u32 %r4, %r4, 1;
+        st.volatile.global.u32 [%rd1+4], %r4;
+        atom.global.exch.b32 %r3, [%rd1], 0;
+        ret;
+    ";
     let (_, _, result, values) = launch(Model::Its, body, 1, 64);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
     assert_eq!(values[..2], [0, 64]);
@@ -240,9 +390,20 @@ fn a_lock_that_every_lane_takes_in_a_debug_build() {
 
 #[test]
 fn one_lane_waits_in_a_function_for_other_blocks() {
-    let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra TOGETHER;\natom.global.add.u32 %r3, [%rd1], 1;\nWAIT:\n\
-                mov.u64 %rd5, %rd1;\ncall (%r3), load, (%rd5);\nsetp.lt.u32 %p2, %r3, 3;\n@%p2 bra WAIT;\nTOGETHER:\n\
-                bar.sync 0;\natom.global.add.u32 %r4, [%rd1+4], 1;\nret;";
+    let body = "
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra TOGETHER;
+        atom.global.add.u32 %r3, [%rd1], 1;
+        WAIT:
+        mov.u64 %rd5, %rd1;
+        call (%r3), load, (%rd5);
+        setp.lt.u32 %p2, %r3, 3;
+        @%p2 bra WAIT;
+        TOGETHER:
+        bar.sync 0;
+        atom.global.add.u32 %r4, [%rd1+4], 1;
+        ret;
+    ";
     for model in Model::ALL {
         let (_, _, result, values) = launch(model, body, 3, 64);
         assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
@@ -256,7 +417,8 @@ fn explains(model: Model, body: &str, grid: u32, block: u32, expected: &Expect) 
     assert_eq!(result.status, Status::NoProgress, "{:?}", result.findings);
     assert!(result.totals.warp_instructions < SOON, "{:?}", result.totals);
     let program = source.program("k");
-    let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let at =
+        |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().trim().to_owned();
     let mut out = String::new();
     for finding in &result.findings {
         let line = finding.statement.map(at).unwrap_or_default();
@@ -275,9 +437,17 @@ fn explains(model: Model, body: &str, grid: u32, block: u32, expected: &Expect) 
 
 #[test]
 fn an_mbarrier_with_a_count_that_is_too_high() {
-    let body = "mov.u32 %r5, bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [%r5], 33;\nbar.sync 0;\n\
-                mbarrier.arrive.shared.b64 %rd3, [%r5];\nWAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;\n\
-                @!%p2 bra WAIT;\nret;";
+    let body = "
+        mov.u32 %r5, bar;
+        setp.eq.u32 %p1, %r1, 0;
+        @%p1 mbarrier.init.shared.b64 [%r5], 33;
+        bar.sync 0;
+        mbarrier.arrive.shared.b64 %rd3, [%r5];
+        WAIT:
+        mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
+        @!%p2 bra WAIT;
+        ret;
+    ";
     let expected = expect![[r#"
         no-progress ffffffff: mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0;
           Deadlock: lanes 0-31 of warp 0 wait for the mbarrier `bar`
@@ -292,8 +462,16 @@ fn an_mbarrier_with_a_count_that_is_too_high() {
 
 #[test]
 fn a_ticket_lock_that_is_not_released() {
-    let body = "atom.global.add.u32 %r3, [%rd1], 1;\nWAIT:\nld.acquire.gpu.global.u32 %r4, [%rd1+4];\n\
-                setp.ne.u32 %p1, %r4, %r3;\n@%p1 bra WAIT;\nbar.warp.sync -1;\nst.global.u32 [%rd1+8], %r1;\nret;";
+    let body = "
+        atom.global.add.u32 %r3, [%rd1], 1;
+        WAIT:
+        ld.acquire.gpu.global.u32 %r4, [%rd1+4];
+        setp.ne.u32 %p1, %r4, %r3;
+        @%p1 bra WAIT;
+        bar.warp.sync -1;
+        st.global.u32 [%rd1+8], %r1;
+        ret;
+    ";
     explains(
         Model::Its,
         body,
@@ -322,13 +500,24 @@ fn a_ticket_lock_that_is_not_released() {
 
 #[test]
 fn the_step_limit_names_the_loop_and_the_waiting_warps() {
-    let body = "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra BUSY;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
-                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nret;\nBUSY:\nadd.u32 %r9, %r9, 1;\nbra BUSY;";
+    let body = "
+        setp.eq.u32 %p1, %r2, 1;
+        @%p1 bra BUSY;
+        WAIT:
+        add.u32 %r9, %r9, 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra WAIT;
+        ret;
+        BUSY:
+        add.u32 %r9, %r9, 1;
+        bra BUSY;
+    ";
     let (text, source, result, _) = launch(Model::Stack, body, 2, 32);
     assert_eq!(result.status, Status::StepLimit);
     let program = source.program("k");
     let finding = &result.findings[0];
-    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
+    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().trim();
     assert_eq!(
         (finding.kind, finding.statement.map(line)),
         (FindingKind::StepLimit, Some("add.u32 %r9, %r9, 1;"))
@@ -345,9 +534,21 @@ fn the_step_limit_names_the_loop_and_the_waiting_warps() {
 /// A trap stops the program, so lanes do not wait for lanes that may reach one.
 #[test]
 fn a_time_out_that_traps_does_not_move_the_reconvergence_point() {
-    let body = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra JOIN;\nWAIT:\nadd.u32 %r9, %r9, 1;\nld.volatile.global.u32 %r3, [%rd1];\n\
-                setp.eq.u32 %p2, %r3, 0;\n@%p2 bra JOIN;\nsetp.lt.u32 %p3, %r9, 100;\n@%p3 bra WAIT;\ntrap;\nJOIN:\n\
-                bar.sync 0;\nret;";
+    let body = "
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra JOIN;
+        WAIT:
+        add.u32 %r9, %r9, 1;
+        ld.volatile.global.u32 %r3, [%rd1];
+        setp.eq.u32 %p2, %r3, 0;
+        @%p2 bra JOIN;
+        setp.lt.u32 %p3, %r9, 100;
+        @%p3 bra WAIT;
+        trap;
+        JOIN:
+        bar.sync 0;
+        ret;
+    ";
     for model in Model::ALL {
         let (_, _, result, _) = launch(model, body, 1, 64);
         assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
@@ -358,7 +559,16 @@ fn a_time_out_that_traps_does_not_move_the_reconvergence_point() {
 /// Starting a block also takes time.
 #[test]
 fn the_step_limit_counts_the_starts_of_blocks() {
-    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.shared .b8 tile[4096];\nret;\n}\n";
+    let text = "
+        .version 8.5
+        .target sm_90
+        .address_size 64
+        .visible .entry k()
+        {
+            .shared .b8 tile[4096];
+            ret;
+        }
+    ";
     let program = Source::new(text).program("k");
     let limits = Limits { max_steps: 1_000, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };

@@ -17,8 +17,16 @@ fn clean(grid: u32, block: u32, body: &str) {
 fn a_neighbour_in_another_warp_without_a_barrier() {
     let body = |barrier: &str| {
         format!(
-            "st.shared.u32 [%r3], %r1;\n{barrier}\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
-             ld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd2], %r6;\nret;"
+            "
+                st.shared.u32 [%r3], %r1;
+                {barrier}
+                xor.b32 %r5, %r1, 32;
+                shl.b32 %r5, %r5, 2;
+                add.u32 %r5, %r5, %r4;
+                ld.shared.u32 %r6, [%r5];
+                st.global.u32 [%rd2], %r6;
+                ret;
+            "
         )
     };
     clean(1, 64, &body("bar.sync 0;"));
@@ -45,8 +53,14 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
 fn lanes_of_one_warp_from_sm_70_on() {
     let body = |sync: &str| {
         format!(
-            "st.shared.u32 [%r3], %r1;\n{sync}\nxor.b32 %r5, %r3, 4;\nld.shared.u32 %r6, [%r5];\n\
-             st.global.u32 [%rd2], %r6;\nret;"
+            "
+                st.shared.u32 [%r3], %r1;
+                {sync}
+                xor.b32 %r5, %r3, 4;
+                ld.shared.u32 %r6, [%r5];
+                st.global.u32 [%rd2], %r6;
+                ret;
+            "
         )
     };
     check(
@@ -88,8 +102,17 @@ fn all_lanes_store_to_one_word() {
 fn a_store_over_what_another_warp_still_reads() {
     let body = |barrier: &str| {
         format!(
-            "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
-             ld.shared.u32 %r6, [%r5];\n{barrier}\nst.shared.u32 [%r3], %r6;\nret;"
+            "
+                st.shared.u32 [%r3], %r1;
+                bar.sync 0;
+                xor.b32 %r5, %r1, 32;
+                shl.b32 %r5, %r5, 2;
+                add.u32 %r5, %r5, %r4;
+                ld.shared.u32 %r6, [%r5];
+                {barrier}
+                st.shared.u32 [%r3], %r6;
+                ret;
+            "
         )
     };
     clean(1, 64, &body("bar.sync 0;"));
@@ -148,18 +171,39 @@ fn bytes_of_one_word_are_independent() {
     clean(
         2,
         32,
-        "mul.wide.u32 %rd3, %r1, 2;\nmul.wide.u32 %rd4, %r2, 1;\nadd.u64 %rd3, %rd3, %rd4;\nadd.u64 %rd3, %rd3, %rd1;\n\
-                  cvt.u16.u32 %h1, %r1;\nst.global.u8 [%rd3], %h1;\nret;",
+        "
+            mul.wide.u32 %rd3, %r1, 2;
+            mul.wide.u32 %rd4, %r2, 1;
+            add.u64 %rd3, %rd3, %rd4;
+            add.u64 %rd3, %rd3, %rd1;
+            cvt.u16.u32 %h1, %r1;
+            st.global.u8 [%rd3], %h1;
+            ret;
+        ",
     );
 }
 
 /// Block 0 writes data and sets a flag; block 1 waits for the flag and reads the data.
 fn message(store: &str, fence: &str, raise: &str, wait: &str, acquire: &str) -> String {
     format!(
-        "setp.ne.u32 %p2, %r1, 0;\n@%p2 exit;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra READ;\n\
-         {store}.u32 [%rd1+64], 7;\n{fence}\n{raise}.u32 [%rd1], 1;\nret;\n\
-         READ:\n{wait}.u32 %r6, [%rd1];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra READ;\n{acquire}\n\
-         ld.global.u32 %r7, [%rd1+64];\nst.global.u32 [%rd1+128], %r7;\nret;"
+        "
+            setp.ne.u32 %p2, %r1, 0;
+            @%p2 exit;
+            setp.eq.u32 %p1, %r2, 1;
+            @%p1 bra READ;
+            {store}.u32 [%rd1+64], 7;
+            {fence}
+            {raise}.u32 [%rd1], 1;
+            ret;
+            READ:
+            {wait}.u32 %r6, [%rd1];
+            setp.eq.u32 %p3, %r6, 0;
+            @%p3 bra READ;
+            {acquire}
+            ld.global.u32 %r7, [%rd1+64];
+            st.global.u32 [%rd1+128], %r7;
+            ret;
+        "
     )
 }
 
@@ -217,10 +261,27 @@ fn the_last_block_sums_up() {
     // As in the CUDA samples, each block publishes its sum with a fence and a counter, and the last block reads all sums.
     let body = |fence: &str| {
         format!(
-            ".shared .u32 last;\nsetp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
-             @%p1 bra COUNTED;\nst.global.u32 [%rd3+256], %r2;\n{fence}\natom.global.inc.u32 %r6, [%rd1], 4;\n\
-             st.shared.u32 [last], %r6;\nCOUNTED:\nbar.sync 0;\nld.shared.u32 %r7, [last];\nsetp.ne.u32 %p2, %r7, 3;\n\
-             @%p2 exit;\nsetp.gt.u32 %p3, %r1, 3;\n@%p3 exit;\nld.global.u32 %r8, [%rd2+256];\nred.global.add.u32 [%rd1+512], %r8;\nret;"
+            "
+                .shared .u32 last;
+                setp.ne.u32 %p1, %r1, 0;
+                mul.wide.u32 %rd3, %r2, 4;
+                add.u64 %rd3, %rd1, %rd3;
+                @%p1 bra COUNTED;
+                st.global.u32 [%rd3+256], %r2;
+                {fence}
+                atom.global.inc.u32 %r6, [%rd1], 4;
+                st.shared.u32 [last], %r6;
+                COUNTED:
+                bar.sync 0;
+                ld.shared.u32 %r7, [last];
+                setp.ne.u32 %p2, %r7, 3;
+                @%p2 exit;
+                setp.gt.u32 %p3, %r1, 3;
+                @%p3 exit;
+                ld.global.u32 %r8, [%rd2+256];
+                red.global.add.u32 [%rd1+512], %r8;
+                ret;
+            "
         )
     };
     clean(4, 64, &body("membar.gl;"));
@@ -232,11 +293,30 @@ fn a_fence_of_each_thread_before_the_barrier_counts() {
     clean(
         2,
         64,
-        "mad.lo.u32 %r5, %r2, 64, %r1;\nmul.wide.u32 %rd3, %r5, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3+256], %r1;\n\
-         membar.gl;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nred.global.add.u32 [%rd1], 1;\n\
-         SPIN:\nld.volatile.global.u32 %r6, [%rd1];\nsetp.lt.u32 %p2, %r6, 2;\n@%p2 bra SPIN;\nmembar.gl;\nWAIT:\nbar.sync 0;\n\
-         xor.b32 %r5, %r5, 64;\nmul.wide.u32 %rd4, %r5, 4;\nadd.u64 %rd4, %rd1, %rd4;\nld.global.u32 %r7, [%rd4+256];\n\
-         st.global.u32 [%rd3+1024], %r7;\nret;",
+        "
+            mad.lo.u32 %r5, %r2, 64, %r1;
+            mul.wide.u32 %rd3, %r5, 4;
+            add.u64 %rd3, %rd1, %rd3;
+            st.global.u32 [%rd3+256], %r1;
+            membar.gl;
+            bar.sync 0;
+            setp.ne.u32 %p1, %r1, 0;
+            @%p1 bra WAIT;
+            red.global.add.u32 [%rd1], 1;
+            SPIN:
+            ld.volatile.global.u32 %r6, [%rd1];
+            setp.lt.u32 %p2, %r6, 2;
+            @%p2 bra SPIN;
+            membar.gl;
+            WAIT:
+            bar.sync 0;
+            xor.b32 %r5, %r5, 64;
+            mul.wide.u32 %rd4, %r5, 4;
+            add.u64 %rd4, %rd1, %rd4;
+            ld.global.u32 %r7, [%rd4+256];
+            st.global.u32 [%rd3+1024], %r7;
+            ret;
+        ",
     );
 }
 
@@ -244,9 +324,21 @@ fn a_fence_of_each_thread_before_the_barrier_counts() {
 fn a_lock() {
     let body = |fence: &str| {
         format!(
-            "setp.ne.u32 %p1, %r1, 0;\n@%p1 exit;\nLOCK:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r5, 0;\n\
-             @%p2 bra LOCK;\n{fence}\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\n{fence}\n\
-             atom.global.exch.b32 %r5, [%rd1], 0;\nret;"
+            "
+                setp.ne.u32 %p1, %r1, 0;
+                @%p1 exit;
+                LOCK:
+                atom.global.cas.b32 %r5, [%rd1], 0, 1;
+                setp.ne.u32 %p2, %r5, 0;
+                @%p2 bra LOCK;
+                {fence}
+                ld.global.u32 %r6, [%rd1+64];
+                add.u32 %r6, %r6, 1;
+                st.global.u32 [%rd1+64], %r6;
+                {fence}
+                atom.global.exch.b32 %r5, [%rd1], 0;
+                ret;
+            "
         )
     };
     clean(4, 32, &body("membar.gl;"));
@@ -258,9 +350,22 @@ fn barriers_of_some_warps() {
     // Warp 0 produces for warp 1, and warp 2 for warp 3, with one barrier for each pair.
     let body = |id: &str| {
         format!(
-            "shr.u32 %r5, %r1, 6;\nadd.u32 %r5, %r5, 1;\nand.b32 %r6, %r1, 32;\nsetp.ne.u32 %p1, %r6, 0;\n@%p1 bra READ;\n\
-             st.shared.u32 [%r3], %r1;\nbar.arrive %r5, 64;\nbra DONE;\nREAD:\nbar.sync {id}, 64;\nld.shared.u32 %r7, [%r3+-128];\n\
-             st.global.u32 [%rd2], %r7;\nDONE:\nret;"
+            "
+                shr.u32 %r5, %r1, 6;
+                add.u32 %r5, %r5, 1;
+                and.b32 %r6, %r1, 32;
+                setp.ne.u32 %p1, %r6, 0;
+                @%p1 bra READ;
+                st.shared.u32 [%r3], %r1;
+                bar.arrive %r5, 64;
+                bra DONE;
+                READ:
+                bar.sync {id}, 64;
+                ld.shared.u32 %r7, [%r3+-128];
+                st.global.u32 [%rd2], %r7;
+                DONE:
+                ret;
+            "
         )
     };
     clean(1, 128, &body("%r5"));
@@ -271,8 +376,15 @@ fn writes_of_exited_threads_happen_before_the_barrier() {
     clean(
         1,
         64,
-        "st.shared.u32 [%r3], %r1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nld.shared.u32 %r5, [%r3+-128];\n\
-         st.global.u32 [%rd2], %r5;\nret;",
+        "
+            st.shared.u32 [%r3], %r1;
+            setp.lt.u32 %p1, %r1, 32;
+            @%p1 exit;
+            bar.sync 0;
+            ld.shared.u32 %r5, [%r3+-128];
+            st.global.u32 [%rd2], %r5;
+            ret;
+        ",
     );
 }
 
@@ -284,9 +396,18 @@ fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
     for (phase, (from, to)) in places.iter().enumerate() {
         let (half, other) = (phase % 2 * 256, (phase + 1) % 2 * 256);
         body += &format!(
-            "xor.b32 %r5, %r1, {};\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r6, [%r5+{half}];\n\
-             red.shared.add.u32 [%r4+1024], %r6;\nadd.u32 %r6, %r6, %r1;\nxor.b32 %r7, %r1, {};\nshl.b32 %r7, %r7, 2;\n\
-             add.u32 %r7, %r7, %r4;\nst.shared.u32 [%r7+{other}], %r6;\n",
+            "
+                xor.b32 %r5, %r1, {};
+                shl.b32 %r5, %r5, 2;
+                add.u32 %r5, %r5, %r4;
+                ld.shared.u32 %r6, [%r5+{half}];
+                red.shared.add.u32 [%r4+1024], %r6;
+                add.u32 %r6, %r6, %r1;
+                xor.b32 %r7, %r1, {};
+                shl.b32 %r7, %r7, 2;
+                add.u32 %r7, %r7, %r4;
+                st.shared.u32 [%r7+{other}], %r6;
+            ",
             from % 32 + 32,
             to % 32
         );

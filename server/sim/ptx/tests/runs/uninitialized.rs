@@ -16,7 +16,14 @@ fn clean(body: &str) {
 fn a_register_that_some_lanes_do_not_write() {
     let body = |else_side: &str| {
         format!(
-            "setp.lt.u32 %p1, %r1, 8;\n@%p1 mov.u32 %r5, 1;\n{else_side}\nadd.u32 %r6, %r5, 1;\nst.global.u32 [%rd2], %r6;\nret;"
+            "
+                setp.lt.u32 %p1, %r1, 8;
+                @%p1 mov.u32 %r5, 1;
+                {else_side}
+                add.u32 %r6, %r5, 1;
+                st.global.u32 [%rd2], %r6;
+                ret;
+            "
         )
     };
     check(
@@ -35,7 +42,14 @@ fn a_register_that_some_lanes_do_not_write() {
 fn the_carry_flag() {
     let body = |second: &str| {
         format!(
-            "add.cc.u32 %r6, %r5, 1;\n{second}\naddc.cc.u32 %r6, %r1, %r1;\naddc.u32 %r7, %r1, 0;\nst.global.u32 [%rd2], %r7;\nret;"
+            "
+                add.cc.u32 %r6, %r5, 1;
+                {second}
+                addc.cc.u32 %r6, %r1, %r1;
+                addc.u32 %r7, %r1, 0;
+                st.global.u32 [%rd2], %r7;
+                ret;
+            "
         )
     };
     check(
@@ -95,8 +109,18 @@ fn unused_values_may_be_undefined() {
 #[test]
 fn a_loop_that_writes_in_its_first_iteration() {
     clean(
-        "mov.u32 %r6, 0;\nNEXT:\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 mov.u32 %r5, 7;\nadd.u32 %r5, %r5, 1;\nadd.u32 %r6, %r6, 1;\n\
-         setp.lt.u32 %p2, %r6, 3;\n@%p2 bra NEXT;\nst.global.u32 [%rd2], %r5;\nret;",
+        "
+            mov.u32 %r6, 0;
+            NEXT:
+            setp.eq.u32 %p1, %r6, 0;
+            @%p1 mov.u32 %r5, 7;
+            add.u32 %r5, %r5, 1;
+            add.u32 %r6, %r6, 1;
+            setp.lt.u32 %p2, %r6, 3;
+            @%p2 bra NEXT;
+            st.global.u32 [%rd2], %r5;
+            ret;
+        ",
     );
 }
 
@@ -128,7 +152,14 @@ fn uninitialized_shared_memory() {
 fn uninitialized_local_memory() {
     let body = |store: &str| {
         format!(
-            ".local .b32 stack[4];\nsetp.lt.u32 %p1, %r1, 8;\n{store}\nld.local.u32 %r5, [stack+4];\nst.global.u32 [%rd2], %r5;\nret;"
+            "
+                .local .b32 stack[4];
+                setp.lt.u32 %p1, %r1, 8;
+                {store}
+                ld.local.u32 %r5, [stack+4];
+                st.global.u32 [%rd2], %r5;
+                ret;
+            "
         )
     };
     clean(&body("st.local.u32 [stack+4], 1;"));
@@ -155,13 +186,41 @@ fn uninitialized_local_memory() {
 
 #[test]
 fn calls_receive_their_arguments() {
-    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func (.param .u32 r) f(.param .u32 a)\n{\n.reg .u32 %a;\n\
-                ld.param.u32 %a, [a];\nadd.u32 %a, %a, 1;\nst.param.u32 [r], %a;\nret;\n}\n\
-                .func (.reg .u32 %r) g(.reg .u32 %a)\n{\nadd.u32 %r, %a, 1;\nret;\n}\n\
-                .visible .entry k(.param .u64 out)\n{\n.reg .u32 %r<9>;\n.reg .u64 %rd<4>;\n.param .u32 a;\n.param .u32 b;\n\
-                ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n\
-                st.param.u32 [a], %r1;\ncall (b), f, (a);\nld.param.u32 %r2, [b];\ncall (%r3), g, (%r2);\n\
-                st.global.u32 [%rd1], %r3;\nret;\n}\n";
+    let text = "
+        .version 8.5
+        .target sm_90
+        .address_size 64
+        .func (.param .u32 r) f(.param .u32 a)
+        {
+            .reg .u32 %a;
+            ld.param.u32 %a, [a];
+            add.u32 %a, %a, 1;
+            st.param.u32 [r], %a;
+            ret;
+        }
+        .func (.reg .u32 %r) g(.reg .u32 %a)
+        {
+            add.u32 %r, %a, 1;
+            ret;
+        }
+        .visible .entry k(.param .u64 out)
+        {
+            .reg .u32 %r<9>;
+            .reg .u64 %rd<4>;
+            .param .u32 a;
+            .param .u32 b;
+            ld.param.u64 %rd1, [out];
+            mov.u32 %r1, %tid.x;
+            mul.wide.u32 %rd2, %r1, 4;
+            add.u64 %rd1, %rd1, %rd2;
+            st.param.u32 [a], %r1;
+            call (b), f, (a);
+            ld.param.u32 %r2, [b];
+            call (%r3), g, (%r2);
+            st.global.u32 [%rd1], %r3;
+            ret;
+        }
+    ";
     let (_, _, result) = crate::common::watched::watched(text, 1, 32);
     assert_eq!(result.findings, []);
 }
@@ -178,8 +237,14 @@ fn a_division_by_zero() {
         "#]],
     );
     check(
-        "sub.u32 %r5, %r1, 3;\ncvt.s64.s32 %rd4, %r5;\nrem.s64 %rd5, 7, %rd4;\nsetp.eq.s64 %p1, %rd5, 1;\n\
-         @%p1 st.global.u32 [%rd2], 1;\nret;",
+        "
+            sub.u32 %r5, %r1, 3;
+            cvt.s64.s32 %rd4, %r5;
+            rem.s64 %rd5, 7, %rd4;
+            setp.eq.s64 %p1, %rd5, 1;
+            @%p1 st.global.u32 [%rd2], 1;
+            ret;
+        ",
         expect![[r#"
             warning division-by-zero warp 0 lanes 00000008: rem.s64 %rd5, 7, %rd4;
               Division by zero: in lane 3
@@ -197,8 +262,14 @@ fn a_division_by_zero() {
         "#]],
     );
     check(
-        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nsetp.eq.u32 %p1, %r5, 0;\nselp.u32 %r6, %r1, %r6, %p1;\n\
-         st.global.u32 [%rd2], %r6;\nret;",
+        "
+            sub.u32 %r5, %r1, 3;
+            div.u32 %r6, 7, %r5;
+            setp.eq.u32 %p1, %r5, 0;
+            selp.u32 %r6, %r1, %r6, %p1;
+            st.global.u32 [%rd2], %r6;
+            ret;
+        ",
         expect![[r#"
             information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
               Division by zero: in lane 3

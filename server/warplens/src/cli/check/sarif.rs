@@ -90,7 +90,7 @@ fn rule(name: &str) -> Value {
     let Some(code) = warplens_ide::code(name) else { return json!({ "id": name }) };
     json!({
         "id": name,
-        "shortDescription": { "text": code.summary },
+        "shortDescription": { "text": code.summary() },
         "help": { "text": markdown::plain(code.page), "markdown": code.page },
         "defaultConfiguration": { "level": level(code.severity) },
     })

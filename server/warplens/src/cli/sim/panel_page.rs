@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use warplens_ide::lanes::json::Positions;
-use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError};
+use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, PanelError, PanelQuery};
 use warplens_sim_warp::{Control, FindingKind, Severity, WarpId};
 
 use super::simulated::Simulated;
@@ -56,13 +56,13 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let panel = Panel::new(run.prepared.clone(), run.result.clone());
     let at = |statement| run.position(statement);
     let at: Positions<'_> = &at;
-    let control = Control::none();
-    let timeline = json!(panel.timeline(warp, Page { from: 0, to: None, bins: None }, at, control)?);
-    let steps = panel.statements(warp, MAX_STEPS, control)?;
+    let query = PanelQuery { panel: &panel, warp, at, control: Control::none() };
+    let timeline = json!(query.timeline(Page { from: 0, to: None, bins: None })?);
+    let steps = query.statements(MAX_STEPS)?;
     let ids = 0..run.prepared.statements.len() as u32;
     let lines = ids.map(|id| at(warplens_sim_warp::StatementId(id)).map(|position| position.line));
-    let [pages, writers] = buffers(&panel, at, control)?;
-    let all = json!(panel.buffers(&BufferRequest::default(), at, control)?);
+    let [pages, writers] = buffers(query)?;
+    let all = json!(query.buffers(&BufferRequest::default())?);
     let total = |key: &str| -> u64 {
         let counts = all["buffers"].as_array().into_iter().flatten();
         counts.filter_map(|buffer| buffer[key].as_u64()).sum()
@@ -73,9 +73,9 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
         "timeline": timeline,
         "steps": steps,
         "statements": lines.collect::<Vec<_>>(),
-        "moments": moments(&panel, warp, &steps, at, control)?,
-        "worst": json!(panel.accesses(warp, None, at, control)?)["worst"],
-        "graph": json!(panel.graph(warp, at, control)?),
+        "moments": moments(query, &steps)?,
+        "worst": json!(query.accesses(None)?)["worst"],
+        "graph": json!(query.graph()?),
         "buffers": all,
         "pages": pages,
         "writers": writers,
@@ -111,23 +111,17 @@ fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> 
 }
 
 /// The registers and the accesses of steps: the last visit of each statement first, then the steps from the start.
-fn moments(
-    panel: &Panel,
-    warp: WarpId,
-    steps: &[u32],
-    at: Positions<'_>,
-    control: Control<'_>,
-) -> Result<Value, PanelError> {
+fn moments(query: PanelQuery<'_>, steps: &[u32]) -> Result<Value, PanelError> {
     let last: BTreeMap<u32, u64> = steps.iter().copied().zip(0..).collect();
     let mut order: Vec<u64> = last.into_values().collect();
     let is_last: std::collections::BTreeSet<u64> = order.iter().copied().collect();
     order.extend((0..steps.len() as u64).filter(|step| !is_last.contains(step)));
-    let work = panel.total_steps().max(1);
+    let work = query.panel.total_steps().max(1);
     let runs = MAX_RUNS.min((MAX_WORK / work / 4).max(16)) as usize;
     let (mut registers, mut accesses, mut bytes, mut count) = (Map::new(), Map::new(), 0, 0);
     for step in order.into_iter().take(runs) {
         let place = MomentRequest::Step(step);
-        let Ok(found) = panel.registers(warp, place, &[], at, control) else { continue };
+        let Ok(found) = query.registers(place, &[]) else { continue };
         let mut found = json!(found);
         if let Some(found) = found.as_object_mut() {
             found.remove("names");
@@ -135,7 +129,7 @@ fn moments(
                 row.as_object_mut().and_then(|row| row.remove("bits"));
             }
         }
-        let requests = json!(panel.accesses(warp, Some(place), at, control)?)["requests"].take();
+        let requests = json!(query.accesses(Some(place))?)["requests"].take();
         bytes += found.to_string().len() + requests.to_string().len();
         if bytes > MAX_MOMENTS {
             break;
@@ -150,21 +144,17 @@ fn moments(
 }
 
 /// The first page of each buffer, and the writers of unexpected elements.
-fn buffers(
-    panel: &Panel,
-    at: Positions<'_>,
-    control: Control<'_>,
-) -> Result<[Map<String, Value>; 2], PanelError> {
-    let all = json!(panel.buffers(&BufferRequest::default(), at, control)?);
+fn buffers(query: PanelQuery<'_>) -> Result<[Map<String, Value>; 2], PanelError> {
+    let all = json!(query.buffers(&BufferRequest::default())?);
     let (mut pages, mut writers) = (Map::new(), Map::new());
     for buffer in all["buffers"].as_array().into_iter().flatten() {
         let name = buffer["name"].as_str().unwrap_or_default();
         let request = BufferRequest { name: Some(name.to_owned()), ..BufferRequest::default() };
-        let page = json!(panel.buffers(&request, at, control)?)["page"].take();
+        let page = json!(query.buffers(&request)?)["page"].take();
         for index in page["unexpected"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
             if writers.len() < MAX_WRITERS {
                 let request = BufferRequest { element: Some(index), ..request.clone() };
-                let element = json!(panel.buffers(&request, at, control)?)["element"].take();
+                let element = json!(query.buffers(&request)?)["element"].take();
                 writers.insert(format!("{name} {index}"), element);
             }
         }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::json::Position;
-use warplens_ide::lanes::panel::{Panel, PanelError};
+use warplens_ide::lanes::panel::{Panel, PanelError, PanelQuery};
 use warplens_ide::lanes::{LaneView, WarpId};
 use warplens_protocol::position::{self, Encoding};
 use warplens_sim_warp::{Control, StatementId};
@@ -28,7 +28,7 @@ use warplens_sim_warp::{Control, StatementId};
 use crate::lsp::errors::{internal, not_open, refused};
 use crate::lsp::event::Event;
 use crate::lsp::from_proto::{self, document_params};
-use crate::lsp::simulation::panel_request::{PanelHandler, PanelRequest, PanelRun};
+use crate::lsp::simulation::panel_request::{PanelHandler, PanelRequest};
 use crate::lsp::state::State;
 use crate::panic::panic_message;
 
@@ -104,13 +104,13 @@ impl ShownRun {
         let is_cancelled = || cancelled.load(Ordering::Relaxed);
         let selected = self.shown.warp();
         let WarpParams { cta, warp } = from_proto::params(params.clone())?;
-        let run = PanelRun {
+        let query = PanelQuery {
             panel: &self.panel,
             warp: WarpId { cta: cta.unwrap_or(selected.cta), warp: warp.unwrap_or(selected.warp) },
             at: &at,
             control: Control { cancelled: &is_cancelled, ..Control::none() },
         };
-        let mut answer = handler(&run, params)?;
+        let mut answer = handler(&query, params)?;
         answer["version"] = json!(self.version);
         if self.shown.is_outdated() {
             answer["outdated"] = json!(true);

@@ -2,22 +2,10 @@
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
-use warplens_ide::lanes::WarpId;
-use warplens_ide::lanes::json::Positions;
-use warplens_ide::lanes::panel::Panel;
-use warplens_sim_warp::Control;
-
-/// The run that a document shows, as a handler of the panel sees it.
-pub(crate) struct PanelRun<'a> {
-    pub(crate) panel: &'a Panel,
-    /// The requested warp, by default the one that is shown.
-    pub(crate) warp: WarpId,
-    pub(crate) at: Positions<'a>,
-    pub(crate) control: Control<'a>,
-}
+use warplens_ide::lanes::panel::PanelQuery;
 
 /// Computes the answer to a request from its parameters.
-pub(crate) type PanelHandler = fn(&PanelRun<'_>, Value) -> Result<Value>;
+pub(crate) type PanelHandler = fn(&PanelQuery<'_>, Value) -> Result<Value>;
 
 /// A request that waits for the result of a run.
 #[derive(Debug, Clone)]

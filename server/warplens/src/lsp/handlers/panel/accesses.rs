@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
+use warplens_ide::lanes::panel::PanelQuery;
 
 use super::answer;
 use super::moment::MomentParams;
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
-pub(crate) fn accesses(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn accesses(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment = from_proto::params::<MomentParams>(params)?.optional();
-    answer(run.panel.accesses(run.warp, moment, run.at, run.control))
+    answer(query.accesses(moment))
 }

@@ -3,11 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
-use warplens_ide::lanes::panel::BufferRequest;
+use warplens_ide::lanes::panel::{BufferRequest, PanelQuery};
 
 use super::answer;
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
 #[derive(Deserialize)]
 struct Params {
@@ -18,7 +17,7 @@ struct Params {
     element: Option<u64>,
 }
 
-pub(crate) fn buffers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn buffers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let Params { name, from, count, element } = from_proto::params(params)?;
-    answer(run.panel.buffers(&BufferRequest { name, from, count, element }, run.at, run.control))
+    answer(query.buffers(&BufferRequest { name, from, count, element }))
 }

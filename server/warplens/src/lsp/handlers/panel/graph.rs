@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
+use warplens_ide::lanes::panel::PanelQuery;
 
 use super::answer;
-use crate::lsp::simulation::panel_request::PanelRun;
 
-pub(crate) fn graph(run: &PanelRun<'_>, _: Value) -> Result<Value> {
-    answer(run.panel.graph(run.warp, run.at, run.control))
+pub(crate) fn graph(query: &PanelQuery<'_>, _: Value) -> Result<Value> {
+    answer(query.graph())
 }

@@ -3,11 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
-use warplens_ide::lanes::panel::MomentRequest;
+use warplens_ide::lanes::panel::{MomentRequest, PanelQuery};
 
 use super::answer;
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
 /// The parameters that name a step.
 #[derive(Deserialize)]
@@ -32,7 +31,7 @@ impl MomentParams {
     }
 }
 
-pub(crate) fn moment(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn moment(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
-    answer(run.panel.locate(run.warp, moment.required()?, run.at, run.control))
+    answer(query.locate(moment.required()?))
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
+use warplens_ide::lanes::panel::PanelQuery;
 
 use super::answer;
 use super::moment::MomentParams;
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
-pub(crate) fn registers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn registers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
-    answer(run.panel.registers(run.warp, moment.required()?, &moment.pins, run.at, run.control))
+    answer(query.registers(moment.required()?, &moment.pins))
 }

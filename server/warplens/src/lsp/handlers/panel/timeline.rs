@@ -3,11 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
-use warplens_ide::lanes::panel::Page;
+use warplens_ide::lanes::panel::{Page, PanelQuery};
 
 use super::answer;
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
 #[derive(Deserialize)]
 struct Params {
@@ -17,7 +16,7 @@ struct Params {
     bins: Option<u64>,
 }
 
-pub(crate) fn timeline(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn timeline(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let Params { from, to, bins } = from_proto::params(params)?;
-    answer(run.panel.timeline(run.warp, Page { from, to, bins }, run.at, run.control))
+    answer(query.timeline(Page { from, to, bins }))
 }
