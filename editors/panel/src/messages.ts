@@ -1,5 +1,6 @@
 // What the panel asks the server, and what it and the extension send each other. Types only.
 import type * as answers from './generated/answers';
+import type { RunProgress } from './generated/run_progress';
 
 /** Lanes as hex digits, the highest lane first. */
 export type Mask = string;
@@ -46,15 +47,6 @@ export interface RunInfo extends Warp {
   partial?: boolean;
   findings: Pick<answers.Finding, 'line' | 'code' | 'severity' | 'message'>[];
   unexpected: number;
-}
-
-/** A run in progress. */
-export interface RunProgress {
-  entry: string;
-  launch: string;
-  /** Executed warp instructions of all warps, and their limit. */
-  steps: number;
-  maxSteps: number;
 }
 
 /** What the panel says if there is no run, and the commands that it offers. */

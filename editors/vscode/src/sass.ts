@@ -1,6 +1,8 @@
 // Open SASS Beside: the machine code of a PTX file, made by the configured ptxas, in a read-only document that is updated on saves.
 import * as vscode from 'vscode';
-import { activeDocument } from './active';
+import { activeDocument, editorOf } from './active';
+import type { Assembled, Targets } from './generated/messages';
+import { inform, messageOf } from './inform';
 import type { LinkedDocuments } from './linked';
 import type { SameLaunch } from './same_launch';
 import type { Server } from './server';
@@ -15,18 +17,6 @@ const UPDATE_LIMIT = 2000;
 interface Origin {
   ptx: string;
   target?: string;
-}
-
-/** The answer of `warplens/assemble`; docs/lsp-extensions.md documents it. */
-interface Assembled {
-  text: string;
-  target: string;
-}
-
-/** The answer of `warplens/targets`. */
-interface Targets {
-  own: string;
-  targets: string[];
 }
 
 export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -56,10 +46,7 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   /** Opens the machine code of a kernel from its lens, or of the active document for a target that the user picks. */
   async open(uri?: string, entry?: string): Promise<void> {
     const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : activeDocument();
-    if (document?.languageId !== 'ptx') {
-      void vscode.window.showInformationMessage('Warplens: open a .ptx file to assemble it.');
-      return;
-    }
+    if (document?.languageId !== 'ptx') return inform('open a .ptx file to assemble it.');
     try {
       await this.server.start();
       const target = uri ? {} : await this.pickTarget(document);
@@ -76,8 +63,8 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     const uri = vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(origin) });
     await this.update(uri, known.text ?? (await this.assemble(origin)));
     const document = await vscode.workspace.openTextDocument(uri);
-    const from = vscode.window.visibleTextEditors.find((editor) => editor.document === ptx);
-    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    const from = editorOf(ptx);
+    const shown = editorOf(document);
     const viewColumn = shown?.viewColumn ?? vscode.ViewColumn.Beside;
     const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: false });
     this.revealKernel(editor, known.entry);
@@ -176,9 +163,8 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     } catch (error) {
       if (this.requests.get(key) !== request || this.failed.has(key)) return;
       this.failed.add(key);
-      const reason = error instanceof Error ? error.message : String(error);
       const name = vscode.workspace.asRelativePath(ptx.uri);
-      void vscode.window.showWarningMessage(`Warplens: the SASS of ${name} is that of an earlier save: ${reason}`);
+      void vscode.window.showWarningMessage(`Warplens: the SASS of ${name} is that of an earlier save: ${messageOf(error)}`);
     }
   }
 

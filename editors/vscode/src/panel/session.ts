@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
+import { messageOf } from '../inform';
 import { LANGUAGES } from '../languages';
 import { type LaneMasks, selectionOf } from '../masks';
 import type { Server } from '../server';
@@ -164,7 +165,7 @@ export class Session implements vscode.Disposable {
       );
       this.send({ type: 'answer', id, result: result ?? null });
     } catch (error) {
-      this.send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
+      this.send({ type: 'answer', id, error: messageOf(error) });
     } finally {
       this.cancellations.delete(id);
       source.dispose();

@@ -1,5 +1,7 @@
 //! Conversion of the results of the analysis to the types of the protocol.
 
+use std::collections::HashMap;
+
 use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
@@ -41,7 +43,14 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
         range: snapshot.range(diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.code.to_owned())),
-        source: Some(source(diagnostic.origin).into()),
+        // Tells findings of a simulation from diagnostics of the text.
+        source: Some(
+            match diagnostic.origin {
+                ide::Origin::Text => "warplens",
+                ide::Origin::Run => "warplens-sim",
+            }
+            .into(),
+        ),
         message: diagnostic.message,
         related_information: snapshot.capabilities.related_information.then(|| related.collect()),
         code_description: snapshot
@@ -49,22 +58,10 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
             .code_pages
             .then(|| documentation_pages::of(diagnostic.origin, diagnostic.code))
             .flatten()
-            .map(page),
+            .map(|href| lsp::CodeDescription { href }),
         tags: (!tags.is_empty()).then_some(tags),
         ..lsp::Diagnostic::default()
     }
-}
-
-/// The source that editors show, which tells findings of a simulation from diagnostics of the text.
-fn source(origin: ide::Origin) -> &'static str {
-    match origin {
-        ide::Origin::Text => "warplens",
-        ide::Origin::Run => "warplens-sim",
-    }
-}
-
-fn page(href: lsp::Uri) -> lsp::CodeDescription {
-    lsp::CodeDescription { href }
 }
 
 pub(crate) fn severity(severity: ide::Severity) -> lsp::DiagnosticSeverity {
@@ -108,7 +105,7 @@ pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp:
         tags: item.deprecated.then(|| vec![lsp::CompletionItemTag::DEPRECATED]),
         data: item
             .explain
-            .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language_id() })),
+            .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language.id })),
         ..lsp::CompletionItem::default()
     }
 }
@@ -179,6 +176,12 @@ pub(crate) fn edits(snapshot: &Snapshot, edits: Vec<ide::TextEdit>) -> Vec<lsp::
     let edit =
         |edit: ide::TextEdit| lsp::TextEdit { range: snapshot.range(edit.range), new_text: edit.insert };
     edits.into_iter().map(edit).collect()
+}
+
+/// Edits of one document, of any version.
+pub(crate) fn workspace_edit(uri: &lsp::Uri, edits: Vec<lsp::TextEdit>) -> lsp::WorkspaceEdit {
+    let changes = Some(HashMap::from([(uri.clone(), edits)]));
+    lsp::WorkspaceEdit { changes, ..lsp::WorkspaceEdit::default() }
 }
 
 pub(crate) fn symbols(snapshot: &Snapshot, symbols: Vec<ide::Symbol>) -> lsp::DocumentSymbolResponse {

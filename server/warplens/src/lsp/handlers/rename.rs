@@ -23,6 +23,5 @@ pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Works
     let at = snapshot.offset(params.text_document_position.position);
     let edits = snapshot.analysis.rename(snapshot.file, at, &params.new_name)?;
     let edits = to_proto::edits(snapshot, edits.map_err(Failure::refused)?);
-    let changes = [(snapshot.uri.clone(), edits)].into();
-    Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
+    Ok(Some(to_proto::workspace_edit(&snapshot.uri, edits)))
 }

@@ -1,7 +1,7 @@
-//! Requests of the lanes panel. They wait while the run of their document is in progress.
+//! What a handler of the lanes panel sees of a run.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::jsonrpc::Result;
 use warplens_ide::lanes::WarpId;
 use warplens_ide::lanes::json::Positions;
 use warplens_ide::lanes::panel::Panel;
@@ -18,18 +18,3 @@ pub(crate) struct PanelRun<'a> {
 
 /// Computes the answer to a request from its parameters.
 pub(crate) type PanelHandler = fn(&PanelRun<'_>, Value) -> Result<Value>;
-
-/// A request that waits for the result of a run.
-#[derive(Debug, Clone)]
-pub(crate) struct PanelRequest {
-    pub(crate) id: Id,
-    pub(crate) handler: PanelHandler,
-    pub(crate) params: Value,
-}
-
-impl PanelRequest {
-    /// Whether the client accepts the beginning of a run that is in progress.
-    pub(crate) fn accepts_beginning(&self) -> bool {
-        self.params["partial"] == true
-    }
-}
