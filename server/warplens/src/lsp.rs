@@ -40,6 +40,7 @@ mod to_proto;
 mod transport;
 #[cfg(test)]
 mod typescript;
+mod workspace_edit;
 mod workspace_index;
 
 use std::io;

@@ -1,7 +1,5 @@
 //! Conversion of the results of the analysis to the types of the protocol.
 
-use std::collections::HashMap;
-
 use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
@@ -176,12 +174,6 @@ pub(crate) fn edits(snapshot: &Snapshot, edits: Vec<ide::TextEdit>) -> Vec<lsp::
     let edit =
         |edit: ide::TextEdit| lsp::TextEdit { range: snapshot.range(edit.range), new_text: edit.insert };
     edits.into_iter().map(edit).collect()
-}
-
-/// Edits of one document, of any version.
-pub(crate) fn workspace_edit(uri: &lsp::Uri, edits: Vec<lsp::TextEdit>) -> lsp::WorkspaceEdit {
-    let changes = Some(HashMap::from([(uri.clone(), edits)]));
-    lsp::WorkspaceEdit { changes, ..lsp::WorkspaceEdit::default() }
 }
 
 pub(crate) fn symbols(snapshot: &Snapshot, symbols: Vec<ide::Symbol>) -> lsp::DocumentSymbolResponse {

@@ -14,7 +14,7 @@ use warplens_ide::model_choices;
 
 use crate::lsp::client_capabilities::ClientCapabilities;
 use crate::lsp::markup::markup;
-use crate::lsp::to_proto::workspace_edit;
+use crate::lsp::workspace_edit::workspace_edit;
 use warplens_protocol::position::{Encoding, offset, range};
 
 /// The code of all diagnostics about launches.

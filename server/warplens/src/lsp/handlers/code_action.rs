@@ -18,6 +18,7 @@ use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::handlers::launch_actions::{self, SIMULATE};
 use crate::lsp::to_proto;
+use crate::lsp::workspace_edit::workspace_edit;
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.warplens";
@@ -182,7 +183,7 @@ fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
 /// The edits. If the client supports versions, they are for the version of the snapshot.
 fn edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
     if !snapshot.capabilities.versioned_edits {
-        return to_proto::workspace_edit(&snapshot.uri, edits);
+        return workspace_edit(&snapshot.uri, edits);
     }
     let text_document = OptionalVersionedTextDocumentIdentifier {
         uri: snapshot.uri.clone(),

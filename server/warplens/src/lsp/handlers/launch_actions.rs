@@ -7,7 +7,7 @@ use warplens_ide::lanes::{Click, Lens};
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::handlers::code_lens;
 use crate::lsp::handlers::draft_launch::draft;
-use crate::lsp::to_proto::workspace_edit;
+use crate::lsp::workspace_edit::workspace_edit;
 
 /// The kind of these actions.
 pub(crate) const SIMULATE: &str = "warplens.simulate";
