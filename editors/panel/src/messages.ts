@@ -1,4 +1,4 @@
-// What the panel asks the server, and what it and the extension send each other. Types only.
+// What the panel asks the server, and what it and the extension send each other.
 import type * as answers from './generated/answers';
 import type { RunProgress } from './generated/run_progress';
 
@@ -57,17 +57,22 @@ export interface Nothing {
 }
 
 /** The commands that the panel may run. */
-export type PanelCommand =
-  | 'warplens.pickLaunch'
-  | 'warplens.pickWarp'
-  | 'warplens.pickModel'
-  | 'warplens.runLaunch'
-  | 'warplens.editLaunch'
-  | 'warplens.stopLanes'
-  | 'warplens.newKernel'
-  | 'warplens.nextFinding';
+export const PANEL_COMMANDS = [
+  'warplens.pickLaunch',
+  'warplens.pickWarp',
+  'warplens.pickModel',
+  'warplens.runLaunch',
+  'warplens.editLaunch',
+  'warplens.stopLanes',
+  'warplens.newKernel',
+  'warplens.nextFinding',
+] as const;
 
-export type Tab = 'timeline' | 'registers' | 'memory' | 'buffers' | 'graph' | 'output';
+export type PanelCommand = (typeof PANEL_COMMANDS)[number];
+
+export const TABS = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'] as const;
+
+export type Tab = (typeof TABS)[number];
 
 /** From the extension to the panel. */
 export type ToPanel =

@@ -14,7 +14,7 @@ export class RunningNote {
     private readonly root: HTMLElement,
     stop: () => void,
   ) {
-    const button = h('button.secondary', { type: 'button', id: 'stop-run', onclick: stop }, 'Stop');
+    const button = h('button.secondary', { id: 'stop-run', onclick: stop }, 'Stop');
     this.element = h(
       'section',
       { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },

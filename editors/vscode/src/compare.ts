@@ -6,6 +6,7 @@ import { moveCursor } from './cursor';
 import { inform } from './inform';
 import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
+import { Registered } from './registered';
 import type { SassBeside } from './sass';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
@@ -18,22 +19,22 @@ const MAX_FILES = 1000;
 /** The request that the client or the user cancelled. */
 const CANCELLED = -32800;
 
-export class Comparisons implements vscode.Disposable {
+export class Comparisons extends Registered {
   private readonly found = vscode.languages.createDiagnosticCollection('warplens-compare');
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
     private readonly sass: SassBeside,
     private readonly linked: LinkedDocuments,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       this.found,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // The result does not apply to an edited text.
         if (contentChanges.length > 0 && this.found.has(document.uri)) this.found.clear();
       }),
-    ];
+    );
   }
 
   /** Compares the active document with a file that the user picks. */
@@ -57,10 +58,6 @@ export class Comparisons implements vscode.Disposable {
       'its machine code',
       async ({ listing }) => (await this.sass.show(document, undefined, { text: listing })).document,
     );
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private async compare(

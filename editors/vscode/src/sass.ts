@@ -4,6 +4,7 @@ import { activeDocument, editorOf } from './active';
 import type { Assembled, Targets } from './generated/messages';
 import { inform, messageOf } from './inform';
 import type { LinkedDocuments } from './linked';
+import { Registered } from './registered';
 import type { SameLaunch } from './same_launch';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
@@ -19,7 +20,7 @@ interface Origin {
   target?: string;
 }
 
-export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class SassBeside extends Registered implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   /** The last listing of each document. */
   private readonly texts = new Map<string, string>();
@@ -27,7 +28,6 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   private readonly requests = new Map<string, number>();
   /** The documents whose last save could not be assembled; the user was warned once. */
   private readonly failed = new Set<string>();
-  private readonly subscriptions: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -35,12 +35,13 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     private readonly linked: LinkedDocuments,
     private readonly launches: SameLaunch,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidSaveTextDocument((document) => this.saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
-    ];
+    );
   }
 
   /** Opens the machine code of a kernel from its lens, or of the active document for a target that the user picks. */
@@ -84,10 +85,6 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     this.texts.set(uri.toString(), text);
     setTimeout(() => void this.restore(uri, origin), 0);
     return text;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Links a document that VS Code reopened by itself, once it has its text. */

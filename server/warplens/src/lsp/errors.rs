@@ -34,7 +34,7 @@ pub(crate) fn internal_message(message: &str) -> String {
     format!("internal error: {message}")
 }
 
-/// Computes an answer on another thread. A panic is an error, so that the request is answered.
+/// Computes an answer. A panic becomes an error, so that the request is answered.
 pub(crate) fn answer_of<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Value> {
     let answer = catch_unwind(AssertUnwindSafe(work));
     encoded(answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))?)

@@ -12,7 +12,7 @@ const MAX_SEARCHED: usize = 20_000;
 /// The limit of a source file in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// Where the files are searched that a document was compiled from.
+/// Finds the files that a document was compiled from.
 pub(crate) struct Search {
     document: Option<PathBuf>,
     /// First the folder of the document, then those of the workspace.
@@ -26,7 +26,7 @@ impl Search {
         Search { document, folders: folder.into_iter().chain(snapshot.folders.iter().cloned()).collect() }
     }
 
-    /// The file that a path in debug information means, or if `origin` is an extension, the file beside the document with it.
+    /// The file that a path in debug information names. If `origin` is an extension, it is the file of that extension beside the document.
     pub(crate) fn find(&self, path: &str, origin: Option<&str>) -> Option<PathBuf> {
         match origin {
             Some(extension) => self::origin(self.document.as_deref()?, extension),

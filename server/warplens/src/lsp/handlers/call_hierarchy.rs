@@ -39,7 +39,7 @@ pub(crate) fn outgoing(
     Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))
 }
 
-/// The other function of calls, and where they are.
+/// The other function, and the ranges of its calls.
 fn converted(snapshot: &Snapshot, calls: Calls) -> (CallHierarchyItem, Vec<Range>) {
     let places = calls.places.iter().map(|range| snapshot.range(*range)).collect();
     (item(snapshot, calls.item), places)

@@ -24,7 +24,7 @@ impl State {
         self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Masks(params))));
     }
 
-    /// Answers a request when the run of its document has ended.
+    /// Answers a request once the run of its document has ended, or its beginning is shown and the client accepts that.
     pub(crate) fn wait_for_run(&mut self, id: Id, request: jsonrpc::Result<(Uri, Awaited)>) {
         let (uri, awaited) = match request {
             Ok(request) => request,
