@@ -1,31 +1,11 @@
 // The machine code of PTX beside it, and comparisons, with scripts that stand for an assembler and a disassembler.
 // Screenshots of each step are written to target/vscode-screenshots.
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { ROOT, reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { PTX, SASS, writeTools } from './tools.mjs';
 import { until } from './workbench.mjs';
-
-const stored = (name) => readFileSync(join(ROOT, 'tests', 'vscode', name), 'utf8');
-const PTX = stored('split.ptx');
-const SASS = stored('split.sass');
-
-/** Lists two targets, rejects `odd`, and copies the text as the machine code. */
-const PTXAS = `#!/bin/sh
-if [ "$1" = --help ]; then echo "Allowed values: 'sm_80','sm_90'"; exit 0; fi
-target=$2
-while [ "$1" != -o ]; do input=$1; shift; done
-if grep -q odd "$input"; then echo "ptxas $input, line 3; error   : it is odd" >&2; exit 255; fi
-(echo "$target"; cat "$input") > "$2"
-`;
-
-/** Prints the stored listing; that of a text with \`seed\` has another constant. */
-const NVDISASM = `#!/bin/sh
-for file; do :; done
-if grep -q seed "$file"; then change=s/0x7,/0x8,/; fi
-sed "1s/sm_80/$(head -1 "$file")/;$change" "$(dirname "$0")/split.sass"
-`;
 
 describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
   let bench;
@@ -38,14 +18,7 @@ describe('machine code in VS Code', { skip, timeout: 600_000 }, () => {
     bench = await startWorkbench();
     await bench.page.setViewportSize({ width: 1800, height: 1000 });
     bench.write('code/split.ptx', PTX);
-    bench.write('tools/split.sass', SASS);
-    for (const [name, script] of [
-      ['ptxas', PTXAS],
-      ['nvdisasm', NVDISASM],
-    ]) {
-      bench.write(`tools/${name}`, script);
-      chmodSync(join(bench.workspace, 'tools', name), 0o755);
-    }
+    writeTools(bench);
   });
   afterEach(reportFailure(() => bench));
   after(() => bench?.close());

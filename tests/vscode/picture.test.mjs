@@ -1,17 +1,33 @@
-// The walkthrough, followed by clicking only, and the pictures of the README at its end: the new kernel with its lanes, in a dark and a
-// light theme. They are written to target/vscode-screenshots, and with `--write` (`npm run picture`) to docs/pictures.
+// The walkthrough, followed by clicking only, and the pictures of the README at its end, in a dark and a light theme: the new kernel with
+// its lanes, the lanes panel, and machine code beside its PTX. They are written to target/vscode-screenshots, and with `--write` (`npm run picture`) to docs/pictures.
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { PanelPage } from './panel_page.mjs';
 import { ROOT, reportFailure, SCREENSHOTS, skip, startWorkbench } from './session.mjs';
+import { PTX, writeTools } from './tools.mjs';
 import { until } from './workbench.mjs';
 
 const FOLDER = process.argv.includes('--write') ? join(ROOT, 'docs', 'pictures') : SCREENSHOTS;
-const THEMES = { 'editor.png': ['Default Dark Modern', 'vs-dark'], 'editor-light.png': ['Default Light Modern', 'vs'] };
+/** By the ending of the pictures' names, each with the class that VS Code gives to the workbench. */
+const THEMES = { '': ['Default Dark Modern', 'vs-dark'], '-light': ['Default Light Modern', 'vs'] };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code replaces it
 const SETTINGS = { 'warplens.lanes.display': 'strip', 'breadcrumbs.enabled': false, 'window.title': '${activeEditorShort}' };
 const MAX_BYTES = 200_000;
+
+/** Switches to a theme. */
+async function useTheme(bench, [theme, kind]) {
+  bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+  await until('the theme applies', async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0);
+}
+
+async function picture(bench, name) {
+  await bench.page.waitForTimeout(500); // notifications and tips fade out
+  const path = join(FOLDER, `${name}.png`);
+  await bench.screenshot(path);
+  assert.ok(statSync(path).size < MAX_BYTES, `${name} has ${statSync(path).size} bytes`);
+}
 
 describe('the walkthrough', { skip, timeout: 600_000 }, () => {
   let bench;
@@ -100,9 +116,9 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
     await shot('walkthrough-4-lanes');
   });
 
-  for (const [name, [theme, kind]] of Object.entries(THEMES)) {
-    test(`${theme}: its picture`, async () => {
-      bench.write('.vscode/settings.json', JSON.stringify({ 'workbench.colorTheme': theme }));
+  for (const [ending, theme] of Object.entries(THEMES)) {
+    test(`the new kernel, ${theme[0]}`, async () => {
+      await useTheme(bench, theme);
       await bench.page.setViewportSize({ width: 960, height: 720 });
       const welcome = bench.page.locator('.tab', { hasText: 'Walkthrough' });
       if (await welcome.count())
@@ -113,14 +129,69 @@ describe('the walkthrough', { skip, timeout: 600_000 }, () => {
       await click(bench.lens('Run').or(bench.lens('instr')).first(), 'the launch has run', isVisible(bench.endedRun()));
       await bench.word('shr.u32', 'shr').click();
       await bench.closeHover();
-      await until(
-        'the theme applies',
-        async () => (await bench.page.locator(`.monaco-workbench.${kind}`).count()) > 0 && (await bench.strips()).length > 10,
-      );
-      await bench.page.waitForTimeout(500); // notifications and tips fade out
-      const path = join(FOLDER, name);
-      await bench.screenshot(path);
-      assert.ok(statSync(path).size < MAX_BYTES, `${name} has ${statSync(path).size} bytes`);
+      await until('the strips are drawn', async () => (await bench.strips()).length > 10);
+      await picture(bench, `editor${ending}`);
     });
   }
+});
+
+describe('the panel and machine code', { skip, timeout: 600_000 }, () => {
+  let bench;
+
+  before(async () => {
+    bench = await startWorkbench();
+  });
+  afterEach(reportFailure(() => bench));
+  after(() => bench?.close());
+
+  async function closeSideBar() {
+    const bar = bench.page.locator('.part.sidebar:visible');
+    await until('the side bar is closed', async () => {
+      if ((await bar.count()) === 0) return true;
+      await bench.command('View: Toggle Primary Side Bar Visibility');
+      return false;
+    });
+  }
+
+  test('the machine code of a kernel, beside it', async () => {
+    await bench.page.setViewportSize({ width: 1720, height: 500 });
+    bench.write('split.ptx', PTX);
+    writeTools(bench);
+    const tool = { 'warplens.ptxas.path': join(bench.workspace, 'tools/ptxas') };
+    bench.configure({ ...SETTINGS, ...tool, 'editor.fontSize': 11, 'workbench.activityBar.location': 'hidden' });
+    await bench.open('split.ptx');
+    await closeSideBar();
+    await bench.showLanes('Run');
+    const sass = bench.page.locator('.monaco-editor[data-uri*="/split.ptx.sass?"]').first();
+    await until('the machine code is shown', async () => {
+      await bench.lens('SASS').first().click({ timeout: 5000 });
+      await sass.locator('.view-line', { hasText: 'ISETP.GE.U32' }).first().waitFor({ timeout: 5000 });
+      return true;
+    });
+    for (const [ending, theme] of Object.entries(THEMES)) {
+      await useTheme(bench, theme);
+      await bench.word('setp.lt.u32', 'setp').click();
+      await bench.closeHover();
+      await picture(bench, `sass${ending}`);
+    }
+  });
+
+  test('the lanes panel below a kernel', async () => {
+    await bench.page.setViewportSize({ width: 1024, height: 820 });
+    bench.configure(SETTINGS);
+    await bench.open('divergence.ptx');
+    await bench.command('View: Close Editors in Other Groups');
+    await bench.command('View: Close Other Editors in Group');
+    const panel = new PanelPage(bench);
+    await panel.run('Run one warp');
+    await closeSideBar();
+    await panel.resize(440);
+    await bench.command('Warplens: Go to Next Divergence');
+    await panel.shows('#sentence', /line 22/);
+    await bench.page.mouse.move(10, 450); // not over the edge of the panel, which it would highlight
+    for (const [ending, theme] of Object.entries(THEMES)) {
+      await useTheme(bench, theme);
+      await picture(bench, `panel${ending}`);
+    }
+  });
 });

@@ -35,51 +35,41 @@ pub(crate) fn write(extension: &Path) -> Result<()> {
     fs::write(extension.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
 }
 
-/// The crates in the server on this platform.
+/// The crates in the server on this platform, without those that only build scripts and tests use.
 fn crates() -> Result<Vec<Package>> {
-    let metadata = metadata()?;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let packages = list(&metadata["packages"]);
-    let nodes: BTreeMap<String, Value> =
-        list(&metadata["resolve"]["nodes"]).into_iter().map(|node| (text(&node["id"]), node)).collect();
-    let server = packages.iter().find(|package| package["name"] == "warplens").context("no server")?;
-    let mut open = vec![text(&server["id"])];
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if !seen.insert(id.clone()) {
-            continue;
-        }
-        let dependencies = nodes.get(&id).map(|node| list(&node["deps"])).unwrap_or_default();
-        // Without dependencies of build scripts and tests.
-        let is_linked =
-            |dependency: &&Value| list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null());
-        open.extend(dependencies.iter().filter(is_linked).map(|dependency| text(&dependency["pkg"])));
-    }
-    let is_other = |package: &&Value| !package["source"].is_null() && seen.contains(&text(&package["id"]));
-    let found = packages.iter().filter(is_other).map(|package| Package {
-        name: format!("{} {}", text(&package["name"]), text(&package["version"])),
-        licence: text(&package["license"]),
-        folder: PathBuf::from(text(&package["manifest_path"]))
-            .parent()
-            .map(PathBuf::from)
-            .unwrap_or_default(),
+    let linked = cargo(&[
+        "tree",
+        "--locked",
+        "--package",
+        "warplens",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ])?;
+    let linked: BTreeSet<&str> = linked.lines().filter_map(|line| line.split(" (").next()).collect();
+    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--locked"])?)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let found = packages.iter().filter(|package| !package["source"].is_null()).filter_map(|package| {
+        let text = |key: &str| package[key].as_str().unwrap_or_default();
+        let is_linked = linked.contains(&*format!("{} v{}", text("name"), text("version")));
+        is_linked.then(|| Package {
+            name: format!("{} {}", text("name"), text("version")),
+            licence: text("license").to_owned(),
+            folder: Path::new(text("manifest_path")).parent().unwrap_or(Path::new("")).to_path_buf(),
+        })
     });
     Ok(found.collect())
 }
 
-/// What `cargo metadata` knows of the packages of this platform.
-fn metadata() -> Result<Value> {
-    let version = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
-    let version = String::from_utf8(version.stdout)?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc has no host")?;
-    let output = Command::new("cargo")
-        .args(["metadata", "--format-version", "1", "--locked", "--filter-platform", host])
-        .current_dir(project_root())
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(serde_json::from_slice(&output.stdout)?)
+/// What a command of cargo prints.
+fn cargo(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("cargo").args(arguments).current_dir(project_root()).output();
+    let output = output.context("cannot run cargo")?;
+    ensure!(output.status.success(), "cargo failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// The npm packages in the script of the extension.

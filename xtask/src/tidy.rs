@@ -1,5 +1,5 @@
-//! Invariants of the code base that a compiler does not check: which folder may name what, how long a file may be, import
-//! cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what lies at the root of the repository.
+//! Invariants of the code base that a compiler does not check: which crates may use files, threads and the clock, how long a file may be,
+//! import cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what is at the root of the repository.
 
 mod codes;
 mod cycles;
@@ -15,77 +15,34 @@ use anyhow::{Context, Result, bail};
 
 use crate::project::{files, project_root, relative, tracked};
 
-/// Words that some crates may not use, and why.
+/// Parts of the standard library that some crates may not use, and why. Other crates need no fence: Cargo.toml lists what a crate may use.
 struct Fence {
     words: &'static [&'static str],
-    /// Folders (relative to the root) that the fence is around: the words must not be in the sources below.
+    /// The words must not be in the sources below these folders, which are relative to the root.
     folders: &'static [&'static str],
     why: &'static str,
 }
 
-const FENCES: [Fence; 8] = [
+const FENCES: [Fence; 2] = [
     Fence {
-        words: &["salsa"],
+        words: &["std::fs", "std::process", "std::net"],
         folders: &[
             "syntax",
             "server/isa",
             "server/hir",
             "server/sim",
+            "server/ide-db",
+            "server/ide-diagnostics",
+            "server/ide-lanes",
+            "server/ide",
             "server/protocol",
-            "server/tools",
-            "server/warplens",
         ],
-        why: "only the ide crates name the database",
+        why: "only `warplens` and `tools` use files, processes and the network",
     },
     Fence {
-        words: &["tower_lsp", "ls_types", "tokio", "clap", "std::net"],
-        folders: &[
-            "syntax",
-            "server/isa",
-            "server/hir",
-            "server/sim",
-            "server/ide-db",
-            "server/ide-diagnostics",
-            "server/ide-lanes",
-            "server/ide",
-            "server/tools",
-        ],
-        why: "only `warplens` names the protocol, its runtime, the network and the command line",
-    },
-    Fence {
-        words: &["std::fs", "std::process"],
-        folders: &[
-            "syntax",
-            "server/isa",
-            "server/hir",
-            "server/sim",
-            "server/ide-db",
-            "server/ide-diagnostics",
-            "server/ide-lanes",
-            "server/ide",
-        ],
-        why: "only `warplens` and `tools` use files and processes",
-    },
-    Fence {
-        words: &["warplens_", "tower_lsp", "tokio", "std::fs", "std::net", "std::process", "std::thread"],
-        folders: &["server/protocol"],
-        why: "`protocol` converts and encodes, and knows nothing of the project",
-    },
-    Fence {
-        words: &["std::thread", "std::time", "std::io", "Instant::now", "rayon", "crossbeam"],
+        words: &["std::thread", "std::time", "std::io", "Instant::now"],
         folders: &["syntax", "server/isa", "server/hir", "server/sim"],
         why: "`sim` and below use no threads, clock or I/O, so that they also run as WebAssembly",
-    },
-    Fence { words: &["warplens_isa"], folders: &["syntax"], why: "`syntax` knows no instruction by name" },
-    Fence {
-        words: &["warplens_syntax", "rowan"],
-        folders: &["server/isa"],
-        why: "`isa` is data and names no tree",
-    },
-    Fence {
-        words: &["rowan::"],
-        folders: &["server/sim", "server/tools", "server/warplens"],
-        why: "trees end at `hir` and `ide`",
     },
 ];
 
@@ -120,11 +77,8 @@ const TOP_LEVEL: [&str; 27] = [
     "xtask",
 ];
 
-/// Lines that a file written by hand may have. Longer ones hold more than one idea.
+/// The limit of lines in a file written by hand. A longer file has more than one idea.
 const MAX_LINES: usize = 700;
-
-/// Files over that length, each for a reason.
-const LONG_FILES: [(&str, &str); 0] = [];
 
 /// Runs every check and reports all that it finds.
 pub(crate) fn run() -> Result<()> {
@@ -179,7 +133,7 @@ fn is_source_of(folder: &str, name: &str) -> bool {
 
 fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
     let lines = text.lines().count();
-    if lines > MAX_LINES && !generated(name) && !LONG_FILES.iter().any(|(file, _)| *file == name) {
+    if lines > MAX_LINES && !name.contains("/generated/") {
         problems.push(format!("{name}: {lines} lines; one idea a file, at most {MAX_LINES} lines"));
     }
     // The tests of a feature lie beside it and need no introduction; their expected answers may end in a space.
@@ -195,10 +149,6 @@ fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
             problems.push(format!("{name}:{}: a test that does not run", number + 1));
         }
     }
-}
-
-fn generated(name: &str) -> bool {
-    name.contains("/generated/")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ export function h(selector: string, ...content: [Attributes, ...Child[]] | Child
   const [tag = '', id] = head.split('#');
   const element = (SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag)) as HTMLElement & SVGElement;
   if (id) element.id = id;
+  if (tag === 'button') element.setAttribute('type', 'button');
   if (classes.length) element.setAttribute('class', classes.join(' '));
   const [attributes, ...children] = isAttributes(content[0]) ? content : [{}, ...content];
   for (const [name, value] of Object.entries(attributes as Attributes)) {
@@ -73,5 +74,5 @@ export function icon(name: Icon): SVGElement {
 
 /** A button with a name for screen readers, which is its title too. */
 export function button(id: string, name: string, content: Child, action: () => void, attributes: Attributes = {}): HTMLElement {
-  return h('button', { id, type: 'button', 'aria-label': name, title: name, onclick: action, ...attributes }, content);
+  return h('button', { id, 'aria-label': name, title: name, onclick: action, ...attributes }, content);
 }

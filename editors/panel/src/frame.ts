@@ -1,8 +1,7 @@
 // The parts around every view: the launch, the tabs, the stepper, and the sentence about the statement.
 import { button, type Child, h, icon } from './dom';
 import { count, grouped, lanesOf, share } from './lanes';
-import type { PanelCommand } from './messages';
-import { TABS } from './state';
+import { type PanelCommand, TABS } from './messages';
 import type { Controls } from './view';
 
 /** The launch and its warp at the left, what the run found at the right. */
@@ -39,7 +38,7 @@ function picker(panel: Controls, id: string, name: string, content: Child, comma
   if (!source.command) return h('span', content);
   return h(
     'button.picker',
-    { id: `pick-${id}`, type: 'button', title: `${name}: pick another`, onclick: () => source.command?.(command) },
+    { id: `pick-${id}`, title: `${name}: pick another`, onclick: () => source.command?.(command) },
     content,
     h('span', { 'aria-hidden': 'true' }, ' ▾'),
   );
@@ -53,7 +52,6 @@ export function tabs(panel: Controls): Child[] {
       'button',
       {
         role: 'tab',
-        type: 'button',
         id: `tab-${id}`,
         'aria-selected': String(isChosen),
         'aria-controls': 'view',

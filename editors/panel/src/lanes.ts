@@ -25,13 +25,19 @@ export function has(mask: Mask | undefined, lane: number): boolean {
 
 /** `0–3, 7` */
 export function ranges(lanes: number[]): string {
-  const parts: [number, number][] = [];
-  for (const lane of lanes) {
-    const last = parts[parts.length - 1];
-    if (last && last[1] === lane - 1) last[1] = lane;
-    else parts.push([lane, lane]);
+  const parts = groups(lanes, (part, lane) => part[part.length - 1] === lane - 1);
+  return parts.map((part) => (part.length === 1 ? `${part[0]}` : `${part[0]}–${part[part.length - 1]}`)).join(', ') || 'none';
+}
+
+/** Splits a list into groups of neighbours that belong together. */
+export function groups<T>(items: T[], belongs: (group: [T, ...T[]], next: T) => boolean): [T, ...T[]][] {
+  const all: [T, ...T[]][] = [];
+  for (const item of items) {
+    const group = all[all.length - 1];
+    if (group && belongs(group, item)) group.push(item);
+    else all.push([item]);
   }
-  return parts.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ') || 'none';
+  return all;
 }
 
 /** Lines as users count them. */

@@ -1,5 +1,6 @@
-// What the panel asks the server, and what it and the extension send each other. Types only.
+// What the panel asks the server, and what it and the extension send each other.
 import type * as answers from './generated/answers';
+import type { RunProgress } from './generated/run_progress';
 
 /** Lanes as hex digits, the highest lane first. */
 export type Mask = string;
@@ -48,15 +49,6 @@ export interface RunInfo extends Warp {
   unexpected: number;
 }
 
-/** A run in progress. */
-export interface RunProgress {
-  entry: string;
-  launch: string;
-  /** Executed warp instructions of all warps, and their limit. */
-  steps: number;
-  maxSteps: number;
-}
-
 /** What the panel says if there is no run, and the commands that it offers. */
 export interface Nothing {
   title: string;
@@ -65,17 +57,22 @@ export interface Nothing {
 }
 
 /** The commands that the panel may run. */
-export type PanelCommand =
-  | 'warplens.pickLaunch'
-  | 'warplens.pickWarp'
-  | 'warplens.pickModel'
-  | 'warplens.runLaunch'
-  | 'warplens.editLaunch'
-  | 'warplens.stopLanes'
-  | 'warplens.newKernel'
-  | 'warplens.nextFinding';
+export const PANEL_COMMANDS = [
+  'warplens.pickLaunch',
+  'warplens.pickWarp',
+  'warplens.pickModel',
+  'warplens.runLaunch',
+  'warplens.editLaunch',
+  'warplens.stopLanes',
+  'warplens.newKernel',
+  'warplens.nextFinding',
+] as const;
 
-export type Tab = 'timeline' | 'registers' | 'memory' | 'buffers' | 'graph' | 'output';
+export type PanelCommand = (typeof PANEL_COMMANDS)[number];
+
+export const TABS = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'] as const;
+
+export type Tab = (typeof TABS)[number];
 
 /** From the extension to the panel. */
 export type ToPanel =

@@ -3,11 +3,11 @@
 import type { Mark, Timeline } from './generated/answers';
 import { handleKey } from './keys';
 import { grouped, runAt } from './lanes';
-import type { Moment, Tab } from './messages';
+import { type Moment, TABS, type Tab } from './messages';
 import { Pages } from './pages';
 import { Screen } from './screen';
 import type { Source } from './source';
-import { clamp, fit, type State, TABS } from './state';
+import { clamp, fit, type State } from './state';
 import { csv, markdown } from './table';
 import type { Controls, Stage, View, Views } from './view';
 

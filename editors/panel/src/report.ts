@@ -1,5 +1,6 @@
 // The panel in a report: a page without a server, which contains the answers.
 import type { AccessRequest, BufferPage, Buffers, Graph, Timeline, WorstAccess, WrittenElement } from './generated/answers';
+import { runAt } from './lanes';
 import type { Accesses, Answers, Method, Moment, Registers, RunInfo } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
@@ -43,26 +44,15 @@ function known(step: number): Moment | undefined {
   const line = statement === undefined ? null : data.statements[statement];
   if (statement === undefined || line === null || line === undefined) return undefined;
   const registers = data.moments.registers[step];
-  const masks = maskAt(step);
+  const masks = runAt(data.timeline.runs, step);
   return {
     step,
     line,
     visit: visits[step] ?? 1,
     visits: stepsOf.get(statement)?.length ?? 1,
-    active: registers?.active ?? masks[0],
-    executed: registers?.executed ?? masks[1],
+    active: registers?.active ?? masks?.active ?? '',
+    executed: registers?.executed ?? masks?.executed ?? '',
   };
-}
-
-function maskAt(step: number): [string, string] {
-  for (const run of data.timeline.runs) {
-    let at = run.step;
-    for (const [active, executed, steps] of run.masks) {
-      if (at <= step && step < at + steps) return [active, executed];
-      at += steps;
-    }
-  }
-  return ['', ''];
 }
 
 /** The step of a visit of a line, by default of the last one. */

@@ -1,7 +1,7 @@
 // A run in progress: how far it is, and a button that stops it. Shown above the last result, or alone if there is none.
 import { h } from './dom';
+import type { RunProgress } from './generated/run_progress';
 import { grouped } from './lanes';
-import type { RunProgress } from './messages';
 
 export class RunningNote {
   private readonly title = h('strong');
@@ -14,7 +14,7 @@ export class RunningNote {
     private readonly root: HTMLElement,
     stop: () => void,
   ) {
-    const button = h('button.secondary', { type: 'button', id: 'stop-run', onclick: stop }, 'Stop');
+    const button = h('button.secondary', { id: 'stop-run', onclick: stop }, 'Stop');
     this.element = h(
       'section',
       { id: 'warplens-running', 'aria-label': 'Run in progress', hidden: true },

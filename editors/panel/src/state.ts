@@ -1,6 +1,6 @@
 // What the panel remembers while it is hidden.
 import type { Timeline } from './generated/answers';
-import type { Tab } from './messages';
+import { TABS, type Tab } from './messages';
 
 export interface State {
   tab: Tab;
@@ -20,8 +20,6 @@ export interface State {
   /** The scale of the graph. */
   zoom: number;
 }
-
-export const TABS: readonly Tab[] = ['timeline', 'registers', 'memory', 'buffers', 'graph', 'output'];
 
 const START: State = {
   tab: 'timeline',

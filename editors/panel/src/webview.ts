@@ -1,5 +1,6 @@
 // The panel in the editor, which gets its data through messages from the extension.
-import type { Answers, Method, RunInfo, RunProgress, ToExtension, ToPanel } from './messages';
+import type { RunProgress } from './generated/run_progress';
+import type { Answers, Method, RunInfo, ToExtension, ToPanel } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
 import { RunningNote } from './running';

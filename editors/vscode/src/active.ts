@@ -13,3 +13,8 @@ export function activeDocument(): vscode.TextDocument | undefined {
   const document = activeEditor()?.document;
   return document && LANGUAGES.includes(document.languageId) ? document : undefined;
 }
+
+/** The visible editor of a document. */
+export function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
+  return vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+}

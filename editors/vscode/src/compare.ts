@@ -1,10 +1,12 @@
 // Compares a kernel with another file, or with its own machine code, which the configured ptxas makes.
 import * as vscode from 'vscode';
-import { activeDocument } from './active';
-import { agreement, type Compared, differenceOf } from './compared';
+import { activeDocument, editorOf } from './active';
+import { type Answer, agreement, differenceOf } from './compared';
 import { moveCursor } from './cursor';
+import { inform } from './inform';
 import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
+import { Registered } from './registered';
 import type { SassBeside } from './sass';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
@@ -17,31 +19,28 @@ const MAX_FILES = 1000;
 /** The request that the client or the user cancelled. */
 const CANCELLED = -32800;
 
-export class Comparisons implements vscode.Disposable {
+export class Comparisons extends Registered {
   private readonly found = vscode.languages.createDiagnosticCollection('warplens-compare');
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
     private readonly sass: SassBeside,
     private readonly linked: LinkedDocuments,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       this.found,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // The result does not apply to an edited text.
         if (contentChanges.length > 0 && this.found.has(document.uri)) this.found.clear();
       }),
-    ];
+    );
   }
 
   /** Compares the active document with a file that the user picks. */
   async withFile(): Promise<void> {
     const document = activeDocument();
-    if (!document) {
-      void vscode.window.showInformationMessage('Warplens: open a .ptx, .sass or WAVE file to compare it.');
-      return;
-    }
+    if (!document) return inform('open a .ptx, .sass or WAVE file to compare it.');
     const other = await pickFile(document);
     if (!other) return;
     await this.compare(document, { other: { uri: other.toString() } }, vscode.workspace.asRelativePath(other), () =>
@@ -52,10 +51,7 @@ export class Comparisons implements vscode.Disposable {
   /** Compares a document, or the active one, with its machine code. */
   async withPtxas(uri?: string, entry?: string): Promise<void> {
     const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : activeDocument();
-    if (document?.languageId !== 'ptx') {
-      void vscode.window.showInformationMessage('Warplens: open a .ptx file to compare it with its machine code.');
-      return;
-    }
+    if (document?.languageId !== 'ptx') return inform('open a .ptx file to compare it with its machine code.');
     await this.compare(
       document,
       { entry },
@@ -64,15 +60,11 @@ export class Comparisons implements vscode.Disposable {
     );
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
-  }
-
   private async compare(
     document: vscode.TextDocument,
     request: object,
     other: string,
-    openOther: (compared: Compared) => Thenable<vscode.TextDocument>,
+    openOther: (compared: Answer) => Thenable<vscode.TextDocument>,
   ): Promise<void> {
     this.found.clear();
     const name = vscode.workspace.asRelativePath(document.uri);
@@ -82,10 +74,10 @@ export class Comparisons implements vscode.Disposable {
       const params = { textDocument: { uri: document.uri.toString() }, random: DRAWN, ...request };
       const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
       const compared = await vscode.window.withProgress(options, (progress, token) =>
-        this.server.requestWithProgress<Compared>('warplens/compare', params, progress, token),
+        this.server.requestWithProgress<Answer>('warplens/compare', params, progress, token),
       );
       if (!compared) return;
-      if (compared.equal) void vscode.window.showInformationMessage(`Warplens: ${agreement(name, other, compared)}`);
+      if (compared.equal) inform(agreement(name, other, compared));
       else await this.show(compared, [document, await openOther(compared)]);
     } catch (error) {
       if ((error as { code?: number }).code !== CANCELLED) showToolError(error);
@@ -93,7 +85,7 @@ export class Comparisons implements vscode.Disposable {
   }
 
   /** Shows the first difference in both documents, each with a link to the other. */
-  private async show(compared: Compared, documents: [vscode.TextDocument, vscode.TextDocument]): Promise<void> {
+  private async show(compared: Answer, documents: [vscode.TextDocument, vscode.TextDocument]): Promise<void> {
     const names = documents.map(({ uri }) => uri.path.split('/').pop() ?? '') as [string, string];
     const { title, sides } = differenceOf(compared, names);
     const places = documents.map((document, side) => {
@@ -115,7 +107,7 @@ export class Comparisons implements vscode.Disposable {
     const jump = async (side: number, column: vscode.ViewColumn | undefined, preserveFocus: boolean) => {
       const [document, place] = [documents[side], places[side]];
       if (!document || !place) return undefined;
-      const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+      const shown = editorOf(document);
       const options = { viewColumn: shown?.viewColumn ?? column, preserveFocus, preview: false };
       const editor = await vscode.window.showTextDocument(document, options);
       moveCursor(editor, place.range.start.line);

@@ -1,40 +1,8 @@
 // The answer of `warplens/compare`, and its sentences. Pure.
+import type { Compared, Writer } from './generated/compared';
+import type { ComparedCode } from './generated/messages';
 
-/** docs/lsp-extensions.md documents it. */
-export interface Compared {
-  equal: boolean;
-  launch: { name: string };
-  difference: Difference | null;
-  compared: { launches: number; buffers: number; elements: number };
-  not_compared: string[];
-  runs: [Run, Run];
-  buffers: { values: [string, string]; differing: number; elements: number }[];
-  output?: { line: number; texts: [string | null, string | null] };
-  /** The listing of the machine code, and its target. */
-  listing?: string;
-  target?: string;
-}
-
-interface Difference {
-  buffer: string;
-  element: number;
-  a_writer: Writer | null;
-  b_writer: Writer | null;
-}
-
-interface Run {
-  entry: string;
-  status: string;
-  error: { message: string; line?: number; character?: number } | null;
-}
-
-interface Writer {
-  line?: number;
-  character?: number;
-  cta: number[];
-  warp: number;
-  lane: number;
-}
+export type Answer = Compared & ComparedCode;
 
 /** What one side shows, and where; without a place it is the kernel. */
 export interface Side {
@@ -43,7 +11,7 @@ export interface Side {
 }
 
 /** `k.ptx and its machine code agree: 101 launches, …` */
-export function agreement(name: string, other: string, { compared, not_compared, target }: Compared): string {
+export function agreement(name: string, other: string, { compared, not_compared, target }: Answer): string {
   const { launches, buffers, elements } = compared;
   const counts = [count(launches, 'launch', 'launches'), count(buffers, 'buffer', 'buffers'), count(elements, 'element', 'elements')];
   const code = target ? `${other} for ${target}` : other;
@@ -51,7 +19,7 @@ export function agreement(name: string, other: string, { compared, not_compared,
 }
 
 /** The first difference: a sentence about both, and one for each side. */
-export function differenceOf(compared: Compared, names: [string, string]): { title: string; sides: [Side, Side] } {
+export function differenceOf(compared: Answer, names: [string, string]): { title: string; sides: [Side, Side] } {
   const { difference, buffers, output, runs, launch } = compared;
   const found = buffers[0];
   if (difference && found) {
@@ -76,7 +44,10 @@ export function differenceOf(compared: Compared, names: [string, string]): { tit
   }
   const ended = runs.map(({ status }, index) => `${names[index]} ${status}`).join(', ');
   const title = `the results were not compared (launch ${launch.name}): ${ended}`;
-  const side = ({ error }: Run): Side => ({ message: error ? `${title}: ${error.message}` : title, at: placeOf(error) });
+  const side = ({ error }: Compared['runs'][number]): Side => ({
+    message: error ? `${title}: ${error.message}` : title,
+    at: placeOf(error),
+  });
   return { title, sides: [side(runs[0]), side(runs[1])] };
 }
 

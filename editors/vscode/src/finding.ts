@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Finding } from '../../panel/src/generated/answers';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
+import { informBriefly } from './inform';
 import type { Lanes } from './lanes';
 import type { LitLines } from './lit';
 import { type LaneMasks, requestMasks, selectionOf } from './masks';
@@ -35,10 +36,7 @@ export class FindingView implements vscode.Disposable {
   async show(line = activeEditor()?.selection.active.line): Promise<void> {
     const findings = this.lanes.current?.masks.findings ?? [];
     const onLine = findings.flatMap((finding, number) => (line !== undefined && finding.line === line ? [{ finding, number }] : []));
-    if (onLine.length === 0) {
-      void vscode.window.setStatusBarMessage('Warplens: this line has no finding of the run', 3000);
-      return;
-    }
+    if (onLine.length === 0) return informBriefly('this line has no finding of the run');
     const number = onLine.length === 1 ? onLine[0]?.number : await pick(onLine);
     if (number !== undefined) await this.showNumber(number);
   }
@@ -58,10 +56,7 @@ export class FindingView implements vscode.Disposable {
     const findings = this.lanes.current?.masks.findings ?? [];
     const next = nextFinding(findings, editor.selection.active.line, this.at?.finding, direction);
     const line = next === undefined ? undefined : findings[next]?.line;
-    if (next === undefined || line === undefined) {
-      void vscode.window.setStatusBarMessage('Warplens: the run has no findings', 3000);
-      return;
-    }
+    if (next === undefined || line === undefined) return informBriefly('the run has no findings');
     moveCursor(editor, line);
     await this.showNumber(next);
   }
@@ -80,7 +75,7 @@ export class FindingView implements vscode.Disposable {
     await this.selectWarp(shown, finding);
     await this.selectVisit(shown.uri, finding);
     const others = finding.related.map((other) => `line ${other.line + 1}: ${other.message}`);
-    if (others.length > 0) void vscode.window.setStatusBarMessage(`Warplens: ${others.join('; ')}`, 10_000);
+    if (others.length > 0) informBriefly(others.join('; '), 10_000);
   }
 
   dispose(): void {

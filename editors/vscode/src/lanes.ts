@@ -2,13 +2,13 @@
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import { type LaneMasks, shapeOf, warpCount } from './masks';
+import { Registered } from './registered';
 import type { Server } from './server';
 import type { LaneStore } from './store';
 
-export class Lanes implements vscode.Disposable {
+export class Lanes extends Registered {
   private readonly item = vscode.window.createStatusBarItem('warplens.lanes', vscode.StatusBarAlignment.Right, 90);
   private readonly model = vscode.window.createStatusBarItem('warplens.model', vscode.StatusBarAlignment.Right, 89);
-  private readonly subscriptions: vscode.Disposable[];
   private shownFor?: { uri: string; masks: LaneMasks };
   private printed?: vscode.OutputChannel;
 
@@ -16,11 +16,12 @@ export class Lanes implements vscode.Disposable {
     private readonly server: Server,
     private readonly store: LaneStore,
   ) {
+    super();
     this.item.name = 'Warplens Lanes';
     this.item.command = 'warplens.pickLaunch';
     this.model.name = 'Warplens Divergence Model';
     this.model.command = 'warplens.pickModel';
-    this.subscriptions = [
+    this.subscriptions.push(
       this.item,
       this.model,
       store.onDidChange((uri) => {
@@ -28,7 +29,7 @@ export class Lanes implements vscode.Disposable {
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.refresh()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
-    ];
+    );
   }
 
   /** The document whose lanes the active editor shows, if it shows any. */
@@ -42,8 +43,8 @@ export class Lanes implements vscode.Disposable {
     if (uri) await this.server.select({ uri, launch: null });
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
+  override dispose(): void {
+    super.dispose();
     this.printed?.dispose();
   }
 

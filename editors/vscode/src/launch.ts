@@ -1,41 +1,29 @@
 // Edits launches: opens the launch that is shown or picked, or writes the inferred one.
 import * as vscode from 'vscode';
-import { activeDocument } from './active';
+import { activeDocument, editorOf } from './active';
+import type { Draft, ListedLaunch } from './generated/messages';
+import { inform } from './inform';
 import type { Lanes } from './lanes';
-import type { LaunchInfo } from './pick';
 import type { Server } from './server';
-
-/** The answer of `warplens.draftLaunch`; docs/lsp-extensions.md documents it. */
-interface Draft {
-  entry: string;
-  /** The line of the kernel's name. */
-  line: number | null;
-  comment: string;
-  table: string;
-  launchFile: string | null;
-}
 
 /** Opens a launch of the document, or writes the inferred one where none is configured. */
 export async function editLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
   const document = uri ?? activeDocument()?.uri.toString();
-  if (!document) {
-    void vscode.window.showInformationMessage('Warplens: open a .ptx or WAVE file to edit a launch of it.');
-    return;
-  }
+  if (!document) return inform('open a .ptx or WAVE file to edit a launch of it.');
   await server.start();
-  const launches = (await server.execute<LaunchInfo[]>('warplens.listLaunches', { uri: document, entry })) ?? [];
+  const launches = (await server.execute<ListedLaunch[]>('warplens.listLaunches', { uri: document, entry })) ?? [];
   const written = launches.filter((launch) => launch.location);
   const shown = lanes.current?.uri === document ? lanes.current.masks : undefined;
   const current = written.find((launch) => shown && launch.name === shown.launch.name && launch.entry === shown.entry);
   if (current) return open(current);
   if (written.length === 0 || shown?.launch.name === 'inferred') return write(server, document, entry ?? shown?.entry);
   if (written.length === 1) return open(written[0]);
-  const items = written.map((launch) => ({ label: launch.name, description: launch.sourceName ?? launch.entry, launch }));
+  const items = written.map((launch) => ({ label: launch.name, description: launch.sourceName ?? launch.entry ?? undefined, launch }));
   const picked = await vscode.window.showQuickPick(items, { title: 'Edit a launch' });
   if (picked) await open(picked.launch);
 }
 
-async function open(launch: LaunchInfo | undefined): Promise<void> {
+async function open(launch: ListedLaunch | undefined): Promise<void> {
   if (!launch?.location) return;
   const { uri, range } = launch.location;
   const selection = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
@@ -44,7 +32,7 @@ async function open(launch: LaunchInfo | undefined): Promise<void> {
 
 /** Shows a document in its existing editor, if any: a walkthrough or another view may be active beside it. */
 function show(document: vscode.TextDocument, selection?: vscode.Range): Thenable<vscode.TextEditor> {
-  const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  const shown = editorOf(document);
   return vscode.window.showTextDocument(document, { selection, viewColumn: shown?.viewColumn });
 }
 

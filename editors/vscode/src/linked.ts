@@ -1,23 +1,24 @@
 // Documents with lines that belong to each other, such as PTX and its source: moving in one highlights the lines of the others.
 import * as vscode from 'vscode';
 import type { LitLines } from './lit';
+import { Registered } from './registered';
 import type { Server } from './server';
 import { linesTogether, movedLines, type SourceLines, sourceLines } from './source_lines';
 
 /** Milliseconds after an edit until the lines are read again. */
 const EDIT_DELAY = 300;
 
-export class LinkedDocuments implements vscode.Disposable {
+export class LinkedDocuments extends Registered {
   /** The compiled documents, by key. */
   private readonly compiled = new Map<string, SourceLines>();
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly server: Server,
     private readonly lit: LitLines,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       vscode.window.onDidChangeTextEditorSelection(({ textEditor, kind }) => {
         if (kind !== undefined) this.light(textEditor);
       }),
@@ -26,7 +27,7 @@ export class LinkedDocuments implements vscode.Disposable {
       }),
       vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.compiled.delete(keyOf(uri))),
-    ];
+    );
   }
 
   /** Links a compiled document with its sources, and returns the source line of each of its lines. */
@@ -52,9 +53,9 @@ export class LinkedDocuments implements vscode.Disposable {
     }
   }
 
-  dispose(): void {
+  override dispose(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
-    for (const subscription of this.subscriptions) subscription.dispose();
+    super.dispose();
   }
 
   /** Whether a document is compiled, or a source of one that is. */

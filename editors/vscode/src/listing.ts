@@ -1,6 +1,8 @@
 // Listings of files that VS Code cannot show as text: the server makes them, and a read-only document shows them.
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import type { Listing } from './generated/messages';
+import { messageOf } from './inform';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
 
@@ -50,7 +52,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
     try {
       await this.textOf(file);
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
     const listing = vscode.Uri.from({ scheme: SCHEME, path: `${file.path}.sass`, query: file.toString() });
     this.watch(file, listing);
@@ -65,7 +67,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
 
   private async textOf(file: vscode.Uri): Promise<string> {
     await this.server.start();
-    const answer = await this.server.request<{ text: string }>('warplens/listing', { uri: file.toString() });
+    const answer = await this.server.request<Listing>('warplens/listing', { uri: file.toString() });
     if (!answer) throw new Error('the language server is not running');
     return answer.text;
   }

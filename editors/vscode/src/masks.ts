@@ -1,6 +1,6 @@
 // The lanes of a document, as the server sends them.
 import type { Masks, PlacedTraces, Trace } from '../../panel/src/generated/answers';
-import type { Selection } from './selections';
+import type { Selection } from './generated/messages';
 import type { Server } from './server';
 
 /** The lanes of a document: one warp of a run. */

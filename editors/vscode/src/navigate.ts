@@ -1,7 +1,7 @@
 // Keys that step through a run: the next or previous divergence, visit and warp.
-import * as vscode from 'vscode';
 import { activeEditor } from './active';
 import { moveCursor } from './cursor';
+import { informBriefly } from './inform';
 import type { Lanes } from './lanes';
 import { selectionOf, warpCount } from './masks';
 import type { Server } from './server';
@@ -14,7 +14,7 @@ export function goToDivergence(lanes: Lanes, direction: Direction): void {
   if (!editor) return;
   const line = nextLine(lines, editor.selection.active.line, direction);
   if (line !== undefined) moveCursor(editor, line);
-  else void vscode.window.setStatusBarMessage('Warplens: no lanes diverge in this warp', 3000);
+  else informBriefly('no lanes diverge in this warp');
 }
 
 /** Shows the next warp of the launch. */

@@ -1,6 +1,8 @@
 // The pick lists of launches and divergence models.
 import * as vscode from 'vscode';
 import { activeDocument, activeEditor } from './active';
+import type { ListedLaunch } from './generated/messages';
+import { inform } from './inform';
 import type { Lanes } from './lanes';
 import { requestMasks, selectionOf } from './masks';
 import type { Warps } from './pick_warp';
@@ -8,40 +10,17 @@ import { pickWithPreview } from './preview';
 import type { Server } from './server';
 import { countFindings } from './warp_list';
 
-export interface LaunchInfo {
-  name: string;
-  entry: string;
-  /** The name of a mangled kernel in its source. */
-  sourceName?: string;
-  grid: number[];
-  block: number[];
-  source: 'toml' | 'comment' | 'inferred';
-  problem?: string;
-  location?: { uri: string; range: { start: Position; end: Position } };
-}
-
-interface Position {
-  line: number;
-  character: number;
-}
-
 /** The source of a launch, as the pick list shows it. */
 const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', inferred: 'inferred from the kernel' };
 
-type LaunchItem = vscode.QuickPickItem & { launch: LaunchInfo };
+type LaunchItem = vscode.QuickPickItem & { launch: ListedLaunch };
 
 export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, entry?: string): Promise<void> {
   const document = uri ?? activeDocument()?.uri.toString();
-  if (!document) {
-    void vscode.window.showInformationMessage('Warplens: open a .ptx or WAVE file to pick a launch for it.');
-    return;
-  }
+  if (!document) return inform('open a .ptx or WAVE file to pick a launch for it.');
   await server.start();
-  const launches = await server.execute<LaunchInfo[]>('warplens.listLaunches', { uri: document, entry });
-  if (!launches || launches.length === 0) {
-    void vscode.window.showInformationMessage('Warplens: this file has no kernel to run.');
-    return;
-  }
+  const launches = await server.execute<ListedLaunch[]>('warplens.listLaunches', { uri: document, entry });
+  if (!launches || launches.length === 0) return inform('this file has no kernel to run.');
   const before = lanes.current?.uri === document ? lanes.current.masks : undefined;
   const items = launches.map(launchItem);
   const shown = items.find(({ launch }) => launch.name === before?.launch.name && launch.entry === before.entry);
@@ -59,7 +38,7 @@ export async function pickLaunch(server: Server, lanes: Lanes, uri?: string, ent
         if (isAccepted) void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${name}”: ${problem}`);
         return;
       }
-      await server.select({ uri: document, entry, launch: name });
+      await server.select({ uri: document, entry: entry ?? undefined, launch: name });
       await addFigures(server, document, item);
       redraw();
     },
@@ -95,7 +74,7 @@ async function kernelAt(uri: vscode.Uri, line: number): Promise<string | undefin
   return (kernels.findLast((kernel) => kernel.line <= line) ?? kernels[0])?.entry;
 }
 
-function launchItem(launch: LaunchInfo): LaunchItem {
+function launchItem(launch: ListedLaunch): LaunchItem {
   return {
     label: `${launch.problem ? '$(error)' : '$(run)'} ${launch.name}`,
     description: `${launch.sourceName ?? launch.entry}: grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}`,
@@ -107,10 +86,7 @@ function launchItem(launch: LaunchInfo): LaunchItem {
 /** Runs the shown launch under another model, without changing the launch or the settings. */
 export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
   const shown = lanes.current;
-  if (!shown) {
-    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
-    return;
-  }
+  if (!shown) return inform('no lanes are shown; pick a launch first.');
   const language = activeDocument()?.languageId;
   const items = server.models
     .filter((model) => model.language === language)

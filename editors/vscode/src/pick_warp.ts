@@ -1,6 +1,8 @@
 // The pick list of the warps of a run.
-import * as vscode from 'vscode';
 import type { WarpSummaries } from '../../panel/src/generated/answers';
+import type { Warp } from '../../panel/src/messages';
+import type { WarpsOfRun } from './generated/messages';
+import { inform } from './inform';
 import type { Lanes } from './lanes';
 import { selectionOf, warpCount } from './masks';
 import { pickWithPreview } from './preview';
@@ -8,19 +10,16 @@ import type { Server } from './server';
 import { type ListedWarp, listWarps } from './warp_list';
 
 /** The answer of `warplens/warps`. */
-export type Warps = WarpSummaries & { entry: string; launch: string };
+export type Warps = WarpSummaries & WarpsOfRun;
 
 export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   const shown = lanes.current;
-  if (!shown) {
-    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
-    return;
-  }
+  if (!shown) return inform('no lanes are shown; pick a launch first.');
   const { uri, masks } = shown;
   const { launch, cta, warp } = masks;
   const answer = await server.request<Warps | null>('warplens/warps', { textDocument: { uri } });
   const items = listWarps(launch.grid, warpCount(masks), answer?.warps ?? [], masks);
-  const show = (item: { cta: number[]; warp: number }) => server.select({ ...selectionOf(uri, masks), cta: item.cta, warp: item.warp });
+  const show = ({ cta, warp }: Warp) => server.select({ ...selectionOf(uri, masks), cta, warp });
   pickWithPreview<ListedWarp>({
     title: 'Show the lanes of a warp',
     items,

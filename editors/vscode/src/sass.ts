@@ -1,7 +1,10 @@
 // Open SASS Beside: the machine code of a PTX file, made by the configured ptxas, in a read-only document that is updated on saves.
 import * as vscode from 'vscode';
-import { activeDocument } from './active';
+import { activeDocument, editorOf } from './active';
+import type { Assembled, Targets } from './generated/messages';
+import { inform, messageOf } from './inform';
 import type { LinkedDocuments } from './linked';
+import { Registered } from './registered';
 import type { SameLaunch } from './same_launch';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
@@ -17,19 +20,7 @@ interface Origin {
   target?: string;
 }
 
-/** The answer of `warplens/assemble`; docs/lsp-extensions.md documents it. */
-interface Assembled {
-  text: string;
-  target: string;
-}
-
-/** The answer of `warplens/targets`. */
-interface Targets {
-  own: string;
-  targets: string[];
-}
-
-export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class SassBeside extends Registered implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   /** The last listing of each document. */
   private readonly texts = new Map<string, string>();
@@ -37,7 +28,6 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
   private readonly requests = new Map<string, number>();
   /** The documents whose last save could not be assembled; the user was warned once. */
   private readonly failed = new Set<string>();
-  private readonly subscriptions: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -45,21 +35,19 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     private readonly linked: LinkedDocuments,
     private readonly launches: SameLaunch,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidSaveTextDocument((document) => this.saved(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
-    ];
+    );
   }
 
   /** Opens the machine code of a kernel from its lens, or of the active document for a target that the user picks. */
   async open(uri?: string, entry?: string): Promise<void> {
     const document = uri ? await vscode.workspace.openTextDocument(vscode.Uri.parse(uri)) : activeDocument();
-    if (document?.languageId !== 'ptx') {
-      void vscode.window.showInformationMessage('Warplens: open a .ptx file to assemble it.');
-      return;
-    }
+    if (document?.languageId !== 'ptx') return inform('open a .ptx file to assemble it.');
     try {
       await this.server.start();
       const target = uri ? {} : await this.pickTarget(document);
@@ -76,8 +64,8 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     const uri = vscode.Uri.from({ scheme: SCHEME, path, query: JSON.stringify(origin) });
     await this.update(uri, known.text ?? (await this.assemble(origin)));
     const document = await vscode.workspace.openTextDocument(uri);
-    const from = vscode.window.visibleTextEditors.find((editor) => editor.document === ptx);
-    const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+    const from = editorOf(ptx);
+    const shown = editorOf(document);
     const viewColumn = shown?.viewColumn ?? vscode.ViewColumn.Beside;
     const editor = await vscode.window.showTextDocument(document, { viewColumn, preserveFocus: true, preview: false });
     this.revealKernel(editor, known.entry);
@@ -97,10 +85,6 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     this.texts.set(uri.toString(), text);
     setTimeout(() => void this.restore(uri, origin), 0);
     return text;
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** Links a document that VS Code reopened by itself, once it has its text. */
@@ -176,9 +160,8 @@ export class SassBeside implements vscode.TextDocumentContentProvider, vscode.Di
     } catch (error) {
       if (this.requests.get(key) !== request || this.failed.has(key)) return;
       this.failed.add(key);
-      const reason = error instanceof Error ? error.message : String(error);
       const name = vscode.workspace.asRelativePath(ptx.uri);
-      void vscode.window.showWarningMessage(`Warplens: the SASS of ${name} is that of an earlier save: ${reason}`);
+      void vscode.window.showWarningMessage(`Warplens: the SASS of ${name} is that of an earlier save: ${messageOf(error)}`);
     }
   }
 

@@ -1,15 +1,6 @@
 // The selected launch of each document, kept for the next start of the server and of the window.
 import type * as vscode from 'vscode';
-
-/** The argument of `warplens.selectLaunch`; docs/lsp-extensions.md documents it. */
-export interface Selection {
-  uri: string;
-  entry?: string;
-  launch?: string | object | null;
-  cta?: number[];
-  warp?: number;
-  model?: string;
-}
+import type { Selection } from './generated/messages';
 
 const KEY = 'warplens.selections';
 /** The number of documents whose selection is kept. */

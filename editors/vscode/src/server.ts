@@ -3,11 +3,12 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
-import type { RunProgress } from '../../panel/src/messages';
+import type { RunProgress } from '../../panel/src/generated/run_progress';
 import { display } from './display';
+import type { Model, Selection } from './generated/messages';
+import { messageOf } from './inform';
 import { LANGUAGES } from './languages';
-import type { Model } from './models';
-import { type Selection, Selections } from './selections';
+import { Selections } from './selections';
 
 /** A command that the server registers. */
 export type ServerCommand =
@@ -269,8 +270,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

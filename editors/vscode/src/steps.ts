@@ -1,4 +1,5 @@
 // The next line, finding or warp of a run. Pure.
+import type { Warp } from '../../panel/src/messages';
 import { size, type Visits } from './strip/masks';
 
 export type Direction = 1 | -1;
@@ -29,13 +30,8 @@ export function nextFinding(
   return (next ?? sorted[0])?.number;
 }
 
-export interface WarpId {
-  cta: number[];
-  warp: number;
-}
-
 /** The next warp of a launch in the order of x, y, z; after the last one the first. */
-export function nextWarp({ cta, warp }: WarpId, grid: number[], warps: number, direction: Direction): WarpId {
+export function nextWarp({ cta, warp }: Warp, grid: number[], warps: number, direction: Direction): Warp {
   const [width = 1, height = 1, depth = 1] = grid;
   const [x = 0, y = 0, z = 0] = cta;
   const count = width * height * depth * warps;
@@ -44,7 +40,7 @@ export function nextWarp({ cta, warp }: WarpId, grid: number[], warps: number, d
 }
 
 /** The warp of this number in a launch with `warps` warps in each block. */
-export function warpAt(index: number, [width = 1, height = 1]: number[], warps: number): WarpId {
+export function warpAt(index: number, [width = 1, height = 1]: number[], warps: number): Warp {
   const block = Math.floor(index / warps);
   return { cta: [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))], warp: index % warps };
 }

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { type LaneMasks, requestMasks } from './masks';
+import { Registered } from './registered';
 import type { Server } from './server';
 import { type LineEdit, moved } from './strip/positions';
 
@@ -13,13 +14,12 @@ interface Edits {
   edits: LineEdit[];
 }
 
-export class LaneStore implements vscode.Disposable {
+export class LaneStore extends Registered {
   private readonly masks = new Map<string, LaneMasks>();
   private readonly edits = new Map<string, Edits[]>();
   private readonly requests = new Map<string, number>();
   private readonly changed = new vscode.EventEmitter<string>();
   private readonly moved = new vscode.EventEmitter<string>();
-  private readonly subscriptions: vscode.Disposable[];
   private latestRequest = 0;
 
   /** Fires with the address of a document whose lanes have changed. */
@@ -29,23 +29,20 @@ export class LaneStore implements vscode.Disposable {
   readonly onDidMove = this.moved.event;
 
   constructor(private readonly server: Server) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       this.changed,
       this.moved,
       server.onDidChangeLanes((uri) => void this.fetch(uri)),
       server.onDidStop(() => this.clear()),
       vscode.workspace.onDidChangeTextDocument((event) => this.edit(event)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document.uri.toString())),
-    ];
+    );
   }
 
   /** The lanes that a document shows, at its current lines. */
   of(uri: string): LaneMasks | undefined {
     return this.masks.get(uri);
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private clear(): void {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { display } from './display';
 import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './masks';
+import { Registered } from './registered';
 import type { LaneStore } from './store';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
 import { share, size } from './strip/masks';
@@ -14,18 +15,18 @@ const MARGIN = 20;
 /** Larger documents have no marks in the overview ruler. */
 const OVERVIEW_LINES = 50_000;
 
-export class Strip implements vscode.Disposable {
+export class Strip extends Registered {
   private readonly cells = vscode.window.createTextEditorDecorationType({});
   private readonly notRun = vscode.window.createTextEditorDecorationType({ opacity: '0.65' });
   private readonly steps = Array.from({ length: STEPS }, (_, index) => overviewStep(index + 1));
   private readonly images = new Map<string, string>();
-  private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly store: LaneStore) {
+    super();
     const redraw = (editors: readonly vscode.TextEditor[], whole: boolean) => {
       for (const editor of editors) this.draw(editor, whole);
     };
-    this.subscriptions = [
+    this.subscriptions.push(
       this.cells,
       this.notRun,
       ...this.steps,
@@ -37,15 +38,11 @@ export class Strip implements vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('warplens.lanes') || event.affectsConfiguration('editor')) this.drawAll();
       }),
-    ];
+    );
   }
 
   drawAll(): void {
     for (const editor of vscode.window.visibleTextEditors) this.draw(editor, true);
-  }
-
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   /** `whole` also draws the overview ruler. It does not depend on the visible lines, and VS Code moves its marks with edits. */

@@ -1,6 +1,7 @@
 // Chooses the visit that is shown, for the line with the cursor.
 import * as vscode from 'vscode';
 import { activeEditor } from './active';
+import { inform } from './inform';
 import type { Lanes } from './lanes';
 import type { LaneLine } from './masks';
 import type { Server } from './server';
@@ -13,16 +14,10 @@ type VisitItem = vscode.QuickPickItem & { visit: number | null };
 export async function goToVisit(server: Server, lanes: Lanes, chosen?: number): Promise<void> {
   const shown = lanes.current;
   const editor = activeEditor();
-  if (!shown || !editor) {
-    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
-    return;
-  }
+  if (!shown || !editor) return inform('no lanes are shown; pick a launch first.');
   const at = chosen ?? editor.selection.active.line;
   const line = shown.masks.lines.find((candidate) => candidate.line === at);
-  if (!line) {
-    void vscode.window.showInformationMessage('Warplens: the warp did not execute this line; choose a line with lanes.');
-    return;
-  }
+  if (!line) return inform('the warp did not execute this line; choose a line with lanes.');
   const visit = await pickVisit(line);
   if (visit === undefined) return;
   await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });

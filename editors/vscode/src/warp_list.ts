@@ -1,12 +1,11 @@
 // The warps of a run, as the pick list shows them. Pure.
 import type { WarpSummary } from '../../panel/src/generated/answers';
-import { type WarpId, warpAt } from './steps';
+import type { Warp } from '../../panel/src/messages';
+import { warpAt } from './steps';
 
-export interface ListedWarp {
+export interface ListedWarp extends Warp {
   label: string;
   description: string;
-  cta: number[];
-  warp: number;
   diverged: boolean;
   findings: number;
 }
@@ -15,7 +14,7 @@ export interface ListedWarp {
 const WARPS_OFFERED = 1024;
 
 /** The warps of a launch with `warps` warps in each block; those with findings are first. `shown` is the warp on the screen. */
-export function listWarps(grid: number[], warps: number, summaries: WarpSummary[], shown: { cta: number[]; warp: number }): ListedWarp[] {
+export function listWarps(grid: number[], warps: number, summaries: WarpSummary[], shown: Warp): ListedWarp[] {
   const known = new Map(summaries.map((summary) => [key(summary), summary]));
   const listed = warpIds(grid, warps).map((id) => {
     const summary = known.get(key(id));
@@ -35,12 +34,12 @@ export function countFindings(findings: number): string {
   return `${findings} finding${findings === 1 ? '' : 's'}`;
 }
 
-function warpIds(grid: number[], warps: number): WarpId[] {
+function warpIds(grid: number[], warps: number): Warp[] {
   const [width = 1, height = 1, depth = 1] = grid;
   const count = Math.min(width * height * depth * warps, WARPS_OFFERED);
   return Array.from({ length: count }, (_, index) => warpAt(index, grid, warps));
 }
 
-function key({ cta, warp }: { cta: number[]; warp: number }): string {
+function key({ cta, warp }: Warp): string {
   return `${cta.join()}:${warp}`;
 }

@@ -1,4 +1,4 @@
-//! Previous texts of edited items, so that only the changed part of a tree is rebuilt.
+//! The last edits of items. The tree of an earlier text is reused, except for the part that the edits changed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,8 +4,6 @@
 //! Nothing here knows the protocol, the async runtime or the command line. The crate reads and writes only
 //! the temporary files of a process; callers pass in the texts.
 
-#![allow(missing_docs, reason = "an internal crate")]
-
 pub mod comparison;
 pub mod listing;
 mod open_text;

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod count;
 mod explain;
 mod files;
 mod fmt;

@@ -38,6 +38,9 @@ mod simulation;
 mod state;
 mod to_proto;
 mod transport;
+#[cfg(test)]
+mod typescript;
+mod workspace_edit;
 mod workspace_index;
 
 use std::io;

@@ -4,6 +4,8 @@
 //! A test that needs one of them asks for it here and returns if it gets `None`. The skip is printed, and
 //! appended to the file that `WARPLENS_SKIPPED` names, from which `cargo xtask test` counts the skips.
 
+pub mod typescript;
+
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,136 +1,81 @@
-// The answers of the server, generated from its types: see server/ide-lanes/src/typescript.rs.
+// Types of messages, generated from the structs of the server: see tests/support/src/typescript.rs.
 // docs/lsp-extensions.md documents them.
+import type { Launch } from './launch';
 
 export type AccessPart = { at: string, lanes: string, bytes: number,
-/**
- * In shared memory, the bank and the wavefront.
- */
+/** In shared memory, the bank and the wavefront. */
 bank?: number, wavefront?: number, };
 
 export type AccessRequest = { space: 'global' | 'shared',
-/**
- * Bytes of a lane.
- */
+/** Bytes of a lane. */
 bytes: number,
-/**
- * By lane; `null` for a lane that does not access memory.
- */
+/** By lane; `null` for a lane that does not access memory. */
 addresses: Array<string | null>,
-/**
- * By lane, the element of the buffer: `in[352]`.
- */
+/** By lane, the element of the buffer: `in[352]`. */
 elements: Array<string | null>, parts: Array<AccessPart>,
-/**
- * Sectors of 32 bytes, or wavefronts.
- */
+/** Sectors of 32 bytes, or wavefronts. */
 cost: number, ideal: number, };
 
-/**
- * The accesses of a visit and of the kernel.
- */
+/** The accesses of a visit and of the kernel. */
 export type Accesses = { cta: Array<number>, warp: number, width: number,
-/**
- * The accesses of the visit; most statements have one.
- */
+/** The accesses of the visit; most statements have one. */
 requests: Array<AccessRequest>, worst: Array<WorstAccess>, truncated?: boolean, };
 
-/**
- * Where else the finding was found.
- */
+/** Where else the finding was found. */
 export type Also = {
-/**
- * The number of other warps, and of their blocks.
- */
+/** The number of other warps, and of their blocks. */
 warps: number, blocks: number,
-/**
- * Other lines.
- */
+/** Other lines. */
 lines: Array<number>, };
 
 export type BufferInfo = { name: string, type: string,
-/**
- * In elements.
- */
+/** In elements. */
 length: number, changed: number, unexpected: number,
-/**
- * Whether the launch expects contents, and they were checked.
- */
+/** Whether the launch expects contents, and they were checked. */
 checked: boolean, };
 
 export type BufferPage = { name: string, from: number, after: (number | string | boolean | null)[], before: (number | string | boolean | null)[],
-/**
- * The expected values of unexpected elements.
- */
+/** The expected values of unexpected elements. */
 expected: Record<number, number | string | boolean | null>,
-/**
- * The whole buffer, a digit for each of at most 256 parts: 0 not changed, 1 changed, 2 unexpected.
- */
+/** The whole buffer, a digit for each of at most 256 parts: 0 not changed, 1 changed, 2 unexpected. */
 map: string,
-/**
- * The unexpected elements of the whole buffer, at most 1,024.
- */
+/** The unexpected elements of the whole buffer, at most 1,024. */
 unexpected: Array<number>, };
 
-/**
- * The buffers of a launch.
- */
+/** The buffers of a launch. */
 export type Buffers = { buffers: Array<BufferInfo>,
-/**
- * What the program printed.
- */
+/** What the program printed. */
 output?: string, output_truncated?: boolean, page?: BufferPage, element?: WrittenElement, };
 
-/**
- * A visit of a statement that was chosen.
- */
+/** A visit of a statement that was chosen. */
 export type ChosenVisit = { line: number, character: number, number: number, };
 
-/**
- * Several steps, drawn as one column.
- */
+/** Several steps, drawn as one column. */
 export type Column = {
-/**
- * The block with most of the steps.
- */
+/** The block with most of the steps. */
 block: number,
-/**
- * A digit for each lane, lane 0 first: 0 if it was never active, f if it was always.
- */
+/** A digit for each lane, lane 0 first: 0 if it was never active, f if it was always. */
 share: string, };
 
-/**
- * A line of a source file.
- */
+/** A line of a source file. */
 export type FileLine = {
-/**
- * The path of the file as the compiler recorded it.
- */
+/** The path of the file as the compiler recorded it. */
 file: string,
-/**
- * From 1.
- */
+/** From 1. */
 line: number, };
 
 export type Finding = { code: string, severity: string, message: string, line?: number, cta?: Array<number>, warp?: number, lanes?: string, visit?: number, source?: SourceLine, also?: Also, related: Array<Related>, };
 
 export type Graph = { cta: Array<number>, warp: number, steps: number, blocks: Array<GraphBlock>, edges: Array<GraphEdge>,
-/**
- * The block of a branch at which lanes diverged, and the block at which they reconverge.
- */
+/** The block of a branch at which lanes diverged, and the block at which they reconverge. */
 reconverges: Array<[number, number]>, truncated?: boolean, };
 
 export type GraphBlock = { lines: Lines | null, visits: number, steps: number,
-/**
- * Lanes over all visits.
- */
+/** Lanes over all visits. */
 threads: number,
-/**
- * Lanes over all steps.
- */
+/** Lanes over all steps. */
 active: number,
-/**
- * Visits that diverged.
- */
+/** Visits that diverged. */
 diverged: number, };
 
 export type GraphEdge = { from: number, to: number,
@@ -143,216 +88,126 @@ threads: number,
  */
 diverged: number, };
 
-/**
- * The lines of statements; zero-based, the last one included.
- */
+/** The lines of statements; zero-based, the last one included. */
 export type Lines = [number, number];
 
 export type Mark = { step: number, kind: MarkKind,
-/**
- * How many marks of a column are merged into this one.
- */
+/** How many marks of a column are merged into this one. */
 count?: number, lanes?: Array<string>, code?: string, };
 
 export type MarkKind = "diverge" | "reconverge" | "barrier" | "finding";
 
-/**
- * One warp of a run: what is shown in an editor.
- */
+/** One warp of a run: what is shown in an editor. */
 export type Masks = {
-/**
- * The version of the document that the positions are for.
- */
+/** The version of the document that the positions are for. */
 version: number, entry: string,
-/**
- * The name of the kernel in its source, if a compiler mangled it.
- */
-source_name?: string, launch: { name: string; grid: number[]; block: number[]; wave_width?: number }, model: string, status: string,
-/**
- * Whether the text now has an error that stops a run.
- */
+/** The name of the kernel in its source, if a compiler mangled it. */
+source_name?: string,
+/** Its sizes are those of the run. */
+launch: Launch & Required<Pick<Launch, 'grid' | 'block'>>, model: string, status: string,
+/** Whether the text now has an error that stops a run. */
 outdated?: boolean,
-/**
- * Whether it is only the beginning of the run.
- */
+/** Whether it is only the beginning of the run. */
 partial?: boolean, findings: Array<Finding>, cta: Array<number>, warp: number, launched: string,
-/**
- * The selected visit, which determines the shown point in time.
- */
+/** The selected visit, which determines the shown point in time. */
 visit?: ChosenVisit,
-/**
- * The output of the program, if any.
- */
+/** The output of the program, if any. */
 output?: string,
-/**
- * The lines of statements that the warp never reached, in ascending order.
- */
+/** The lines of statements that the warp never reached, in ascending order. */
 not_run: Array<number>, };
 
-/**
- * The traces of statements, and the lines that have them.
- */
+/** The traces of statements, and the lines that have them. */
 export type PlacedTraces = { traces: Array<Trace>,
-/**
- * The line of a statement, and the number of its trace; in text order.
- */
+/** The line of a statement, and the number of its trace; in text order. */
 places: Array<[number, number]>, };
 
 export type RegisterRow = { name: string, role: RowRole, type: string,
-/**
- * The values as a function of the lane, if they have one.
- */
+/** The values as a function of the lane, if they have one. */
 form: string | null,
-/**
- * By lane; `null` where the lane never wrote it.
- */
+/** By lane; `null` where the lane never wrote it. */
 values: Array<string | null>,
-/**
- * The values as hexadecimal digits, as in `warplens sim --registers`.
- */
+/** The values as hexadecimal digits, as in `warplens sim --registers`. */
 bits: Array<string | null>,
-/**
- * The lanes whose value this step changed.
- */
+/** The lanes whose value this step changed. */
 changed: string, };
 
-/**
- * The registers around a step.
- */
+/** The registers around a step. */
 export type Registers = { cta: Array<number>, warp: number, width: number, rows: Array<RegisterRow>,
-/**
- * The names of all registers, for a client that lets users choose.
- */
+/** The names of all registers, for a client that lets users choose. */
 names: Array<string>, };
 
 export type Related = { line: number, message: string, };
 
 export type RowRole = "after" | "before" | "pinned";
 
-/**
- * A visit of a block.
- */
+/** A visit of a block. */
 export type Run = { step: number, block: number,
-/**
- * Active and executed lanes, and the number of steps.
- */
+/** Active and executed lanes, and the number of steps. */
 masks: Array<[string, string, number]>, };
 
-/**
- * The source line of a statement.
- */
+/** The source line of a statement. */
 export type SourceLine = {
-/**
- * The line of an inlined header function, if the statement is in one.
- */
+/** The line of an inlined header function, if the statement is in one. */
 inlined?: FileLine,
-/**
- * The path of the file as the compiler recorded it.
- */
+/** The path of the file as the compiler recorded it. */
 file: string,
-/**
- * From 1.
- */
+/** From 1. */
 line: number, };
 
-/**
- * A step of a warp.
- */
+/** A step of a warp. */
 export type Step = { step: number, line: number, character: number,
-/**
- * The number of the visit.
- */
+/** The number of the visit. */
 visit: number,
-/**
- * How often the warp visited the statement.
- */
+/** How often the warp visited the statement. */
 visits: number, active: string, executed: string, };
 
-/**
- * A page of the time line.
- */
+/** A page of the time line. */
 export type Timeline = { cta: Array<number>, warp: number,
-/**
- * The lanes of a full warp.
- */
+/** The lanes of a full warp. */
 width: number,
-/**
- * The lanes that the launch started.
- */
+/** The lanes that the launch started. */
 launched: string,
-/**
- * All steps of the warp.
- */
+/** All steps of the warp. */
 steps: number,
-/**
- * Active lanes over all steps.
- */
+/** Active lanes over all steps. */
 active: number, from: number, to: number, blocks: Array<TimelineBlock>,
-/**
- * The visits of blocks in the page; empty if a column has several steps.
- */
+/** The visits of blocks in the page; empty if a column has several steps. */
 runs: Array<Run>,
-/**
- * Steps of a column, if it has several.
- */
+/** Steps of a column, if it has several. */
 column?: number, columns: Array<Column>, marks: Array<Mark>,
-/**
- * The average of active lanes over `overview_steps` steps each.
- */
+/** The average of active lanes over `overview_steps` steps each. */
 overview: Array<number>, overview_steps: number,
-/**
- * By lane, the steps in which it was active.
- */
+/** By lane, the steps in which it was active. */
 lanes: Array<number>, truncated?: boolean, };
 
 export type TimelineBlock = { lines: Lines | null,
-/**
- * The header of the innermost loop around it.
- */
+/** The header of the innermost loop around it. */
 loop: number | null, };
 
 export type Trace = { count: number, visits: Array<Visit>, truncated?: boolean, role?: 'branch' | 'join', parts?: Array<number>, label: string, };
 
-/**
- * Visits with the same masks that follow each other.
- */
+/** Visits with the same masks that follow each other. */
 export type Visit = { active: string, executed: string, repeat: number, };
 
-/**
- * The warps of a run whose traces are recorded, in the order of block, then warp.
- */
+/** The warps of a run whose traces are recorded, in the order of block, then warp. */
 export type WarpSummaries = {
-/**
- * The average over all warps.
- */
+/** The average over all warps. */
 active: number, warps: Array<WarpSummary>,
-/**
- * Whether the run had more warps.
- */
+/** Whether the run had more warps. */
 truncated: boolean, };
 
-/**
- * A warp of a run.
- */
+/** A warp of a run. */
 export type WarpSummary = { cta: Array<number>, warp: number,
-/**
- * Executed warp instructions.
- */
+/** Executed warp instructions. */
 instructions: number,
-/**
- * The average share of active lanes in percent, rounded down: 100 is a full warp without divergence.
- */
+/** The average share of active lanes in percent, rounded down: 100 is a full warp without divergence. */
 active: number, diverged: boolean, findings: number, };
 
-/**
- * A statement that accesses memory, over all warps.
- */
+/** A statement that accesses memory, over all warps. */
 export type WorstAccess = { line: number, character: number, space: 'global' | 'shared', requests: number, cost: number, ideal: number, };
 
 export type Writer = { cta: Array<number>, warp: number, lane: number, line: number, character: number, step?: number, };
 
 export type WrittenElement = { index: number,
-/**
- * The last lane that stored to it.
- */
+/** The last lane that stored to it. */
 writer: Writer | null, };

@@ -1,7 +1,7 @@
 // The rows above the lanes: the loops, and the lines and colours of the blocks.
 
 import type { Run } from '../generated/answers';
-import { length, lineRange } from '../lanes';
+import { groups, length, lineRange } from '../lanes';
 import { BAND, LEFT, LINES, LOOP, RIGHT } from './geometry';
 import type { Painting } from './painting';
 
@@ -9,9 +9,10 @@ import type { Painting } from './painting';
 export function paintLines({ context, page, geometry, colours, runs, shown, colourOf }: Painting): void {
   const { x, scale } = geometry;
   // The visits of one loop that are drawn in its colour have one label.
-  const isTogether = (run: Run, other: Run) => shown(run.block) !== run.block && shown(other.block) === shown(run.block);
-  for (const [first, last, visits] of groups(runs, isTogether)) {
-    const [left, size] = [x(first.step), (last.step + length(last) - first.step) * scale];
+  const isTogether = ([run]: [Run, ...Run[]], other: Run) => shown(run.block) !== run.block && shown(other.block) === shown(run.block);
+  for (const visits of groups(runs, isTogether)) {
+    const [first] = visits;
+    const [left, size] = [x(first.step), (endOf(visits) - first.step) * scale];
     context.fillStyle = colourOf(first.block).fill;
     context.fillRect(left, BAND, Math.max(0.5, size - (scale > 3 ? 0.5 : 0)), 6);
     const text = lineRange(page.blocks[visits.length === 1 ? first.block : shown(first.block)]?.lines);
@@ -26,11 +27,11 @@ export function paintLines({ context, page, geometry, colours, runs, shown, colo
 export function paintLoops({ context, page, geometry, colours, runs }: Painting): void {
   const { x, width } = geometry;
   const loopOf = (run: Run) => page.blocks[run.block]?.loop ?? null;
-  for (const [first, last, visits] of groups(runs, (run, other) => loopOf(run) === loopOf(other))) {
-    const loop = loopOf(first);
+  for (const visits of groups(runs, ([run], other) => loopOf(run) === loopOf(other))) {
+    const loop = loopOf(visits[0]);
     if (loop === null) continue;
     const iterations = visits.filter((run) => run.block === loop).length;
-    const [left, right] = [Math.max(LEFT, x(first.step)), Math.min(width - RIGHT, x(last.step + length(last)) - 1)];
+    const [left, right] = [Math.max(LEFT, x(visits[0].step)), Math.min(width - RIGHT, x(endOf(visits)) - 1)];
     const lines = page.blocks.filter((block) => block.loop === loop).flatMap((block) => block.lines ?? []);
     const text = `lines ${lineRange([Math.min(...lines), Math.max(...lines)])}, ${iterations} iteration${iterations === 1 ? '' : 's'}`;
     bracket(context, left, right, colours.dim);
@@ -44,6 +45,12 @@ export function paintLoops({ context, page, geometry, colours, runs }: Painting)
   }
 }
 
+/** The step after consecutive visits. */
+function endOf(visits: [Run, ...Run[]]): number {
+  const last = visits[visits.length - 1] ?? visits[0];
+  return last.step + length(last);
+}
+
 function bracket(context: CanvasRenderingContext2D, left: number, right: number, colour: string): void {
   context.strokeStyle = colour;
   context.lineWidth = 1;
@@ -53,19 +60,4 @@ function bracket(context: CanvasRenderingContext2D, left: number, right: number,
   context.lineTo(right - 0.5, LOOP - 3.5);
   context.lineTo(right - 0.5, LOOP + 4);
   context.stroke();
-}
-
-/** Consecutive visits that belong together: the first, the last and all of them. */
-function groups(runs: Run[], isTogether: (first: Run, next: Run) => boolean): [first: Run, last: Run, visits: Run[]][] {
-  const all: [Run, Run, Run[]][] = [];
-  for (const run of runs) {
-    const group = all[all.length - 1];
-    if (group && isTogether(group[0], run)) {
-      group[1] = run;
-      group[2].push(run);
-    } else {
-      all.push([run, run, [run]]);
-    }
-  }
-  return all;
 }

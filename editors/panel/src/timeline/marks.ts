@@ -1,7 +1,7 @@
 // Marks of the time line: divergences, reconvergences, barriers, findings.
 
 import type { Mark } from '../generated/answers';
-import { lanesOf } from '../lanes';
+import { groups, lanesOf } from '../lanes';
 import type { Colours } from './colours';
 import { MARKS, RIGHT } from './geometry';
 import type { Painting } from './painting';
@@ -18,9 +18,9 @@ export function paintMarks(painting: Painting): void {
   const taken: [number, number][] = [];
   for (const kind of ['finding', 'diverge', 'reconverge'] as const) {
     const ofKind = visible.filter((mark) => mark.kind === kind);
-    for (const group of groups(ofKind, at)) {
+    for (const group of groups(ofKind, ([first], next) => at(next) - at(first) < NEAR)) {
       const count = group.reduce((sum, mark) => sum + (mark.count ?? 1), 0);
-      const left = at(group[0] as Mark) - 4;
+      const left = at(group[0]) - 4;
       const size = 10 + (count > 1 ? context.measureText(String(count)).width + 2 : 0);
       if (taken.some(([from, to]) => left < to && from < left + size)) continue;
       taken.push([left, left + size]);
@@ -47,17 +47,6 @@ function paintBarriersAndLanes({ context, page, geometry, colours }: Painting, m
       for (const lane of (mark.lanes ?? []).flatMap(lanesOf)) context.fillRect(x(mark.step), y(lane), Math.max(3, scale), bar);
     }
   }
-}
-
-/** Marks that are closer than their signs. */
-function groups(marks: Mark[], at: (mark: Mark) => number): Mark[][] {
-  const all: Mark[][] = [];
-  for (const mark of marks) {
-    const last = all[all.length - 1];
-    if (last && at(mark) - at(last[0] as Mark) < NEAR) last.push(mark);
-    else all.push([mark]);
-  }
-  return all;
 }
 
 function sign(context: CanvasRenderingContext2D, kind: Mark['kind'], left: number, { fg, error }: Colours): void {

@@ -100,7 +100,7 @@ function list(stage: Stage, { all, page }: Content): HTMLElement {
     const verdict = unexpected ? h('strong.error', `${grouped(unexpected)} unexpected`) : checked ? 'as expected' : null;
     return h(
       'button',
-      { id: `buffer-${name}`, type: 'button', 'aria-pressed': String(name === page.name), onclick: choose },
+      { id: `buffer-${name}`, 'aria-pressed': String(name === page.name), onclick: choose },
       h('span.mono', h('strong', name), ` ${type}[${grouped(length)}]`),
       h('br'),
       changed ? `${grouped(changed)} changed` : 'not changed',
@@ -114,7 +114,7 @@ function list(stage: Stage, { all, page }: Content): HTMLElement {
 function pager(stage: Stage, { page, info }: Content): Child {
   if (info.length <= PAGE) return null;
   const turn = (from: number, label: string) =>
-    h('button', { type: 'button', id: `page-${label}`, onclick: () => stage.set({ buffer: info.name, bufferFrom: from }) }, label);
+    h('button', { id: `page-${label}`, onclick: () => stage.set({ buffer: info.name, bufferFrom: from }) }, label);
   return h(
     'p',
     page.from > 0 ? turn(Math.max(0, page.from - PAGE), '◀ previous elements') : null,
@@ -174,7 +174,7 @@ function element(stage: Stage, { page, index }: Content, at: number): HTMLElemen
   const marks = [isChanged ? '.changed-element' : '', isUnexpected ? '.unexpected' : '', number === index ? '.picked' : ''].join('');
   return h(
     `button#element-${number}.element.mono${marks}`,
-    { type: 'button', tabindex: number === (index ?? page.from) || isFirst ? 0 : -1, onclick: () => void choose(stage, page.name, number) },
+    { tabindex: number === (index ?? page.from) || isFirst ? 0 : -1, onclick: () => void choose(stage, page.name, number) },
     h('span.visually-hidden', `${page.name}[${number}] = `),
     text(page.after[at]),
     h('span.visually-hidden', isUnexpected ? ', expected ' : isChanged ? ', changed' : ''),
@@ -249,7 +249,7 @@ function written(stage: Stage, writer: Writer): Child[] {
     h('table', h('tbody', line('block', cta.join(',')), line('warp, lane', warpAndLane), steps)),
     h(
       'p',
-      h('button#writer-line.link', { type: 'button', onclick: reveal }, `line ${writer.line + 1}`),
+      h('button#writer-line.link', { onclick: reveal }, `line ${writer.line + 1}`),
       ' ',
       h('code', stage.source.statement(writer.line)),
     ),
@@ -261,7 +261,7 @@ function written(stage: Stage, writer: Writer): Child[] {
 function goToWriter(stage: Stage, writer: Writer): Child {
   const { source } = stage;
   const isHere = isShown(stage, writer);
-  const goButton = (text: string, onclick: () => void) => h('button#go-to-writer.primary', { type: 'button', onclick }, text);
+  const goButton = (text: string, onclick: () => void) => h('button#go-to-writer.primary', { onclick }, text);
   if (isHere && writer.step !== undefined) return goButton(`Go to step ${grouped(writer.step + 1)}`, () => go(stage, writer));
   if (isHere || !source.warp) return null;
   return goButton(`Show block ${writer.cta.join(',')}, warp ${writer.warp}`, () => source.warp?.(writer));

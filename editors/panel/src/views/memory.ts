@@ -83,7 +83,6 @@ function worstRow(stage: Stage, access: WorstAccess, most: number): HTMLElement 
   const { space, line } = access;
   const isHere = line === stage.moment?.line && stage.moment.step === stage.state.step;
   const go = {
-    type: 'button',
     id: `access-${space}-${line}`,
     title: 'Go to the last visit of this line',
     onclick: () => void stage.goToLine(line),

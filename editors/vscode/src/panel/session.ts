@@ -1,28 +1,17 @@
 // The panel's side in the extension: sends the run of the active editor to the page, and does what the page asks.
 import * as vscode from 'vscode';
-import type { PanelCommand, Tab, ToExtension, ToPanel } from '../../../panel/src/messages';
+import { PANEL_COMMANDS, type PanelCommand, type Tab, type ToExtension, type ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
+import { messageOf } from '../inform';
 import { LANGUAGES } from '../languages';
 import { type LaneMasks, selectionOf } from '../masks';
+import { Registered } from '../registered';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
 
-/** The commands that the page may run. */
-const COMMANDS: readonly PanelCommand[] = [
-  'warplens.pickLaunch',
-  'warplens.pickWarp',
-  'warplens.pickModel',
-  'warplens.runLaunch',
-  'warplens.editLaunch',
-  'warplens.stopLanes',
-  'warplens.newKernel',
-  'warplens.nextFinding',
-];
-
 /** Lives as long as one page. */
-export class Session implements vscode.Disposable {
-  private readonly subscriptions: vscode.Disposable[];
+export class Session extends Registered {
   private readonly cancellations = new Map<number, vscode.CancellationTokenSource>();
   /** The shown document: the one of the last editor while another part of the window has the focus. */
   private uri?: string;
@@ -39,7 +28,8 @@ export class Session implements vscode.Disposable {
     private readonly store: LaneStore,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.subscriptions = [
+    super();
+    this.subscriptions.push(
       webview.onDidReceiveMessage((message: ToExtension) => this.receive(message)),
       store.onDidChange((uri) => {
         // An edit only moves the lines of a run that the page has; a new run is a new object.
@@ -53,11 +43,11 @@ export class Session implements vscode.Disposable {
         const line = selections[0]?.active.line;
         if (textEditor.document.uri.toString() === this.uri && line !== undefined) this.followCursor(line);
       }),
-    ];
+    );
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
+  override dispose(): void {
+    super.dispose();
     for (const source of this.cancellations.values()) source.cancel();
   }
 
@@ -99,7 +89,7 @@ export class Session implements vscode.Disposable {
         void this.selectWarp(message.cta, message.warp);
         break;
       case 'command':
-        if (COMMANDS.includes(message.command)) void this.run(message.command);
+        if (PANEL_COMMANDS.includes(message.command)) void this.run(message.command);
         break;
       case 'copy':
         void vscode.env.clipboard.writeText(message.text);
@@ -164,7 +154,7 @@ export class Session implements vscode.Disposable {
       );
       this.send({ type: 'answer', id, result: result ?? null });
     } catch (error) {
-      this.send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
+      this.send({ type: 'answer', id, error: messageOf(error) });
     } finally {
       this.cancellations.delete(id);
       source.dispose();

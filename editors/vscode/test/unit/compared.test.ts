@@ -1,10 +1,10 @@
 // The sentences about a comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agreement, type Compared, differenceOf } from '../../src/compared';
+import { type Answer, agreement, differenceOf } from '../../src/compared';
 
-const run = { entry: 'k', status: 'finished', error: null };
-const EQUAL: Compared = {
+const run = { path: 'k.ptx', entry: 'k', model: 'its', status: 'finished', warp_instructions: 1, error: null };
+const EQUAL: Answer = {
   equal: true,
   launch: { name: 'small' },
   difference: null,
@@ -21,10 +21,10 @@ test('what agrees is counted', () => {
 
 test('an element that differs has the writers of each kernel', () => {
   const writer = { line: 4, character: 2, cta: [0, 0, 0], warp: 1, lane: 3 };
-  const compared: Compared = {
+  const compared: Answer = {
     ...EQUAL,
-    difference: { buffer: 'out', element: 7, a_writer: writer, b_writer: null },
-    buffers: [{ values: ['1', '2'], differing: 1, elements: 64 }],
+    difference: { buffer: 'out', element: 7, a: 1, b: 2, a_writer: writer, b_writer: null },
+    buffers: [{ name: 'out', index: 7, values: ['1', '2'], stores: [writer, null], differing: 1, elements: 64 }],
   };
   assert.deepEqual(differenceOf(compared, ['a.ptx', 'b.ptx']), {
     title: 'out[7] is 1 in a.ptx and 2 in b.ptx (launch small; 1 of 64 elements differ)',
@@ -41,7 +41,7 @@ test('an element that differs has the writers of each kernel', () => {
 test('printed text that differs, and a run that did not finish', () => {
   const printed = differenceOf({ ...EQUAL, output: { line: 2, texts: ['x', null] } }, ['a', 'b']);
   assert.equal(printed.title, 'line 2 of the printed text differs: “x” in a, “no further line” in b');
-  const failed = { ...run, status: 'faulted', error: { message: 'out of bounds', line: 3 } };
+  const failed = { ...run, status: 'faulted', error: { code: 'out-of-bounds', message: 'out of bounds', line: 3 } };
   const { title, sides } = differenceOf({ ...EQUAL, runs: [run, failed] }, ['a', 'b']);
   assert.equal(title, 'the results were not compared (launch small): a finished, b faulted');
   assert.deepEqual(sides[1], { message: `${title}: out of bounds`, at: { line: 3, character: 0 } });

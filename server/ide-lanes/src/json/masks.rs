@@ -20,7 +20,8 @@ pub struct Masks<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub(crate) source_name: Option<String>,
-    #[cfg_attr(test, ts(type = "{ name: string; grid: number[]; block: number[]; wave_width?: number }"))]
+    /// Its sizes are those of the run.
+    #[cfg_attr(test, ts(type = "Launch & Required<Pick<Launch, 'grid' | 'block'>>"))]
     pub(crate) launch: &'r Launch,
     pub(crate) model: &'static str,
     pub(crate) status: &'static str,

@@ -29,6 +29,8 @@ mod schema;
 mod tensor_map;
 mod toml_text;
 mod tree;
+#[cfg(test)]
+mod typescript;
 
 pub use batch::{BatchId, BatchLine, batch_line};
 pub use body::{Access, Body, Part};

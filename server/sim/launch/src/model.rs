@@ -10,10 +10,11 @@ use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use super::problem::Span;
 
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Launch {
     /// Unique among the launches of a file.
     pub name: String,
-    /// The source, relative to the launch file; `None` in comments and on the command line.
+    /// The source, relative to the launch file; absent in comments and on the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The kernel; optional if the source has only one.
@@ -48,21 +49,27 @@ pub struct Launch {
     pub local_memory: Option<u64>,
     /// PTX: the buffers that the prerequisite grid writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>"))]
     pub prerequisite_writes: Vec<String>,
     /// The arguments in parameter order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(skip))]
     pub args: Vec<Argument>,
     /// WAVE: initial values of registers, equal in every lane.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<BTreeMap<String, u32>>"))]
     pub registers: BTreeMap<String, u32>,
     /// What an inferred launch assumes beyond the rules, because the kernel has findings otherwise: `block 256`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>"))]
     pub assumed: Vec<String>,
     /// Expectations, checked after the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(skip))]
     pub expect: Vec<Expectation>,
     /// The spans of the launch and its parts in the text from which they were read.
     #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
     pub spans: LaunchSpans,
 }
 

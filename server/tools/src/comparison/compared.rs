@@ -1,6 +1,7 @@
 //! Two runs, and their differences.
 
 use ropey::Rope;
+use serde::Serialize;
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::compare::{ComparedRun, Comparison, Equality, LaneDifference};
 use warplens_ide::lanes::json::Position;
@@ -28,7 +29,8 @@ pub struct Compared {
 }
 
 /// Random variations of the given launch.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Drawn {
     pub seed: u64,
     pub requested: usize,
@@ -37,11 +39,14 @@ pub struct Drawn {
     /// Launches that were not compared because the other kernel does not run with them.
     pub discarded_by_other: usize,
     /// Why the last launch was discarded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     pub reason: Option<String>,
 }
 
 /// How much was compared, over all launches.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Scope {
     pub launches: usize,
     pub buffers: usize,

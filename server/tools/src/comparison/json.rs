@@ -9,50 +9,42 @@ use warplens_sim_warp::{LaneStore, Severity};
 use super::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Compared"))]
 pub struct JsonCompared<'c> {
     equal: bool,
+    #[cfg_attr(test, ts(type = "Launch"))]
     launch: &'c Launch,
     difference: Option<JsonDifference<'c>>,
-    compared: JsonScope,
+    compared: Scope,
     not_compared: [&'static str; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
-    random: Option<JsonDrawn<'c>>,
+    #[cfg_attr(test, ts(optional))]
+    random: Option<&'c Drawn>,
     runs: [JsonRun<'c>; 2],
     buffers: Vec<JsonBuffer<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     output: Option<JsonOutput<'c>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
     lane: Option<JsonLane<'c>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Difference"))]
 pub struct JsonDifference<'c> {
     buffer: &'c str,
     element: usize,
+    #[cfg_attr(test, ts(type = "number | string"))]
     a: Element,
+    #[cfg_attr(test, ts(type = "number | string"))]
     b: Element,
     a_writer: Option<JsonStore>,
     b_writer: Option<JsonStore>,
 }
 
 #[derive(Serialize)]
-struct JsonScope {
-    launches: usize,
-    buffers: usize,
-    elements: usize,
-}
-
-#[derive(Serialize)]
-struct JsonDrawn<'c> {
-    seed: u64,
-    requested: usize,
-    discarded: usize,
-    discarded_by_other: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'c str>,
-}
-
-#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Run"))]
 struct JsonRun<'c> {
     path: &'c str,
     entry: &'c str,
@@ -62,15 +54,33 @@ struct JsonRun<'c> {
     error: Option<JsonError<'c>>,
 }
 
+/// Where a statement is, if the text has it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+struct Place {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    character: Option<u32>,
+}
+
+impl Place {
+    fn of(position: Option<Position>) -> Place {
+        Place { line: position.map(|at| at.line), character: position.map(|at| at.character) }
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunError"))]
 struct JsonError<'c> {
     code: &'c str,
     message: &'c str,
     #[serde(flatten)]
-    at: Option<Position>,
+    at: Place,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "BufferDifference"))]
 struct JsonBuffer<'c> {
     name: &'c str,
     index: usize,
@@ -81,21 +91,24 @@ struct JsonBuffer<'c> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Writer"))]
 struct JsonStore {
     #[serde(flatten)]
-    at: Option<Position>,
+    at: Place,
     cta: [u32; 3],
     warp: u32,
     lane: u32,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "OutputDifference"))]
 struct JsonOutput<'c> {
     line: usize,
     texts: &'c [Option<String>; 2],
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LaneDifference"))]
 struct JsonLane<'c> {
     cta: [u32; 3],
     warp: u32,
@@ -104,9 +117,10 @@ struct JsonLane<'c> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "LaneStep"))]
 struct JsonStep<'c> {
     #[serde(flatten)]
-    at: Option<Position>,
+    at: Place,
     visit: u64,
     executed: bool,
     written: &'c [String],
@@ -115,14 +129,13 @@ struct JsonStep<'c> {
 pub fn compared(compared: &Compared) -> JsonCompared<'_> {
     let Compared { runs, comparison, lane, scope, drawn } = compared;
     let [one, other] = runs;
-    let Scope { launches, buffers, elements } = *scope;
     JsonCompared {
         equal: comparison.is_equal(),
         launch: &one.prepared.resolved.launch,
         difference: first_difference(compared),
-        compared: JsonScope { launches, buffers, elements },
+        compared: *scope,
         not_compared: NOT_COMPARED,
-        random: drawn.as_ref().map(self::drawn),
+        random: drawn.as_ref(),
         runs: [run(one), run(other)],
         buffers: comparison.buffers.iter().map(|difference| buffer(runs, difference)).collect(),
         output: comparison
@@ -151,17 +164,6 @@ fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDiff
     }
 }
 
-fn drawn(drawn: &Drawn) -> JsonDrawn<'_> {
-    let Drawn { seed, requested, discarded, discarded_by_other, reason } = drawn;
-    JsonDrawn {
-        seed: *seed,
-        requested: *requested,
-        discarded: *discarded,
-        discarded_by_other: *discarded_by_other,
-        reason: reason.as_deref(),
-    }
-}
-
 fn run(run: &Run) -> JsonRun<'_> {
     let error = run.result.findings.iter().find(|finding| finding.severity == Severity::Error);
     JsonRun {
@@ -173,7 +175,7 @@ fn run(run: &Run) -> JsonRun<'_> {
         error: error.map(|finding| JsonError {
             code: finding.kind.name(),
             message: &finding.message,
-            at: finding.statement.and_then(|statement| run.position(statement)),
+            at: Place::of(finding.statement.and_then(|statement| run.position(statement))),
         }),
     }
 }
@@ -186,14 +188,34 @@ fn buffer<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonBuffer<'
 
 fn store(run: &Run, store: &LaneStore) -> JsonStore {
     let LaneStore { statement, warp, lane } = *store;
-    JsonStore { at: run.position(statement), cta: warp.cta, warp: warp.warp, lane }
+    JsonStore { at: Place::of(run.position(statement)), cta: warp.cta, warp: warp.warp, lane }
 }
 
 fn lane<'c>(runs: &[Run; 2], difference: &'c LaneDifference) -> JsonLane<'c> {
     let LaneDifference { warp, lane, steps } = difference;
     let step = |side: usize| {
         let LaneStep { statement, visit, executed, written } = steps[side].as_ref()?;
-        Some(JsonStep { at: runs[side].position(*statement), visit: *visit, executed: *executed, written })
+        Some(JsonStep {
+            at: Place::of(runs[side].position(*statement)),
+            visit: *visit,
+            executed: *executed,
+            written,
+        })
     };
     JsonLane { cta: warp.cta, warp: warp.warp, lane: *lane, steps: [step(0), step(1)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use warplens_test_support::typescript::Declarations;
+
+    use super::JsonCompared;
+
+    #[test]
+    fn the_typescript_types_are_those_of_the_server() {
+        let launch = "import type { Launch } from '../../../panel/src/generated/launch';\n";
+        Declarations::default()
+            .with::<JsonCompared<'static>>()
+            .assert_written_to("vscode/src/generated/compared.ts", launch);
+    }
 }

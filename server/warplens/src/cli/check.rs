@@ -6,7 +6,7 @@ mod json;
 mod report;
 mod sarif;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};
 
@@ -183,13 +183,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// The progress bar on standard error. It is hidden if there is no terminal, and for a single file.
+/// The progress of several files, on a terminal only.
 fn progress_bar(files: usize) -> ProgressBar {
-    if files < 2 || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files");
-    ProgressBar::new(files as u64).with_style(style.expect("valid template"))
+    let bar = if files < 2 { ProgressBar::hidden() } else { ProgressBar::new(files as u64) };
+    bar.with_style(style.expect("valid template"))
 }
 
 /// The extensions that are searched for in folders.

@@ -3,7 +3,6 @@
 mod assembled;
 mod human;
 mod json;
-mod progress;
 mod reduce;
 #[cfg(test)]
 mod tests;
@@ -13,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::compare::Equality;
@@ -24,7 +24,6 @@ use warplens_tools::comparison::sides::{Sides, labelled};
 use warplens_tools::source::{Launches, RunError, Source};
 
 use assembled::{AssembleError, Assembler};
-use progress::progress;
 use reduce::{Other, Pair, ReduceError, Reduced};
 
 use super::input::language_parser;
@@ -266,7 +265,9 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, L
     let equality = arguments.equality();
     if let Some(launches) = arguments.random {
         let random = Random { launches, seed: arguments.seed.unwrap_or_else(random::seed) };
-        let line = progress(launches);
+        // On a terminal only.
+        let style = ProgressStyle::with_template("{bar:20} launch {pos} of {len}, {msg}");
+        let line = ProgressBar::new(launches as u64).with_style(style.expect("valid template"));
         let compared = random::compare(sides, &first, random, equality, &mut |compared, drawn| {
             line.set_position(compared as u64);
             line.set_message(format!("{} discarded", drawn.discarded + drawn.discarded_by_other));

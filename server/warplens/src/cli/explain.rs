@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 use warplens_ide::{Language, languages};
 
 use super::input::language_parser;
@@ -47,25 +47,43 @@ enum Format {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
+    let (text, json) = match explained(arguments) {
+        Ok(explained) => explained,
+        Err(message) => {
+            print_message(message);
+            return Ok(Outcome::Errors);
+        }
+    };
     let mut out = anstream::stdout().lock();
-    if let Some(bits) = arguments.descriptor {
-        return descriptor(bits, arguments, &mut out);
-    }
-    let Some(name) = &arguments.name else {
-        list(arguments, &mut out)?;
-        out.flush()?;
-        return Ok(Outcome::Success);
-    };
-    let Some(markdown) = warplens_ide::explain(name, arguments.language) else {
-        print_message(unknown(name, arguments.language));
-        return Ok(Outcome::Errors);
-    };
     match arguments.format {
-        Format::Human => out.write_all(render(&markdown, width()).as_bytes())?,
-        Format::Json => writeln!(out, "{}", json!({ "name": name, "markdown": markdown }))?,
+        Format::Human => out.write_all(text.as_bytes())?,
+        Format::Json => writeln!(out, "{json}")?,
     }
     out.flush()?;
     Ok(Outcome::Success)
+}
+
+/// The output as text and as JSON; an error is a message.
+fn explained(arguments: &Arguments) -> Result<(String, Value), String> {
+    let language = arguments.language;
+    if let Some(bits) = arguments.descriptor {
+        let kind = arguments.kind.as_deref();
+        let markdown = warplens_ide::explain_descriptor(bits, kind, language).ok_or_else(|| match kind {
+            Some(kind) => format!(
+                "`{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
+                 with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
+            ),
+            None => "the language has no descriptors".to_owned(),
+        })?;
+        let bits = format!("{bits:#018x}");
+        return Ok((render(&markdown, width()), json!({ "descriptor": bits, "markdown": markdown })));
+    }
+    let Some(name) = &arguments.name else {
+        let names = warplens_ide::explained_names(language);
+        return Ok((names.iter().map(|name| format!("{name}\n")).collect(), json!({ "names": names })));
+    };
+    let markdown = warplens_ide::explain(name, language).ok_or_else(|| unknown(name, language))?;
+    Ok((render(&markdown, width()), json!({ "name": name, "markdown": markdown })))
 }
 
 /// Reads `0x4000004000010400`, or a decimal number.
@@ -76,36 +94,6 @@ fn bits(text: &str) -> Result<u64, String> {
         None => digits.parse(),
     };
     number.map_err(|_| "write a number of at most 64 bits, such as 0x4000004000010400".to_owned())
-}
-
-fn descriptor(bits: u64, arguments: &Arguments, out: &mut dyn Write) -> io::Result<Outcome> {
-    let kind = arguments.kind.as_deref();
-    let Some(markdown) = warplens_ide::explain_descriptor(bits, kind, arguments.language) else {
-        print_message(match kind {
-            Some(kind) => format!(
-                "`{kind}` is not a kind of 32-bit instruction descriptors: write f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 or mxf4nvf4, \
-                 with .sp, .ws, .cta_group::2 or .scale_vec::2X after it"
-            ),
-            None => "the language has no descriptors".to_owned(),
-        });
-        return Ok(Outcome::Errors);
-    };
-    match arguments.format {
-        Format::Human => out.write_all(render(&markdown, width()).as_bytes())?,
-        Format::Json => {
-            writeln!(out, "{}", json!({ "descriptor": format!("{bits:#018x}"), "markdown": markdown }))?
-        }
-    }
-    out.flush()?;
-    Ok(Outcome::Success)
-}
-
-fn list(arguments: &Arguments, out: &mut dyn Write) -> io::Result<()> {
-    let names = warplens_ide::explained_names(arguments.language);
-    match arguments.format {
-        Format::Human => names.iter().try_for_each(|name| writeln!(out, "{name}")),
-        Format::Json => writeln!(out, "{}", json!({ "names": names })),
-    }
 }
 
 /// The message about an unknown name, with the languages that have it or a similar name.

@@ -1,9 +1,14 @@
 //! Errors of the protocol.
 
 use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tower_lsp::jsonrpc::{Error, ErrorCode};
+use serde::Serialize;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{Uri, error_codes};
+
+use crate::panic::panic_message;
 
 pub(crate) fn error(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Error {
     Error { code, message: message.into(), data: None }
@@ -27,4 +32,15 @@ pub(crate) fn internal(message: &str) -> Error {
 /// The message about a panic of the server.
 pub(crate) fn internal_message(message: &str) -> String {
     format!("internal error: {message}")
+}
+
+/// Computes an answer. A panic becomes an error, so that the request is answered.
+pub(crate) fn answer_of<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Value> {
+    let answer = catch_unwind(AssertUnwindSafe(work));
+    encoded(answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))?)
+}
+
+/// An answer as JSON.
+pub(crate) fn encoded(answer: impl Serialize) -> Result<Value> {
+    serde_json::to_value(answer).map_err(|error| internal(&error.to_string()))
 }

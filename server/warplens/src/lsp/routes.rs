@@ -4,6 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::notification::{
@@ -24,9 +25,9 @@ use crate::lsp::documents::request::Urgency::{Debounced, Now, Soon};
 use crate::lsp::documents::request::{Request, Response, Urgency};
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::from_proto::document_params;
-use crate::lsp::handlers::panel::{accesses, buffers, graph, moment, registers, timeline};
-use crate::lsp::handlers::syntax_tree::{SyntaxTree, syntax_tree};
-use crate::lsp::handlers::warps::{Warps, warps};
+use crate::lsp::handlers::panel::answers::{accesses, buffers, graph, moment, registers, timeline};
+use crate::lsp::handlers::syntax_tree::syntax_tree;
+use crate::lsp::handlers::warps::warps;
 use crate::lsp::handlers::{
     call_hierarchy, code_action, code_lens, completion, definition, diagnostic, document_highlight,
     document_link, document_symbol, folding_range, formatting, hover, implementation, inlay_hint, references,
@@ -83,14 +84,14 @@ static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
         document::<OnTypeFormatting>(Now, formatting::on_type),
         (ExecuteCommand::METHOD, Route::State(State::execute_command)),
         ("warplens/laneMasks", Route::State(State::lane_masks)),
-        document::<Warps>(Soon, |snapshot, _| warps(snapshot)),
-        document::<SyntaxTree>(Soon, |snapshot, _| syntax_tree(snapshot)),
-        ("warplens/timeline", Route::Panel(timeline::timeline)),
-        ("warplens/moment", Route::Panel(moment::moment)),
-        ("warplens/registers", Route::Panel(registers::registers)),
-        ("warplens/accesses", Route::Panel(accesses::accesses)),
-        ("warplens/buffers", Route::Panel(buffers::buffers)),
-        ("warplens/graph", Route::Panel(graph::graph)),
+        whole_document("warplens/warps", warps),
+        whole_document("warplens/syntaxTree", syntax_tree),
+        ("warplens/timeline", Route::Panel(timeline)),
+        ("warplens/moment", Route::Panel(moment)),
+        ("warplens/registers", Route::Panel(registers)),
+        ("warplens/accesses", Route::Panel(accesses)),
+        ("warplens/buffers", Route::Panel(buffers)),
+        ("warplens/graph", Route::Panel(graph)),
         ("warplens/listing", Route::Tool(State::listing)),
         ("warplens/assemble", Route::Tool(State::assembled)),
         ("warplens/targets", Route::Tool(State::targets)),
@@ -140,6 +141,19 @@ where
         Ok(Request { uri, urgency, handler: Arc::new(handler) })
     };
     (R::METHOD, Route::Document(Box::new(read)))
+}
+
+/// A request with no parameters besides the document.
+fn whole_document<T: Serialize + 'static>(
+    method: &'static str,
+    handler: fn(&Snapshot) -> std::result::Result<T, Failure>,
+) -> (&'static str, Route) {
+    let read = move |params: Value| -> Result<Request> {
+        let (uri, _) = document_params::<Value>(params)?;
+        let handler = move |snapshot: &Snapshot| Ok(Response::Answer(to_value(handler(snapshot)?)?));
+        Ok(Request { uri, urgency: Soon, handler: Arc::new(handler) })
+    };
+    (method, Route::Document(Box::new(read)))
 }
 
 /// A request whose response the state thread turns into the answer.

@@ -1,6 +1,5 @@
 //! When and where a request runs: queues, workers and long tasks.
 
-pub(crate) mod queue;
 pub(crate) mod requests;
 pub(crate) mod scheduler;
 pub(crate) mod tasks;

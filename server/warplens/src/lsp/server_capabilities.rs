@@ -1,6 +1,7 @@
-//! The capabilities of the server. Every provider of the protocol is listed, even those that are not implemented.
+//! The capabilities of the server.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
     CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
@@ -34,23 +35,43 @@ pub(crate) fn initialize_result(params: &InitializeParams) -> InitializeResult {
 }
 
 fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
-    let plain = WorkDoneProgressOptions { work_done_progress: Some(false) };
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
-            will_save: None,
-            will_save_wait_until: None,
             save: Some(TextDocumentSyncSaveOptions::Supported(true)),
+            ..TextDocumentSyncOptions::default()
         })),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::ALL.map(str::to_owned).to_vec(),
+            work_done_progress_options: NO_PROGRESS,
+        }),
+        experimental: Some(json!({ "models": models() })),
+        ..providers()
+    }
+}
+
+/// The server reports no progress of these requests.
+const NO_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: Some(false) };
+
+/// The requests about a document that the server answers.
+fn providers() -> ServerCapabilities {
+    ServerCapabilities {
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             resolve_provider: Some(true),
             trigger_characters: Some([".", "%", "$", "@", "!"].map(str::to_owned).to_vec()),
-            all_commit_characters: None,
-            work_done_progress_options: plain,
+            work_done_progress_options: NO_PROGRESS,
             completion_item: Some(CompletionOptionsCompletionItem { label_details_support: Some(true) }),
+            ..CompletionOptions::default()
         }),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
@@ -58,24 +79,16 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         document_symbol_provider: Some(OneOf::Left(true)),
         rename_provider: Some(OneOf::Right(RenameOptions {
             prepare_provider: Some(true),
-            work_done_progress_options: plain,
+            work_done_progress_options: NO_PROGRESS,
         })),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
-        semantic_tokens_provider: Some(
-            SemanticTokensOptions {
-                work_done_progress_options: plain,
-                legend: legend(),
-                range: Some(true),
-                full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
-            }
-            .into(),
-        ),
+        semantic_tokens_provider: Some(semantic_tokens().into()),
         inlay_hint_provider: Some(OneOf::Left(true)),
         signature_help_provider: Some(SignatureHelpOptions {
             trigger_characters: Some(OPERAND_TRIGGERS.map(str::to_owned).to_vec()),
             retrigger_characters: None,
-            work_done_progress_options: plain,
+            work_done_progress_options: NO_PROGRESS,
         }),
         document_formatting_provider: Some(OneOf::Left(true)),
         document_range_formatting_provider: Some(OneOf::Left(true)),
@@ -88,59 +101,57 @@ fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         implementation_provider: Some(true.into()),
         document_link_provider: Some(DocumentLinkOptions {
             resolve_provider: Some(false),
-            work_done_progress_options: plain,
-        }),
-        workspace: Some(WorkspaceServerCapabilities {
-            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
-                supported: Some(true),
-                change_notifications: Some(OneOf::Left(true)),
-            }),
-            file_operations: None,
+            work_done_progress_options: NO_PROGRESS,
         }),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::ALL.map(str::to_owned).to_vec(),
-            work_done_progress_options: plain,
-        }),
-        diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {
-            identifier: Some("warplens".into()),
-            inter_file_dependencies: false,
-            workspace_diagnostics: false,
-            work_done_progress_options: plain,
-        })),
-
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
             code_action_kinds: Some(code_action_kinds()),
-            work_done_progress_options: plain,
+            work_done_progress_options: NO_PROGRESS,
             resolve_provider: Some(false),
         })),
-
-        // Not implemented.
-        linked_editing_range_provider: None,
-        inline_value_provider: None,
-
-        // Of no use for these languages.
-        declaration_provider: None,
-        type_definition_provider: None,
-        color_provider: None,
-        moniker_provider: None,
-        notebook_document_sync: None,
-        inline_completion_provider: None,
-        experimental: Some(json!({ "models": models() })),
+        diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {
+            identifier: Some("warplens".into()),
+            work_done_progress_options: NO_PROGRESS,
+            ..DiagnosticOptions::default()
+        })),
+        ..ServerCapabilities::default()
     }
 }
 
-/// The divergence models of all languages, for the pick list of a client.
-fn models() -> Vec<Value> {
-    let model = |(language, model): (Language, &ModelInfo)| json!({ "name": model.name, "language": language.id, "rule": model.rule });
+fn semantic_tokens() -> SemanticTokensOptions {
+    SemanticTokensOptions {
+        work_done_progress_options: NO_PROGRESS,
+        legend: SemanticTokensLegend {
+            token_types: TokenKind::LEGEND.iter().map(|(_, name)| SemanticTokenType::new(name)).collect(),
+            token_modifiers: TokenModifiers::LEGEND
+                .iter()
+                .map(|name| SemanticTokenModifier::new(name))
+                .collect(),
+        },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+    }
+}
+
+/// A divergence model, for the pick list of a client.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Model {
+    name: &'static str,
+    /// The id of the language that it applies to.
+    language: &'static str,
+    /// Its rule, in one line.
+    rule: &'static str,
+}
+
+/// The divergence models of all languages.
+fn models() -> Vec<Model> {
+    let model = |(language, model): (Language, &ModelInfo)| Model {
+        name: model.name,
+        language: language.id,
+        rule: model.rule,
+    };
     warplens_ide::models().map(model).collect()
-}
-
-fn legend() -> SemanticTokensLegend {
-    SemanticTokensLegend {
-        token_types: TokenKind::LEGEND.iter().map(|(_, name)| SemanticTokenType::new(name)).collect(),
-        token_modifiers: TokenModifiers::LEGEND.iter().map(|name| SemanticTokenModifier::new(name)).collect(),
-    }
 }
 
 fn code_action_kinds() -> Vec<CodeActionKind> {

@@ -41,7 +41,14 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
         range: snapshot.range(diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.code.to_owned())),
-        source: Some(source(diagnostic.origin).into()),
+        // Tells findings of a simulation from diagnostics of the text.
+        source: Some(
+            match diagnostic.origin {
+                ide::Origin::Text => "warplens",
+                ide::Origin::Run => "warplens-sim",
+            }
+            .into(),
+        ),
         message: diagnostic.message,
         related_information: snapshot.capabilities.related_information.then(|| related.collect()),
         code_description: snapshot
@@ -49,22 +56,10 @@ pub(crate) fn diagnostic(snapshot: &Snapshot, diagnostic: ide::Diagnostic) -> ls
             .code_pages
             .then(|| documentation_pages::of(diagnostic.origin, diagnostic.code))
             .flatten()
-            .map(page),
+            .map(|href| lsp::CodeDescription { href }),
         tags: (!tags.is_empty()).then_some(tags),
         ..lsp::Diagnostic::default()
     }
-}
-
-/// The source that editors show, which tells findings of a simulation from diagnostics of the text.
-fn source(origin: ide::Origin) -> &'static str {
-    match origin {
-        ide::Origin::Text => "warplens",
-        ide::Origin::Run => "warplens-sim",
-    }
-}
-
-fn page(href: lsp::Uri) -> lsp::CodeDescription {
-    lsp::CodeDescription { href }
 }
 
 pub(crate) fn severity(severity: ide::Severity) -> lsp::DiagnosticSeverity {
@@ -108,7 +103,7 @@ pub(crate) fn completion(snapshot: &Snapshot, item: ide::CompletionItem) -> lsp:
         tags: item.deprecated.then(|| vec![lsp::CompletionItemTag::DEPRECATED]),
         data: item
             .explain
-            .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language_id() })),
+            .map(|name| serde_json::json!({ "explain": name, "language": snapshot.language.id })),
         ..lsp::CompletionItem::default()
     }
 }

@@ -1,7 +1,6 @@
 //! Renders the model as Rust source.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use super::model::{Choice, Field, Model, Node, Target};
 use super::tokens::{PUNCTUATION, TOKENS};
@@ -26,18 +25,23 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
         variants.push((node.clone(), format!("Node `{node}`; see the grammars.")));
     }
 
+    syntax_kind(&variants) + &token_macro()
+}
+
+/// The enum, from the names of its variants and their descriptions.
+fn syntax_kind(variants: &[(String, String)]) -> String {
     let mut out = String::from(
         "/// The kind of a token or node, in any of the languages.\n\
          #[allow(non_camel_case_types)]\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\n\
          pub enum SyntaxKind {\n",
     );
-    for (kind, doc) in &variants {
-        writeln!(out, "/// {doc}\n{kind},").expect("a string takes all");
+    for (kind, doc) in variants {
+        out += &format!("/// {doc}\n{kind},\n");
     }
     out.push_str("}\n\nuse SyntaxKind::*;\n\nconst ALL: &[SyntaxKind] = &[\n");
-    for (kind, _) in &variants {
-        writeln!(out, "{kind},").expect("a string takes all");
+    for (kind, _) in variants {
+        out += &format!("{kind},\n");
     }
     out.push_str(
         "];\n\nimpl SyntaxKind {\n\
@@ -47,17 +51,20 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
          /// characters that the lexer has already reported.\n\
          pub fn is_trivia(self) -> bool { matches!(self, WHITESPACE | COMMENT | LINE_MARK | ERROR_TOKEN) }\n}\n\n",
     );
-    out.push_str(
+    out
+}
+
+fn token_macro() -> String {
+    let mut out = String::from(
         "/// The kind of a token by how it is written: `T![;]`, `T!['{']`, `T![ident]`.\n\
          #[macro_export]\nmacro_rules! T {\n",
     );
     for (text, kind) in PUNCTUATION {
         let pattern = if "()[]{}_".contains(text) { format!("'{text}'") } else { (*text).to_owned() };
-        writeln!(out, "[{pattern}] => {{ $crate::SyntaxKind::{kind} }};").expect("a string takes all");
+        out += &format!("[{pattern}] => {{ $crate::SyntaxKind::{kind} }};\n");
     }
     for (name, _) in TOKENS {
-        writeln!(out, "[{name}] => {{ $crate::SyntaxKind::{} }};", name.to_uppercase())
-            .expect("a string takes all");
+        out += &format!("[{name}] => {{ $crate::SyntaxKind::{} }};\n", name.to_uppercase());
     }
     out.push_str("}\n");
     out
@@ -67,20 +74,15 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
 pub(super) fn tree(model: &Model) -> String {
     let mut out =
         String::from("use crate::ast::{ast_enum, ast_node};\nuse crate::{SyntaxKind::*, SyntaxToken};\n\n");
-    for item in &model.nodes {
-        node(&mut out, item);
+    for Node { name, kind, rule, fields } in &model.nodes {
+        let accessors: String = fields.iter().map(accessor).collect();
+        out += &format!("ast_node! {{\n    /// `{rule}`\n    {name} = {kind} {{\n{accessors}    }}\n}}\n\n");
     }
-    for item in &model.choices {
-        choice(&mut out, item);
+    for Choice { name, rule, nodes, choices } in &model.choices {
+        let members = [&nodes[..], choices].concat().join(", ");
+        out += &format!("ast_enum! {{\n    /// `{rule}`\n    {name} = {members}\n}}\n\n");
     }
     out
-}
-
-fn node(out: &mut String, node: &Node) {
-    let Node { name, kind, rule, fields } = node;
-    let accessors: String = fields.iter().map(accessor).collect();
-    write!(out, "ast_node! {{\n    /// `{rule}`\n    {name} = {kind} {{\n{accessors}    }}\n}}\n\n")
-        .expect("a string takes all");
 }
 
 fn accessor(field: &Field) -> String {
@@ -93,12 +95,4 @@ fn accessor(field: &Field) -> String {
         }
     };
     format!("        {method}: {finder},\n")
-}
-
-fn choice(out: &mut String, choice: &Choice) {
-    let Choice { name, rule, nodes, choices } = choice;
-    let members: Vec<&str> = nodes.iter().chain(choices).map(String::as_str).collect();
-    let members = members.join(", ");
-    write!(out, "ast_enum! {{\n    /// `{rule}`\n    {name} = {members}\n}}\n\n")
-        .expect("a string takes all");
 }

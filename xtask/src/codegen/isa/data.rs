@@ -82,6 +82,16 @@ pub(crate) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result
     Ok(())
 }
 
+/// Checks a text of each entry of a file, such as its summary.
+pub(crate) fn sentences<T>(
+    file: &str,
+    key: &str,
+    entries: &[T],
+    texts: impl Fn(&T) -> (&String, &String),
+) -> Result<()> {
+    entries.iter().map(texts).try_for_each(|(name, text)| sentence(file, name, key, text))
+}
+
 impl TryFrom<String> for Simulation {
     type Error = anyhow::Error;
 

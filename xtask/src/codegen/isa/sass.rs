@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::data::{sentence, unique};
+use super::data::{sentence, sentences, unique};
 use super::file::{File, category_tables};
 use super::rust::{Source, names};
 use super::sass_data::Data;
@@ -56,15 +56,9 @@ fn check(file: &str, entry: &Instruction) -> Result<()> {
 }
 
 fn words(data: &Data, source: &mut Source) -> Result<String> {
-    for register in &data.registers {
-        sentence("sass/special-registers.toml", &register.name, "summary", &register.summary)?;
-    }
-    for constant in &data.constants {
-        sentence("sass/launch-constants.toml", &constant.name, "summary", &constant.summary)?;
-    }
-    for sequence in &data.sequences {
-        sentence("sass/sequences.toml", &sequence.name, "detail", &sequence.detail)?;
-    }
+    sentences("sass/special-registers.toml", "summary", &data.registers, |it| (&it.name, &it.summary))?;
+    sentences("sass/launch-constants.toml", "summary", &data.constants, |it| (&it.name, &it.summary))?;
+    sentences("sass/sequences.toml", "detail", &data.sequences, |it| (&it.name, &it.detail))?;
     ensure!(data.conditions.len() == 32, "sass/conditions.toml does not have the 32 tests");
     let conditions = ["CONDITIONS", "CONDITION_NAMES"];
     let registers = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::data::sentence;
+use super::data::{sentence, sentences};
 use super::file::{File, category_tables};
 use super::rust::{Source, names};
 use super::schema::storage::{Reference, Words};
@@ -116,9 +116,7 @@ fn registers(data: &Data, source: &mut Source) -> Result<String> {
         sentence(FILE, name, "summary", &register.summary)?;
         ensure!(usize::from(register.index) == index, "{FILE}: `{name}` is out of order");
     }
-    for class in &data.classes {
-        sentence("wave/registers.toml", &class.name, "summary", &class.summary)?;
-    }
+    sentences("wave/registers.toml", "summary", &data.classes, |it| (&it.name, &it.summary))?;
     let special = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
     Ok(source.named_table(special, "SpecialRegister", &data.registers, |it| &it.name)?
         + &source.table("REGISTER_CLASSES", "RegisterClass", &data.classes))
@@ -126,12 +124,8 @@ fn registers(data: &Data, source: &mut Source) -> Result<String> {
 
 /// The scopes and the cache hints.
 fn simple_words(data: &Data, source: &mut Source) -> Result<String> {
-    for scope in &data.scopes {
-        sentence("wave/scopes.toml", &scope.name, "summary", &scope.summary)?;
-    }
-    for hint in &data.hints {
-        sentence("wave/cache-hints.toml", &hint.name, "summary", &hint.summary)?;
-    }
+    sentences("wave/scopes.toml", "summary", &data.scopes, |it| (&it.name, &it.summary))?;
+    sentences("wave/cache-hints.toml", "summary", &data.hints, |it| (&it.name, &it.summary))?;
     let hints = ["CACHE_HINTS", "CACHE_HINT_NAMES"];
     Ok(source.named_table(["SCOPES", "SCOPE_NAMES"], "Scope", &data.scopes, |it| &it.name)?
         + &source.named_table(hints, "CacheHint", &data.hints, |it| &it.name)?)
@@ -147,9 +141,7 @@ fn invalid_names(data: &Data, source: &mut Source) -> Result<String> {
             names.push(InvalidName { name: name.clone(), write, why, names: Words::default() });
         }
     }
-    for mistake in &data.invalid.patterns {
-        sentence(FILE, &mistake.written, "why", &mistake.why)?;
-    }
+    sentences(FILE, "why", &data.invalid.patterns, |it| (&it.written, &it.why))?;
     let mistakes = source.table("MISTAKES", "Mistake", &data.invalid.patterns);
     Ok(source.named_table(["INVALID_NAMES", "INVALID_NAME_NAMES"], "InvalidName", &names, |it| &it.name)?
         + &mistakes)

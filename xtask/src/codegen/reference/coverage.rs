@@ -1,6 +1,6 @@
 //! The page about what the simulator covers.
 
-use super::page::{Page, plain, table};
+use super::page::{Page, plain, table, ticked};
 use crate::codegen::isa::ptx_data::Data as Ptx;
 use crate::codegen::isa::schema::entry::Simulation;
 use crate::codegen::isa::wave_data::Data as Wave;
@@ -32,24 +32,14 @@ type Category<'a> = (&'a str, Vec<(&'a str, &'a Simulation)>);
 
 fn section(language: &str, categories: Vec<Category>) -> String {
     let entries = || categories.iter().flat_map(|(_, entries)| entries);
-    let simulated = entries().filter(|(_, decision)| matches!(decision, Simulation::Simulated)).count();
-    let partly = entries().filter(|(_, decision)| matches!(decision, Simulation::Partly(_))).count();
-    let no_op = entries().filter(|(_, decision)| matches!(decision, Simulation::NoOp(_))).count();
-    let rows: Vec<[String; 5]> = (categories.iter())
-        .map(|(title, entries)| {
-            let names = |wanted: fn(&Simulation) -> bool| {
-                let fitting = entries.iter().filter(|(_, decision)| wanted(decision));
-                fitting.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" ")
-            };
-            [
-                plain(title),
-                names(|decision| matches!(decision, Simulation::Simulated)),
-                names(|decision| matches!(decision, Simulation::Partly(_))),
-                names(|decision| matches!(decision, Simulation::NoOp(_))),
-                names(|decision| matches!(decision, Simulation::Unsupported(_))),
-            ]
-        })
-        .collect();
+    let count = |wanted: fn(&Simulation) -> bool| entries().filter(|(_, decision)| wanted(decision)).count();
+    let rows = categories.iter().map(|(title, entries)| {
+        let names = |wanted: fn(&Simulation) -> bool| {
+            ticked(entries.iter().filter(|(_, decision)| wanted(decision)).map(|(name, _)| name))
+        };
+        let [simulated, partly, no_op, unsupported] = DECISIONS.map(names);
+        [plain(title), simulated, partly, no_op, unsupported]
+    });
     let unsupported = reasons(entries(), |decision| match decision {
         Simulation::Unsupported(why) => Some(why),
         _ => None,
@@ -58,15 +48,23 @@ fn section(language: &str, categories: Vec<Category>) -> String {
         Simulation::Partly(but) => Some(but),
         _ => None,
     });
+    let [simulated, partly, no_op, not_simulated] = DECISIONS.map(count);
     format!(
-        "## {language}\n\nOf {} entries {simulated} are simulated, {partly} in part, {no_op} accepted without effect, and {} not simulated.\n\n{}{}{}",
+        "## {language}\n\nOf {} entries {simulated} are simulated, {partly} in part, {no_op} accepted without effect, and {not_simulated} not simulated.\n\n{}{}{}",
         entries().count(),
-        entries().count() - simulated - partly - no_op,
-        table(["", "simulated", "in part", "without effect", "not simulated"], &rows),
+        table(["", "simulated", "in part", "without effect", "not simulated"], rows),
         reason_table(["Not simulated", "because"], &unsupported),
         reason_table(["In part", "what is missing"], &in_part),
     )
 }
+
+/// The decisions about an entry, in the order of the columns.
+const DECISIONS: [fn(&Simulation) -> bool; 4] = [
+    |decision| matches!(decision, Simulation::Simulated),
+    |decision| matches!(decision, Simulation::Partly(_)),
+    |decision| matches!(decision, Simulation::NoOp(_)),
+    |decision| matches!(decision, Simulation::Unsupported(_)),
+];
 
 /// Groups entries by reason, in the order of first occurrence.
 fn reasons<'a>(
@@ -85,11 +83,5 @@ fn reasons<'a>(
 }
 
 fn reason_table(header: [&str; 2], groups: &[(String, Vec<&str>)]) -> String {
-    if groups.is_empty() {
-        return String::new();
-    }
-    let named =
-        |names: &Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ");
-    let rows: Vec<[String; 2]> = groups.iter().map(|(reason, names)| [named(names), plain(reason)]).collect();
-    table(header, &rows)
+    table(header, groups.iter().map(|(reason, names)| [ticked(names), plain(reason)]))
 }

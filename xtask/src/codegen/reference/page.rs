@@ -1,6 +1,6 @@
 //! A page of the reference, and its Markdown.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use crate::codegen::isa::schema::entry::Simulation;
 
@@ -18,17 +18,18 @@ pub(super) fn code(language: &str, text: &str) -> String {
 }
 
 /// A table; empty if there are no rows.
-pub(super) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
+pub(super) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let mut out = line(&head.map(str::to_owned));
-    out += &line(&["---"; N].map(str::to_owned));
-    for row in rows {
-        out += &line(&row.clone().map(|cell| cell.replace('|', "\\|")));
+    let rows: String = rows.into_iter().map(|row| line(&row.map(|cell| cell.replace('|', "\\|")))).collect();
+    if rows.is_empty() {
+        return rows;
     }
-    out + "\n"
+    line(&head.map(str::to_owned)) + &line(&["---"; N].map(str::to_owned)) + &rows + "\n"
+}
+
+/// Names as code, separated by spaces.
+pub(super) fn ticked<S: Display>(names: impl IntoIterator<Item = S>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ")
 }
 
 /// A list; empty if there are no items.
@@ -76,8 +77,8 @@ mod tests {
     #[test]
     fn a_table_escapes_bars_and_vanishes_without_rows() {
         let rows = [["a|b".to_owned(), "c".to_owned()]];
-        assert_eq!(table(["x", "y"], &rows), "| x | y |\n| --- | --- |\n| a\\|b | c |\n\n");
-        assert_eq!(table(["x", "y"], &[]), "");
+        assert_eq!(table(["x", "y"], rows), "| x | y |\n| --- | --- |\n| a\\|b | c |\n\n");
+        assert_eq!(table(["x", "y"], []), "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Page, code, list, plain, simulation, table};
+use super::page::{Page, code, list, plain, simulation, table, ticked};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::{Category, Data};
 use crate::codegen::isa::schema::ptx::Instruction;
@@ -38,23 +38,18 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
         plain(&entry.target),
         plain(&simulation(&entry.simulation))
     );
-    let classes: Vec<[String; 3]> = (entry.modifiers.iter())
-        .map(|class| {
-            let values: Vec<String> = words(&class.listed).iter().map(|value| format!("`{value}`")).collect();
-            let optional = if class.optional { " (optional)" } else { "" };
-            [format!("{}{optional}", plain(&class.name)), values.join(" "), summary(&class.name, data)]
-        })
-        .collect();
-    out += &table(["modifier", "one of", "decides"], &classes);
-    let operands: Vec<[String; 3]> = (entry.operands.iter())
-        .filter(|operand| !operand.about.is_empty())
-        .map(|operand| {
-            let optional = if operand.optional { " (optional)" } else { "" };
-            let kinds: Vec<String> = operand.kinds.iter().map(kind_words).collect();
-            [format!("`{}`{optional}", operand.name), plain(&kinds.join(", ")), plain(&operand.about)]
-        })
-        .collect();
-    out += &table(["operand", "written as", "what it is"], &operands);
+    let optional = |is_optional: bool| if is_optional { " (optional)" } else { "" };
+    let classes = entry.modifiers.iter().map(|class| {
+        let name = plain(&class.name) + optional(class.optional);
+        [name, ticked(words(&class.listed)), summary(&class.name, data)]
+    });
+    out += &table(["modifier", "one of", "decides"], classes);
+    let operands = entry.operands.iter().filter(|operand| !operand.about.is_empty()).map(|operand| {
+        let name = ticked([&operand.name]) + optional(operand.optional);
+        let kinds: Vec<String> = operand.kinds.iter().map(kind_words).collect();
+        [name, plain(&kinds.join(", ")), plain(&operand.about)]
+    });
+    out += &table(["operand", "written as", "what it is"], operands);
     out += &code("text", &entry.semantics.join("\n"));
     out += &list(&entry.notes);
     if !entry.divergence.is_empty() {
@@ -94,12 +89,11 @@ fn directives(data: &Data) -> Page {
         body += &directive_entry(directive);
     }
     body += "## Strings of .pragma\n\n";
-    let rows: Vec<[String; 4]> = (data.pragmas.iter())
-        .map(|it| {
-            [format!("`{}`", it.example), plain(&it.summary), it.places.join(", "), it.since.to_string()]
-        })
-        .collect();
-    body += &table(["directive", "what it does", "where", "since"], &rows);
+    let rows = data
+        .pragmas
+        .iter()
+        .map(|it| [ticked([&it.example]), plain(&it.summary), it.places.join(", "), it.since.to_string()]);
+    body += &table(["directive", "what it does", "where", "since"], rows);
     let about = "Declarations, kernels and functions, linking, limits and debug data.";
     page("directives", "Directives", about, body)
 }
@@ -121,8 +115,8 @@ fn directive_entry(directive: &Directive) -> String {
 }
 
 fn registers(data: &Data) -> Page {
-    let rows: Vec<[String; 5]> = data.registers.iter().map(register_row).collect();
-    let mut body = table(["register", "type", "what it holds", "values", "since"], &rows);
+    let rows = data.registers.iter().map(register_row);
+    let mut body = table(["register", "type", "what it holds", "values", "since"], rows);
     for register in data.registers.iter().filter(|register| !register.notes.is_empty()) {
         let _ = write!(body, "**`{}`**\n\n{}", register.name, list(&register.notes));
     }
@@ -142,52 +136,47 @@ fn register_row(register: &SpecialRegister) -> [String; 5] {
 }
 
 fn types(data: &Data) -> Page {
-    let types: Vec<[String; 5]> = (data.types.iter())
-        .map(|ty| {
-            let storage = ty.storage.as_ref().map(|name| format!("`{name}`")).unwrap_or_default();
-            [format!("`{}`", ty.name), ty.bits.to_string(), storage, plain(&ty.summary), ty.since.to_string()]
-        })
-        .collect();
-    let spaces: Vec<[String; 4]> = (data.spaces.spaces.iter())
-        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.declared.clone(), it.initial.clone()])
-        .collect();
-    let parts: Vec<[String; 2]> =
-        (data.spaces.parts.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
+    let types = data.types.iter().map(|ty| {
+        [
+            ticked([&ty.name]),
+            ty.bits.to_string(),
+            ticked(&ty.storage),
+            plain(&ty.summary),
+            ty.since.to_string(),
+        ]
+    });
+    let spaces = data.spaces.spaces.iter();
+    let spaces =
+        spaces.map(|it| [ticked([&it.name]), plain(&it.summary), it.declared.clone(), it.initial.clone()]);
+    let parts = data.spaces.parts.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
     let body = format!(
         "## Types\n\n{}## State spaces\n\n{}{}",
-        table(["type", "bits", "register", "what it is", "since"], &types),
-        table(["space", "what it is", "declared in", "holds at the start"], &spaces),
-        table(["part of a space", "what it is"], &parts)
+        table(["type", "bits", "register", "what it is", "since"], types),
+        table(["space", "what it is", "declared in", "holds at the start"], spaces),
+        table(["part of a space", "what it is"], parts)
     );
     page("types", "Types and state spaces", "What a value is, and where it lives.", body)
 }
 
 fn modifiers(data: &Data) -> Page {
-    let rows: Vec<[String; 3]> = (data.modifiers.modifiers.iter())
-        .map(|it| {
-            let names: Vec<String> = words(&it.names).iter().map(|name| format!("`{name}`")).collect();
-            [names.join(" "), plain(&it.classes.join(", ")), plain(&it.summary)]
-        })
-        .collect();
-    let body = table(["modifier", "only as", "what it means"], &rows);
+    let rows = data.modifiers.modifiers.iter();
+    let rows = rows.map(|it| [ticked(words(&it.names)), plain(&it.classes.join(", ")), plain(&it.summary)]);
+    let body = table(["modifier", "only as", "what it means"], rows);
     page("modifiers", "Modifiers", "The dotted words after an opcode, and what each means.", body)
 }
 
 fn targets(data: &Data) -> Page {
-    let versions: Vec<[String; 4]> = (data.versions.iter())
-        .map(|release| {
-            let of = data.targets.targets.iter().filter(|target| target.since == release.version);
-            let names: Vec<String> = of.map(|target| format!("`{}`", target.name)).collect();
-            [release.version.to_string(), release.toolkit.clone(), names.join(" "), plain(&release.note)]
-        })
-        .collect();
-    let options: Vec<[String; 3]> = (data.targets.options.iter())
-        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.since.to_string()])
-        .collect();
+    let versions = data.versions.iter().map(|release| {
+        let added = data.targets.targets.iter().filter(|target| target.since == release.version);
+        let names = ticked(added.map(|target| &target.name));
+        [release.version.to_string(), release.toolkit.clone(), names, plain(&release.note)]
+    });
+    let options = data.targets.options.iter();
+    let options = options.map(|it| [ticked([&it.name]), plain(&it.summary), it.since.to_string()]);
     let body = format!(
         "{}## Words after the architecture\n\n{}",
-        table(["PTX", "toolkit", "targets added", ""], &versions),
-        table(["word", "what it does", "since"], &options)
+        table(["PTX", "toolkit", "targets added", ""], versions),
+        table(["word", "what it does", "since"], options)
     );
     page("versions", "Versions and targets", "Which version of PTX brought which architectures.", body)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Page, code, list, plain, simulation, table};
+use super::page::{Page, code, list, plain, simulation, table, ticked};
 use crate::codegen::isa::schema::wave::{Availability, Instruction, Operand};
 use crate::codegen::isa::wave_data::{Category, Data};
 
@@ -66,46 +66,36 @@ fn form(mnemonic: &str, operands: &[Operand]) -> String {
 }
 
 fn words_page(data: &Data) -> Page {
-    let directives: Vec<[String; 2]> = (data.directives.iter())
-        .map(|it| [format!("`{} {}`", it.name, it.arguments).replace(" `", "`"), plain(&it.summary)])
-        .collect();
-    let special: Vec<[String; 2]> =
-        (data.registers.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
-    let classes: Vec<[String; 3]> = (data.classes.iter())
-        .map(|it| {
-            [format!("`{}`", it.pattern), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]
-        })
-        .collect();
-    let scopes: Vec<[String; 2]> =
-        (data.scopes.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
-    let hints: Vec<[String; 2]> =
-        (data.hints.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
+    let directives = data.directives.iter();
+    let directives = directives
+        .map(|it| [format!("`{} {}`", it.name, it.arguments).replace(" `", "`"), plain(&it.summary)]);
+    let special = data.registers.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
+    let classes = data.classes.iter();
+    let classes = classes
+        .map(|it| [ticked([&it.pattern]), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]);
+    let scopes = data.scopes.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
+    let hints = data.hints.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
     let body = format!(
         "## Directives\n\n{}## Registers\n\n{}{}## Special registers\n\n{}## Scopes\n\n{}## Cache hints\n\n{}",
-        table(["directive", "what it does"], &directives),
-        table(["written", "which", "what it is"], &classes),
+        table(["directive", "what it does"], directives),
+        table(["written", "which", "what it is"], classes),
         list(data.classes.iter().flat_map(|class| &class.notes)),
-        table(["register", "what it holds"], &special),
-        table(["scope", "threads in it"], &scopes),
-        table(["hint", "what it asks for"], &hints)
+        table(["register", "what it holds"], special),
+        table(["scope", "threads in it"], scopes),
+        table(["hint", "what it asks for"], hints)
     );
     page("words", "Directives, registers and scopes", "Everything except instructions.", body)
 }
 
 fn dialects(data: &Data) -> Page {
-    let patterns: Vec<[String; 3]> = (data.invalid.patterns.iter())
-        .map(|it| [format!("`{}`", it.written), plain(&it.toolchain), plain(&it.why)])
-        .collect();
-    let rows: Vec<[String; 3]> = (data.invalid.names.iter())
-        .map(|it| {
-            let names: Vec<String> = it.names.iter().map(|name| format!("`{name}`")).collect();
-            [names.join(" "), plain(&it.write), plain(&it.why)]
-        })
-        .collect();
+    let patterns = data.invalid.patterns.iter();
+    let patterns = patterns.map(|it| [ticked([&it.written]), plain(&it.toolchain), plain(&it.why)]);
+    let names = data.invalid.names.iter();
+    let names = names.map(|it| [ticked(it.names.iter()), plain(&it.write), plain(&it.why)]);
     let body = format!(
         "## Syntax that differs in the toolchain\n\n{}## Invalid names\n\n{}",
-        table(["written", "the toolchain accepts", "why"], &patterns),
-        table(["name", "write", "why"], &rows)
+        table(["written", "the toolchain accepts", "why"], patterns),
+        table(["name", "write", "why"], names)
     );
     page(
         "dialects",

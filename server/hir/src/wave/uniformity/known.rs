@@ -8,7 +8,7 @@ use crate::Variance;
 pub(crate) struct Known {
     /// Registers that are not proven to be uniform.
     doubtful: Cells,
-    /// The doubtful registers that are computed from a varying value.
+    /// The registers in `doubtful` that are computed from a value that differs between lanes.
     varying: Cells,
 }
 

@@ -9,6 +9,7 @@ use ropey::Rope;
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::report::{Checked, CheckedFile, Report};
+use crate::cli::count::count;
 use crate::cli::plain::{is_hidden, plain};
 use warplens_protocol::position::{self, Encoding};
 
@@ -68,10 +69,6 @@ impl Report for Human {
             }
         }
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn render(path: &str, text: &Rope, diagnostic: &Diagnostic) -> String {

@@ -8,6 +8,7 @@ use warplens_sim_launch::size;
 use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
+use crate::cli::count::count;
 use crate::cli::plain::plain;
 use warplens_tools::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
@@ -122,7 +123,7 @@ fn end(run: &Run, out: &mut dyn Write) -> io::Result<()> {
         Status::NoProgress => (ERROR, "no forward progress"),
         Status::Unsupported => (ERROR, "stopped: unsupported instruction"),
     };
-    let instructions = count(run.result.totals.warp_instructions as usize, "warp instruction");
+    let instructions = count(run.result.totals.warp_instructions, "warp instruction");
     writeln!(out, "  {}: {style}{ended}{style:#}, {instructions}", plain(&run.label))?;
     if let Some(error) = run.result.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let at = error.statement.map_or(String::new(), |statement| format!("{}: ", place(run, statement)));
@@ -230,13 +231,4 @@ fn text(run: &Run, statement: StatementId) -> String {
     let range = usize::from(statement.range.start())..usize::from(statement.range.end());
     let text = run.text.byte_slice(range).to_string();
     plain(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
-}
-
-fn count(number: usize, what: &str) -> String {
-    let ending = match (number, what.ends_with("ch")) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{number} {what}{ending}")
 }

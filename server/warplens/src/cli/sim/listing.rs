@@ -13,6 +13,7 @@ use warplens_sim_warp::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::{registers, steps};
+use crate::cli::count::count;
 use crate::cli::plain::{plain, without_tabs};
 
 const FAINT: Style = Style::new().dimmed();
@@ -268,7 +269,7 @@ impl Listing<'_> {
         let checks = match expected {
             0 => String::new(),
             _ if result.status != Status::Finished => {
-                format!(", {} not performed", count(expected as u64, "check"))
+                format!(", {} not performed", count(expected, "check"))
             }
             _ => format!(", {} of {expected} checks passed", expected - self.run.failures.len()),
         };
@@ -287,10 +288,6 @@ impl Listing<'_> {
 
 fn is_of(trace: &WarpTrace, warp: WarpId) -> bool {
     (trace.cta, trace.warp) == (warp.cta, warp.warp)
-}
-
-fn count(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn severity(severity: Severity) -> (Style, &'static str) {

@@ -230,7 +230,7 @@ fn edit_foreign(text: &mut Rope, range: TextRange, insert: &str) -> Edit {
     Edit { range, inserted: TextSize::of(insert), largest_item: 0 }
 }
 
-fn replace(text: &mut Rope, range: TextRange, insert: &str) {
+pub(super) fn replace(text: &mut Rope, range: TextRange, insert: &str) {
     let start = text.byte_to_char(range.start().into());
     text.remove(start..text.byte_to_char(range.end().into()));
     text.insert(start, insert);

@@ -21,7 +21,8 @@ pub(crate) struct Lanes {
     pub(crate) shown: Arc<LaneView>,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) outcome: Outcome,
-    panel: Arc<Panel>,
+    /// The data of the lanes panel.
+    pub(crate) panel: Arc<Panel>,
     /// Edits of the text since the run was prepared.
     edits: Arc<Vec<Edit>>,
     /// The document whose launch this is, if it was selected there: the text was assembled from it.
@@ -75,11 +76,6 @@ impl Lanes {
             found.unwrap_or_default()
         });
         found.name(statement.id, register)
-    }
-
-    /// The data of the lanes panel.
-    pub(crate) fn panel(&self) -> Arc<Panel> {
-        Arc::clone(&self.panel)
     }
 
     /// Moves positions with an edit of the text.

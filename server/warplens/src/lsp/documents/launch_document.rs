@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{TextDocumentContentChangeEvent, TextDocumentItem};
 use warplens_ide::lanes::launch_text::LaunchHome;
 
 use crate::launch_file;
-use crate::lsp::documents::document::MAX_TEXT;
+use crate::lsp::documents::document::{MAX_TEXT, replace};
 use crate::lsp::documents::launch_text::LaunchText;
 use warplens_protocol::position::{Encoding, text_range};
 
@@ -43,10 +43,7 @@ impl LaunchDocument {
                 tracing::warn!("an edit is outside the launch file");
                 continue;
             };
-            let char = |offset| self.text.byte_to_char(usize::from(offset));
-            let (start, end) = (char(range.start()), char(range.end()));
-            self.text.remove(start..end);
-            self.text.insert(start, &change.text);
+            replace(&mut self.text, range, &change.text);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Editor features of launches: diagnostics, completion and hover, in launch files and in the comments of other documents.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use ropey::Rope;
@@ -8,13 +7,14 @@ use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CompletionItem, CompletionItemKind, CompletionTextEdit,
     Diagnostic, DiagnosticSeverity, Documentation, Hover, HoverContents, InsertTextFormat, NumberOrString,
-    Position, Range as LspRange, TextEdit, Uri, WorkspaceEdit,
+    Position, Range as LspRange, TextEdit, Uri,
 };
 use warplens_ide::lanes::launch_text::{LaunchHome, documentation, problems, suggestions};
 use warplens_ide::model_choices;
 
 use crate::lsp::client_capabilities::ClientCapabilities;
 use crate::lsp::markup::markup;
+use crate::lsp::workspace_edit::workspace_edit;
 use warplens_protocol::position::{Encoding, offset, range};
 
 /// The code of all diagnostics about launches.
@@ -82,10 +82,7 @@ impl<'t> LaunchText<'t> {
                 kind: Some(CodeActionKind::QUICKFIX),
                 is_preferred: Some(true),
                 diagnostics: Some(vec![found]),
-                edit: Some(WorkspaceEdit {
-                    changes: Some(HashMap::from([(uri.clone(), edits)])),
-                    ..WorkspaceEdit::default()
-                }),
+                edit: Some(workspace_edit(uri, edits)),
                 ..CodeAction::default()
             }))
         };

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_refusal_keeps_its_message() {
-        let response = run(Arc::new(|snapshot| Err(Failure::Refused(snapshot.language_id().into()))));
+        let response = run(Arc::new(|snapshot| Err(Failure::Refused(snapshot.language.id.into()))));
         assert!(matches!(response, Err(Failure::Refused(message)) if message == "ptx"));
     }
 }

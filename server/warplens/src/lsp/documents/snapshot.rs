@@ -76,11 +76,6 @@ impl Snapshot {
         TextRange::new(start, self.offset(range.end).max(start))
     }
 
-    /// The language id of the protocol.
-    pub(crate) fn language_id(&self) -> &'static str {
-        self.language.id
-    }
-
     /// The range in the terms of the protocol.
     pub(crate) fn range(&self, range: TextRange) -> Range {
         position::range(&self.text, range, self.encoding)

@@ -12,15 +12,31 @@ const MAX_SEARCHED: usize = 20_000;
 /// The limit of a source file in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// The folders that may be searched: first the folder of the document, then those of the workspace.
-pub(crate) fn folders(snapshot: &Snapshot) -> Vec<PathBuf> {
-    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
-    let folder = document.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-    folder.into_iter().chain(snapshot.folders.iter().cloned()).collect()
+/// Finds the files that a document was compiled from.
+pub(crate) struct Search {
+    document: Option<PathBuf>,
+    /// First the folder of the document, then those of the workspace.
+    folders: Vec<PathBuf>,
+}
+
+impl Search {
+    pub(crate) fn of(snapshot: &Snapshot) -> Search {
+        let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
+        let folder = document.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+        Search { document, folders: folder.into_iter().chain(snapshot.folders.iter().cloned()).collect() }
+    }
+
+    /// The file that a path in debug information names. If `origin` is an extension, it is the file of that extension beside the document.
+    pub(crate) fn find(&self, path: &str, origin: Option<&str>) -> Option<PathBuf> {
+        match origin {
+            Some(extension) => self::origin(self.document.as_deref()?, extension),
+            None => find(&self.folders, path),
+        }
+    }
 }
 
 /// The file that a path in debug information means: at that path, or of that name beside the document or in the workspace.
-pub(crate) fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
+fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
     if let Some(found) = below(folders, Path::new(path)).filter(|found| found.is_file()) {
         return Some(found);
     }
@@ -33,7 +49,7 @@ pub(crate) fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
 }
 
 /// The file beside a document that the document was assembled from: `k.ptx` for `k.sass`, `k.ptx.sass` or `k.ptx.sm_90.sass`.
-pub(crate) fn origin(document: &Path, extension: &str) -> Option<PathBuf> {
+fn origin(document: &Path, extension: &str) -> Option<PathBuf> {
     let mut stem = document.to_path_buf();
     while stem.extension().is_some() {
         stem.set_extension("");

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::TextDocumentIdentifier;
 use warplens_ide::SymbolKind;
@@ -31,6 +31,24 @@ struct Params {
     target: Option<String>,
 }
 
+/// The answer of `warplens/assemble`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Assembled {
+    text: String,
+    target: String,
+}
+
+/// The answer of `warplens/targets`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Targets {
+    /// The target that the file states.
+    own: String,
+    /// The targets that it can be assembled for, with the default of `warplens/assemble` first.
+    targets: Vec<String>,
+}
+
 impl State {
     /// `warplens/assemble`.
     pub(crate) fn assembled(&mut self, id: &Id, params: Value) -> Result<()> {
@@ -40,7 +58,7 @@ impl State {
         self.start_task(id.clone(), None, move |running| {
             let toolchain = toolchain(&settings, &running.stop)?;
             let (listing, target) = assemble(&toolchain, &text.read()?, target)?;
-            Ok(json!({ "text": listing.text, "target": target }))
+            Ok(Assembled { text: listing.text, target })
         });
         Ok(())
     }
@@ -54,7 +72,7 @@ impl State {
             let toolchain = toolchain(&settings, &running.stop)?;
             let own = target_of(&text.read()?)?;
             let targets = possible(&toolchain, &own)?;
-            Ok(json!({ "own": own, "targets": targets }))
+            Ok(Targets { own, targets })
         });
         Ok(())
     }

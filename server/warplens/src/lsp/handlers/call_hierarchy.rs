@@ -25,11 +25,8 @@ pub(crate) fn incoming(
     params: &CallHierarchyIncomingCallsParams,
 ) -> Answer<Vec<CallHierarchyIncomingCall>> {
     let calls = snapshot.analysis.incoming_calls(snapshot.file, &params.item.name)?;
-    let call = |calls: Calls| CallHierarchyIncomingCall {
-        from_ranges: ranges(snapshot, &calls),
-        from: item(snapshot, calls.item),
-    };
-    Ok(Some(calls.into_iter().map(call).collect()))
+    let call = |(item, from_ranges)| CallHierarchyIncomingCall { from: item, from_ranges };
+    Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))
 }
 
 /// `callHierarchy/outgoingCalls`.
@@ -38,15 +35,14 @@ pub(crate) fn outgoing(
     params: &CallHierarchyOutgoingCallsParams,
 ) -> Answer<Vec<CallHierarchyOutgoingCall>> {
     let calls = snapshot.analysis.outgoing_calls(snapshot.file, &params.item.name)?;
-    let call = |calls: Calls| CallHierarchyOutgoingCall {
-        from_ranges: ranges(snapshot, &calls),
-        to: item(snapshot, calls.item),
-    };
-    Ok(Some(calls.into_iter().map(call).collect()))
+    let call = |(item, from_ranges)| CallHierarchyOutgoingCall { to: item, from_ranges };
+    Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))
 }
 
-fn ranges(snapshot: &Snapshot, calls: &Calls) -> Vec<Range> {
-    calls.places.iter().map(|range| snapshot.range(*range)).collect()
+/// The other function, and the ranges of its calls.
+fn converted(snapshot: &Snapshot, calls: Calls) -> (CallHierarchyItem, Vec<Range>) {
+    let places = calls.places.iter().map(|range| snapshot.range(*range)).collect();
+    (item(snapshot, calls.item), places)
 }
 
 /// A function of the document. Requests for its calls identify the function by its name.

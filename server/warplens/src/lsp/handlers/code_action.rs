@@ -3,8 +3,6 @@
 //! The fix of a diagnostic is a quick fix. `source.fixAll.warplens` applies all safe fixes at once; an editor may run it on save. Other
 //! source actions rewrite a WAVE file in one of its dialects. The line of a kernel's name offers its launches.
 
-use std::collections::HashMap;
-
 use serde_json::json;
 use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
@@ -20,6 +18,7 @@ use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::handlers::launch_actions::{self, SIMULATE};
 use crate::lsp::to_proto;
+use crate::lsp::workspace_edit::workspace_edit;
 
 /// The kind of the action that applies all safe fixes.
 pub(crate) const FIX_ALL: &str = "source.fixAll.warplens";
@@ -184,8 +183,7 @@ fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
 /// The edits. If the client supports versions, they are for the version of the snapshot.
 fn edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
     if !snapshot.capabilities.versioned_edits {
-        let changes = HashMap::from([(snapshot.uri.clone(), edits)]);
-        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+        return workspace_edit(&snapshot.uri, edits);
     }
     let text_document = OptionalVersionedTextDocumentIdentifier {
         uri: snapshot.uri.clone(),

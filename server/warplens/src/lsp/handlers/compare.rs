@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
-use tower_lsp::ls_types::{NumberOrString, TextDocumentIdentifier, Uri};
+use tower_lsp::ls_types::{NumberOrString, TextDocumentIdentifier};
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
 use warplens_sim_launch::Launch;
@@ -16,7 +16,7 @@ use warplens_sim_warp::Control;
 
 use crate::cores::Cores;
 use crate::launch_file;
-use crate::lsp::errors::{internal, refused};
+use crate::lsp::errors::{encoded, refused};
 use crate::lsp::from_proto;
 use crate::lsp::handlers::assemble::assemble;
 use crate::lsp::handlers::tools::{DocumentText, toolchain};
@@ -24,7 +24,7 @@ use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
 use warplens_tools::comparison::compared::Compared;
-use warplens_tools::comparison::json as result;
+use warplens_tools::comparison::json::{self, JsonCompared};
 use warplens_tools::comparison::random::{self, Random};
 use warplens_tools::comparison::sides::{Sides, labelled};
 use warplens_tools::source::{RunError, Source};
@@ -48,16 +48,31 @@ struct Params {
     work_done_token: Option<NumberOrString>,
 }
 
+/// The answer of `warplens/compare`.
+#[derive(Serialize)]
+struct Answer<'c> {
+    #[serde(flatten)]
+    compared: JsonCompared<'c>,
+    #[serde(flatten)]
+    code: ComparedCode,
+}
+
+/// The machine code in the answer of `warplens/compare`, if it was compared.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub(crate) struct ComparedCode {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing: Option<String>,
+}
+
 /// What is compared.
 struct Task {
+    params: Params,
     text: DocumentText,
     other: Option<DocumentText>,
-    target: Option<String>,
-    entry: Option<String>,
     launch: Choice,
-    random: usize,
-    seed: Option<u64>,
-    uri: Uri,
     settings: Arc<Settings>,
 }
 
@@ -65,13 +80,14 @@ impl State {
     /// `warplens/compare`.
     pub(crate) fn compare(&mut self, id: &Id, params: Value) -> Result<()> {
         let params: Params = from_proto::params(params)?;
-        let uri = params.text_document.uri;
-        let text = DocumentText::find(&self.documents, &uri)?;
-        let other = params.other.map(|other| DocumentText::find(&self.documents, &other.uri)).transpose()?;
-        let shown = self.shown.launch(&uri);
+        let uri = &params.text_document.uri;
+        let text = DocumentText::find(&self.documents, uri)?;
+        let other = params.other.as_ref();
+        let other = other.map(|other| DocumentText::find(&self.documents, &other.uri)).transpose()?;
+        let shown = self.shown.launch(uri);
         let shown = shown.filter(|launch| params.entry.is_none() || launch.entry == params.entry);
-        let launch = match (params.launch, shown) {
-            (Some(name), _) => Choice::of_name(&name),
+        let launch = match (&params.launch, shown) {
+            (Some(name), _) => Choice::of_name(name),
             (None, Some(launch)) => Choice::Given(Box::new(Launch { expect: Vec::new(), ..launch })),
             (None, None) => Choice::First,
         };
@@ -79,18 +95,8 @@ impl State {
             |text: &DocumentText| text.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let other_name = other.as_ref().map_or_else(|| "its machine code".to_owned(), name);
         let title = format!("Comparing {} with {other_name}", name(&text));
-        let task = Task {
-            text,
-            other,
-            target: params.target,
-            entry: params.entry,
-            launch,
-            random: params.random,
-            seed: params.seed,
-            uri,
-            settings: Arc::clone(&self.settings),
-        };
-        let progress = params.work_done_token.map(|token| (title, token));
+        let progress = params.work_done_token.clone().map(|token| (title, token));
+        let task = Task { params, text, other, launch, settings: Arc::clone(&self.settings) };
         self.start_task(id.clone(), progress, move |running| task.run(running));
         Ok(())
     }
@@ -98,8 +104,10 @@ impl State {
 
 impl Task {
     fn run(self, running: &mut TaskControl) -> Result<Value> {
-        let Task { text, other, target, entry, launch, random, seed, uri, settings } = self;
-        let file = launch_file::of_uri(&uri).map_err(|error| refused(error.to_string()))?;
+        let Task { params, text, other, launch, settings } = self;
+        let Params { entry, target, random, seed, .. } = params;
+        let file =
+            launch_file::of_uri(&params.text_document.uri).map_err(|error| refused(error.to_string()))?;
         let base = file.as_ref().map_or_else(|| text.path.clone(), |file| PathBuf::from(&file.path));
         let launches = launch_file::launches(file, &base);
         let source = text.read()?;
@@ -124,13 +132,8 @@ impl Task {
         };
         let random = Random { launches: random, seed: seed.unwrap_or_else(random::seed) };
         let compared = compare(&sides, random, running).map_err(error)?;
-        let compared = serde_json::to_value(result::compared(&compared));
-        let mut answer = compared.map_err(|error| internal(&error.to_string()))?;
-        if let Some(target) = target {
-            answer["target"] = target.into();
-            answer["listing"] = json!(other.text);
-        }
-        Ok(answer)
+        let code = ComparedCode { listing: target.as_ref().map(|_| other.text.clone()), target };
+        encoded(Answer { compared: json::compared(&compared), code })
     }
 }
 

@@ -5,22 +5,18 @@ use tower_lsp::ls_types::{DocumentLink, Uri};
 
 use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::files::file_access::read_files;
-use crate::lsp::files::source_files;
+use crate::lsp::files::source_files::Search;
 
 /// The links to files that exist.
 pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
     let links = snapshot.analysis.links(snapshot.file)?;
     let paths: FxHashSet<(String, Option<&str>)> =
         links.iter().map(|link| (link.path.to_string(), link.origin)).collect();
-    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
-    let folders = source_files::folders(snapshot);
+    let search = Search::of(snapshot);
     let files = read_files(snapshot, move || {
         let file = |(path, origin): (String, Option<&str>)| {
-            let found = match origin {
-                Some(extension) => source_files::origin(document.as_deref()?, extension)?,
-                None => source_files::find(&folders, &path)?,
-            };
-            Some((path, Uri::from_file_path(&found)?))
+            let uri = Uri::from_file_path(search.find(&path, origin)?)?;
+            Some((path, uri))
         };
         paths.into_iter().filter_map(file).collect()
     });

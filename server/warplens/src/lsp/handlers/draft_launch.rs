@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Click, Lens};
 use warplens_sim_launch::{launch_comment, launch_table};
@@ -13,8 +13,26 @@ use crate::lsp::handlers::code_lens;
 use crate::lsp::handlers::simulation::prepare::prepare;
 use crate::lsp::simulation::selection::Selection;
 
+/// The answer of `warplens.draftLaunch`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Draft {
+    /// The kernel.
+    entry: String,
+    /// The line of the kernel's name.
+    pub(crate) line: Option<u32>,
+    /// The launch as a comment.
+    pub(crate) comment: String,
+    /// The launch as a table of a launch file.
+    table: String,
+    /// The launch file of the document.
+    #[cfg_attr(test, ts(as = "Option<String>"))]
+    launch_file: Option<Uri>,
+}
+
 /// The inferred launch of `entry`, or of the only kernel.
-pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, Failure> {
+pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Draft, Failure> {
     let selection = Selection {
         entry: entry.map(str::to_owned),
         launch: Choice::Inferred,
@@ -32,11 +50,11 @@ pub(crate) fn draft(snapshot: &Snapshot, entry: Option<&str>) -> Result<Value, F
     let mark = snapshot.language.line_comment();
     let runs = |lens: &&Lens| matches!(&lens.click, Click::Select { entry, .. } if Some(entry) == launch.entry.as_ref());
     let line = code_lens::inferred(snapshot)?.iter().find(runs).map(|lens| snapshot.line(lens.range.start()));
-    Ok(json!({
-        "entry": launch.entry,
-        "line": line,
-        "comment": format!("{mark} {}", launch_comment(launch)),
-        "table": launch_table(launch, &name.to_string_lossy().replace('\\', "/")),
-        "launchFile": existing.and_then(Uri::from_file_path),
-    }))
+    Ok(Draft {
+        entry: launch.entry.clone().unwrap_or_default(),
+        line,
+        comment: format!("{mark} {}", launch_comment(launch)),
+        table: launch_table(launch, &name.to_string_lossy().replace('\\', "/")),
+        launch_file: existing.and_then(Uri::from_file_path),
+    })
 }

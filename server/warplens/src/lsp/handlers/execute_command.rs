@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ropey::Rope;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Location, MessageType, Position, Range, Uri};
@@ -22,20 +22,25 @@ use crate::lsp::handlers::draft_launch::draft;
 use crate::lsp::handlers::ptxas::RESOURCES;
 use crate::lsp::simulation::selection::Selection;
 use crate::lsp::state::State;
+use crate::lsp::to_proto::to_value;
 use warplens_protocol::position::text_range;
 
 /// The argument of the commands about launches.
 #[derive(Deserialize)]
-struct LaunchArgument {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Selection", optional_fields))]
+pub(crate) struct LaunchArgument {
+    #[cfg_attr(test, ts(type = "string"))]
     uri: Uri,
     entry: Option<String>,
     /// A name, a launch, or `null` for no launch. The default is the first launch.
     #[serde(default = "first_launch")]
+    #[cfg_attr(test, ts(optional, type = "string | object | null"))]
     launch: Value,
     cta: Option<[u32; 3]>,
     warp: Option<u32>,
     /// Another document, whose launch is run in this one.
     #[serde(rename = "launchOf")]
+    #[cfg_attr(test, ts(as = "Option<String>"))]
     launch_of: Option<Uri>,
     /// The divergence model. The default is the model of the launch, or else of the settings.
     model: Option<String>,
@@ -54,6 +59,32 @@ struct VisitArgument {
 #[derive(Deserialize)]
 struct MessageArgument {
     message: String,
+}
+
+/// A launch in the answer of `warplens.listLaunches`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct ListedLaunch {
+    name: String,
+    /// The kernel; `null` if it cannot be determined.
+    entry: Option<String>,
+    /// The name of a mangled kernel in its source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    source_name: Option<String>,
+    grid: [u32; 3],
+    block: [u32; 3],
+    #[cfg_attr(test, ts(type = "'toml' | 'comment' | 'inferred'"))]
+    source: &'static str,
+    /// Where it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "Location"))]
+    location: Option<Location>,
+    /// Why it cannot be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    problem: Option<String>,
 }
 
 fn first_launch() -> Value {
@@ -93,9 +124,9 @@ impl State {
         if command == RESOURCES {
             self.ptxas_resources(id.clone(), &argument.uri);
         } else if command == LIST_LAUNCHES {
-            self.read_document(id.clone(), list_launches(argument));
+            self.read_document(id.clone(), read(argument, launches));
         } else if command == DRAFT_LAUNCH {
-            self.read_document(id.clone(), draft_launch(argument));
+            self.read_document(id.clone(), read(argument, draft));
         } else if command == STOP_RUN {
             self.stop_run(&argument.uri);
             self.requests.answer(id, Ok(Value::Null));
@@ -136,20 +167,18 @@ impl State {
     }
 }
 
-fn list_launches(argument: LaunchArgument) -> Request {
-    let LaunchArgument { uri, entry, .. } = argument;
-    let handler = move |snapshot: &Snapshot| Ok(Response::Answer(launches(snapshot, entry.as_deref())?));
-    Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
-}
-
-fn draft_launch(argument: LaunchArgument) -> Request {
-    let LaunchArgument { uri, entry, .. } = argument;
-    let handler = move |snapshot: &Snapshot| Ok(Response::Answer(draft(snapshot, entry.as_deref())?));
+/// A request that reads a document, for one kernel or for all.
+fn read<T: Serialize + 'static>(
+    LaunchArgument { uri, entry, .. }: LaunchArgument,
+    answer: fn(&Snapshot, Option<&str>) -> std::result::Result<T, Failure>,
+) -> Request {
+    let handler =
+        move |snapshot: &Snapshot| Ok(Response::Answer(to_value(answer(snapshot, entry.as_deref())?)?));
     Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
 }
 
 /// The launches of the document, or of one kernel of it.
-fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Value, Failure> {
+fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Vec<ListedLaunch>, Failure> {
     let document = snapshot.uri.clone();
     let file = read_files(snapshot, move || launch_file::of_uri(&document))?;
     let file = file.map_err(Failure::refused)?;
@@ -158,24 +187,15 @@ fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Val
     let is_listed = |offer: &&AvailableLaunch| {
         entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry
     };
-    let listed = offers.iter().filter(is_listed).map(|offer| {
-        let mut listed = json!({
-            "name": offer.name,
-            "entry": offer.entry,
-            "grid": offer.grid,
-            "block": offer.block,
-            "source": offer.source.as_str(),
-        });
-        if let Some(name) = offer.entry.as_deref().and_then(warplens_ide::source_name) {
-            listed["sourceName"] = name.into();
-        }
-        if let Some(location) = location(snapshot, offer, file.as_ref()) {
-            listed["location"] = json!(location);
-        }
-        if let Some(problem) = &offer.problem {
-            listed["problem"] = problem.to_string().into();
-        }
-        listed
+    let listed = offers.iter().filter(is_listed).map(|offer| ListedLaunch {
+        name: offer.name.clone(),
+        entry: offer.entry.clone(),
+        source_name: offer.entry.as_deref().and_then(warplens_ide::source_name),
+        grid: offer.grid,
+        block: offer.block,
+        source: offer.source.as_str(),
+        location: location(snapshot, offer, file.as_ref()),
+        problem: offer.problem.as_ref().map(ToString::to_string),
     });
     Ok(listed.collect())
 }

@@ -7,7 +7,7 @@ use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
 
 use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::files::file_access::read_files;
-use crate::lsp::files::source_files;
+use crate::lsp::files::source_files::{self, Search};
 use crate::lsp::to_proto;
 
 /// The lanes that executed a statement, followed by the documentation at the position.
@@ -42,12 +42,10 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
 /// The text of the file that the document was compiled from, if the hover needs it.
 fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Failure> {
     let Some(wanted) = snapshot.analysis.hover_source(snapshot.file, at)? else { return Ok(None) };
-    let folders = source_files::folders(snapshot);
-    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
+    let search = Search::of(snapshot);
     let read = move || {
-        let mut stated = wanted.files.iter().filter_map(|file| source_files::find(&folders, file));
-        let beside = || source_files::origin(document.as_deref()?, wanted.extension);
-        source_files::text(&stated.next().or_else(beside)?)
+        let stated = wanted.files.iter().find_map(|file| search.find(file, None));
+        source_files::text(&stated.or_else(|| search.find("", Some(wanted.extension)))?)
     };
     match read_files(snapshot, read) {
         Err(Failure::Refused(_)) => Ok(None),
@@ -61,14 +59,11 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide:
     let Some(link) = links.iter().find(|link| link.place.is_some()) else { return Ok(None) };
     let (path, place) = (link.path.to_string(), link.place.map_or(0, |(line, _)| line));
     let origin = link.origin;
-    let folders = source_files::folders(snapshot);
-    let document = snapshot.uri.to_file_path().map(std::borrow::Cow::into_owned);
-    let found = read_files(snapshot, move || match origin {
-        Some(extension) => {
-            let file = source_files::origin(document.as_deref()?, extension)?;
-            Some((source_files::line(&file, place)?, file.file_name()?.to_string_lossy().into_owned()))
-        }
-        None => Some((source_files::line(&source_files::find(&folders, &path)?, place)?, path)),
+    let search = Search::of(snapshot);
+    let found = read_files(snapshot, move || {
+        let file = search.find(&path, origin)?;
+        let name = if origin.is_some() { file.file_name()?.to_string_lossy().into_owned() } else { path };
+        Some((source_files::line(&file, place)?, name))
     });
     let found = match found {
         Err(Failure::Refused(_)) => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use text_size::{TextRange, TextSize};
-use tower_lsp::jsonrpc::Id;
+use tower_lsp::jsonrpc::{self, Id};
 use tower_lsp::ls_types::{Position, Uri};
 use warplens_ide::lanes::{WarpId, json};
 
@@ -13,25 +13,30 @@ use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::errors::not_open;
 use crate::lsp::from_proto::document_params;
 use crate::lsp::handlers::simulation::prepare::unknown_warp;
-use crate::lsp::simulation::selection::{LaneMasksParams, WaitingRequest};
+use crate::lsp::simulation::selection::{Awaited, LaneMasksParams, WaitingRequest};
 use crate::lsp::state::State;
 use crate::lsp::to_proto::to_value;
 
 impl State {
     /// `warplens/laneMasks`.
     pub(crate) fn lane_masks(&mut self, id: Id, params: Value) {
-        let params = match document_params::<LaneMasksParams>(params) {
-            Ok((_, params)) => params,
+        let request = document_params(params);
+        self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Masks(params))));
+    }
+
+    /// Answers a request once the run of its document has ended, or its beginning is shown and the client accepts that.
+    pub(crate) fn wait_for_run(&mut self, id: Id, request: jsonrpc::Result<(Uri, Awaited)>) {
+        let (uri, awaited) = match request {
+            Ok(request) => request,
             Err(error) => return self.requests.answer(&id, Err(error)),
         };
-        let uri = params.text_document.uri.clone();
         if !self.documents.is_open(&uri) {
             return self.requests.answer(&id, Err(not_open(&uri)));
         }
         match self.simulations.selected.get_mut(&uri) {
             None => self.requests.answer(&id, Ok(Value::Null)),
             Some(selected) => {
-                selected.waiting.push(WaitingRequest { id, params });
+                selected.waiting.push(WaitingRequest { id, awaited });
                 self.answer_waiting(&uri);
             }
         }
@@ -40,14 +45,12 @@ impl State {
     /// Answers the waiting requests. While a run is in progress, only those are answered that accept its beginning, if that is shown.
     pub(crate) fn answer_waiting(&mut self, uri: &Uri) {
         let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
-        let (masks, panel) = self.simulations.take_answerable(uri, shows_beginning);
-        for WaitingRequest { id, params } in masks {
-            if self.requests.is_pending(&id) {
-                self.read_document(id, request(uri.clone(), params));
+        for WaitingRequest { id, awaited } in self.simulations.take_answerable(uri, shows_beginning) {
+            match awaited {
+                _ if !self.requests.is_pending(&id) => {}
+                Awaited::Masks(params) => self.read_document(id, request(uri.clone(), params)),
+                Awaited::Panel(handler, params) => self.answer_panel(uri, id, handler, params),
             }
-        }
-        for request in panel {
-            self.answer_panel(uri, request);
         }
     }
 }

@@ -1,16 +1,13 @@
 //! The code actions that start or write a launch, for clients that do not show code lenses.
 
-use std::collections::HashMap;
-
 use text_size::TextRange;
-use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, CodeActionParams, Position, Range, TextEdit, WorkspaceEdit,
-};
+use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionParams, Command, Position, Range, TextEdit};
 use warplens_ide::lanes::{Click, Lens};
 
 use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::handlers::code_lens;
 use crate::lsp::handlers::draft_launch::draft;
+use crate::lsp::workspace_edit::workspace_edit;
 
 /// The kind of these actions.
 pub(crate) const SIMULATE: &str = "warplens.simulate";
@@ -46,15 +43,8 @@ fn entry_of(click: Click) -> Option<String> {
 
 /// The action with which the VS Code extension opens or writes a launch.
 fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
-    let lens =
-        Lens { range: TextRange::default(), title: "Edit Launch".to_owned(), click: Click::Edit { entry } };
-    let command = code_lens::command(snapshot, lens);
-    CodeAction {
-        title: command.title.clone(),
-        kind: Some(CodeActionKind::from(SIMULATE)),
-        command: Some(command),
-        ..CodeAction::default()
-    }
+    let (range, title) = (TextRange::default(), "Edit Launch".to_owned());
+    run(code_lens::command(snapshot, Lens { range, title, click: Click::Edit { entry } }))
 }
 
 /// Writes the inferred launch as a comment above its kernel. `None` if the kernel cannot be run.
@@ -64,16 +54,13 @@ fn write_launch(snapshot: &Snapshot, entry: &str) -> Result<Option<CodeAction>, 
         Err(Failure::Refused(_)) => return Ok(None),
         Err(failure) => return Err(failure),
     };
-    let Some((line, comment)) = draft["line"].as_u64().zip(draft["comment"].as_str()) else {
-        return Ok(None);
-    };
-    let start = Position { line: line as u32, character: 0 };
-    let edit = TextEdit { range: Range { start, end: start }, new_text: format!("{comment}\n") };
-    let changes = HashMap::from([(snapshot.uri.clone(), vec![edit])]);
+    let Some(line) = draft.line else { return Ok(None) };
+    let start = Position { line, character: 0 };
+    let edit = TextEdit { range: Range { start, end: start }, new_text: format!("{}\n", draft.comment) };
     Ok(Some(CodeAction {
         title: "Write the inferred launch".to_owned(),
         kind: Some(CodeActionKind::from(SIMULATE)),
-        edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+        edit: Some(workspace_edit(&snapshot.uri, vec![edit])),
         ..CodeAction::default()
     }))
 }
@@ -86,11 +73,15 @@ fn action(snapshot: &Snapshot, lens: Lens) -> Option<CodeAction> {
         Click::Stop => "Stop showing lanes".to_owned(),
         Click::Pick { .. } | Click::Edit { .. } | Click::GoTo(_) | Click::Nothing => return None,
     };
-    let command = code_lens::command(snapshot, Lens { title: title.clone(), ..lens });
-    Some(CodeAction {
-        title,
+    Some(run(code_lens::command(snapshot, Lens { title, ..lens })))
+}
+
+/// The action that runs a command.
+fn run(command: Command) -> CodeAction {
+    CodeAction {
+        title: command.title.clone(),
         kind: Some(CodeActionKind::from(SIMULATE)),
         command: Some(command),
         ..CodeAction::default()
-    })
+    }
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
 
@@ -23,6 +23,13 @@ const MAX_BYTES: u64 = 256 << 20;
 #[derive(Deserialize)]
 struct Params {
     uri: Uri,
+}
+
+/// The answer of `warplens/listing`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Listing {
+    text: Arc<str>,
 }
 
 impl State {
@@ -46,24 +53,23 @@ fn tools(settings: &Settings) -> Tools {
     }
 }
 
-fn answer(path: &Path, tools: Tools, cache: &ListingCache, stop: &AtomicBool) -> Result<Value> {
+fn answer(path: &Path, tools: Tools, cache: &ListingCache, stop: &AtomicBool) -> Result<Listing> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let fails = |reason: String| refused(format!("{name}: {reason}"));
     let bytes =
         read_file::read(path, MAX_BYTES).map_err(|error| fails(format!("cannot be read: {error}")))?;
-    if let Some(listing) = cache.find(&tools, &bytes) {
-        return Ok(json!({ "text": &*listing }));
+    if let Some(text) = cache.find(&tools, &bytes) {
+        return Ok(Listing { text });
     }
     let Some(kind) = MachineCode::of(&bytes) else {
         let text = String::from_utf8_lossy(&bytes);
         let listing = listing::of_text(&text);
         let listing =
             listing.ok_or_else(|| fails("is neither machine code nor output of nvdisasm".to_owned()))?;
-        return Ok(json!({ "text": listing }));
+        return Ok(Listing { text: listing.into() });
     };
     let listing = tools.disassemble(&bytes, kind, stop).map_err(|error| fails(error.to_string()))?;
-    let listing: Arc<str> = listing.into();
-    let answer = json!({ "text": &*listing });
-    cache.keep(Kept { tools, bytes, listing });
-    Ok(answer)
+    let text: Arc<str> = listing.into();
+    cache.keep(Kept { tools, bytes, listing: Arc::clone(&text) });
+    Ok(Listing { text })
 }

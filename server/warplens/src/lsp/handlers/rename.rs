@@ -4,6 +4,7 @@ use tower_lsp::ls_types::{PrepareRenameResponse, RenameParams, TextDocumentPosit
 
 use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
 use crate::lsp::to_proto;
+use crate::lsp::workspace_edit::workspace_edit;
 
 /// `textDocument/prepareRename`.
 pub(crate) fn prepare(
@@ -23,6 +24,5 @@ pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Works
     let at = snapshot.offset(params.text_document_position.position);
     let edits = snapshot.analysis.rename(snapshot.file, at, &params.new_name)?;
     let edits = to_proto::edits(snapshot, edits.map_err(Failure::refused)?);
-    let changes = [(snapshot.uri.clone(), edits)].into();
-    Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
+    Ok(Some(workspace_edit(&snapshot.uri, edits)))
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ropey::Rope;
+use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{NumberOrString, Uri};
@@ -17,7 +18,7 @@ use warplens_tools::toolchain::Toolchain;
 use crate::language;
 use crate::lsp::documents::document::MAX_TEXT;
 use crate::lsp::documents::open::Documents;
-use crate::lsp::errors::{internal, refused};
+use crate::lsp::errors::{internal, not_open, refused};
 use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::{State, ToolRequest};
@@ -39,11 +40,11 @@ impl State {
     }
 
     /// Starts the work of a request. The result of the work is the answer. `progress` is the title and the token of its progress.
-    pub(crate) fn start_task(
+    pub(crate) fn start_task<T: Serialize>(
         &mut self,
         id: Id,
         progress: Option<(String, NumberOrString)>,
-        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
+        work: impl FnOnce(&mut TaskControl) -> Result<T> + Send + 'static,
     ) {
         let token = progress.as_ref().map(|(_, token)| token.clone());
         if let Err(error) = self.tasks.start(id.clone(), token, work) {
@@ -90,10 +91,7 @@ impl DocumentText {
         let path = path.unwrap_or_else(|| PathBuf::from(name()));
         let Some(document) = documents.get(uri) else {
             let is_file = uri.scheme().as_str() == "file";
-            return match is_file {
-                true => Ok(DocumentText { path, open: None }),
-                false => Err(Error::invalid_params(format!("{} is not open", uri.as_str()))),
-            };
+            return if is_file { Ok(DocumentText { path, open: None }) } else { Err(not_open(uri)) };
         };
         match (document.language(), document.text()) {
             (Some(language), Some(text)) => Ok(DocumentText { path, open: Some((text.clone(), language)) }),

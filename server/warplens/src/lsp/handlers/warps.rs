@@ -1,33 +1,29 @@
 //! `warplens/warps`: the warps of the run that a document shows.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use tower_lsp::ls_types::TextDocumentIdentifier;
-use tower_lsp::ls_types::request::Request;
+use serde::Serialize;
+use warplens_ide::lanes::WarpSummaries;
 
-use crate::lsp::documents::snapshot::{Failure, Snapshot};
-use crate::lsp::to_proto::to_value;
+use crate::lsp::documents::snapshot::{Answer, Snapshot};
 
-pub(crate) enum Warps {}
-
-#[derive(Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WarpsParams {
-    text_document: TextDocumentIdentifier,
-}
-
-impl Request for Warps {
-    type Params = WarpsParams;
-    type Result = Value;
-    const METHOD: &'static str = "warplens/warps";
+/// The answer of `warplens/warps`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct WarpsOfRun {
+    #[serde(flatten)]
+    #[cfg_attr(test, ts(skip))]
+    summaries: WarpSummaries,
+    version: i32,
+    entry: String,
+    launch: String,
 }
 
 /// Each recorded warp; `null` if nothing has run.
-pub(crate) fn warps(snapshot: &Snapshot) -> Result<Value, Failure> {
-    let Some(lanes) = snapshot.lanes() else { return Ok(Value::Null) };
-    let mut answer = to_value(lanes.prepared.warp_summaries(&lanes.outcome))?;
-    answer["version"] = json!(snapshot.version);
-    answer["entry"] = json!(lanes.shown.entry());
-    answer["launch"] = json!(lanes.shown.launch().name);
-    Ok(answer)
+pub(crate) fn warps(snapshot: &Snapshot) -> Answer<WarpsOfRun> {
+    let Some(lanes) = snapshot.lanes() else { return Ok(None) };
+    Ok(Some(WarpsOfRun {
+        summaries: lanes.prepared.warp_summaries(&lanes.outcome),
+        version: snapshot.version,
+        entry: lanes.shown.entry().to_owned(),
+        launch: lanes.shown.launch().name.clone(),
+    }))
 }

@@ -4,12 +4,11 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::WorkspaceSymbolParams;
 
-use crate::lsp::errors::internal;
+use crate::lsp::errors::answer_of;
 use crate::lsp::event::Event;
 use crate::lsp::from_proto;
 use crate::lsp::state::State;
 use crate::lsp::workspace_index::index::{OpenDocument, Query};
-use crate::panic::panic_message;
 
 impl State {
     /// `workspace/symbol`.
@@ -44,8 +43,7 @@ impl State {
             self.workspace_index.search(open.collect(), self.client.encoding, self.client.capabilities.links);
         let events = self.events.clone();
         Some(move || {
-            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| search.answer(&query)));
-            let answer = answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));
+            let answer = answer_of(|| search.answer(&query));
             let _ = events.send(Event::IndexSearched(id, answer));
         })
     }

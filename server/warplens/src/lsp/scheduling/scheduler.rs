@@ -4,6 +4,7 @@
 //! (see [`AnalysisDelay`](crate::lsp::documents::analysis_delay::AnalysisDelay)). Otherwise the work would restart at every keystroke
 //! and never finish.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,48 +18,59 @@ use crate::cores::Cores;
 use crate::lsp::documents::request::{Job, Requester, Urgency, run};
 use crate::lsp::documents::snapshot::Snapshot;
 use crate::lsp::event::Event;
-use crate::lsp::scheduling::queue::Queue;
 use crate::lsp::scheduling::worker_pool::WorkerPool;
 
 /// More reader threads do not reduce latency measurably.
 const MAX_READERS: usize = 4;
 
 /// The requests that wait or run, and the workers.
+///
+/// A waiting request holds no snapshot of the analysis, because an edit waits until all snapshots are dropped.
 pub(crate) struct Scheduler {
-    queue: Queue,
+    /// For requests about a position.
+    readers: Class,
+    /// For requests about a whole document. A single thread, because each thread that processes a large file keeps the memory that this
+    /// took.
+    background: Class,
     /// Requests that wait for the end of a delay.
     debounced: Vec<Job>,
     /// Jobs on workers, by number, with their start times.
     in_flight: FxHashMap<u64, (Job, Instant)>,
     last_number: u64,
-    /// For requests about a position.
-    readers: WorkerPool,
-    /// For requests about a whole document. A single thread, because each thread that processes a large file keeps the memory that this
-    /// took.
-    background: WorkerPool,
+}
+
+/// Workers, and the requests that wait for them, first in, first out.
+struct Class {
+    workers: WorkerPool,
+    waiting: VecDeque<Job>,
+}
+
+impl Class {
+    fn new(name: &str, size: usize) -> io::Result<Class> {
+        Ok(Class { workers: WorkerPool::new(name, size)?, waiting: VecDeque::new() })
+    }
 }
 
 impl Scheduler {
     pub(crate) fn new() -> io::Result<Scheduler> {
         let cores = Cores::all().count();
         Ok(Scheduler {
-            queue: Queue::default(),
+            readers: Class::new("reader", cores.clamp(2, MAX_READERS))?,
+            background: Class::new("background", 1)?,
             debounced: vec![],
             in_flight: FxHashMap::default(),
             last_number: 0,
-            readers: WorkerPool::new("reader", cores.clamp(2, MAX_READERS))?,
-            background: WorkerPool::new("background", 1)?,
         })
     }
 
     /// Queues a request.
     pub(crate) fn enqueue(&mut self, job: Job) {
-        self.queue.push(job);
+        self.class(job.request.urgency).waiting.push_back(job);
     }
 
     /// Queues a request again that was cancelled although its document has not changed.
     pub(crate) fn requeue(&mut self, job: Job) {
-        self.queue.push_front(job);
+        self.class(job.request.urgency).waiting.push_front(job);
     }
 
     /// Holds a request back until [`Scheduler::release`].
@@ -68,26 +80,29 @@ impl Scheduler {
 
     /// Moves the debounced requests that are due to the queue.
     pub(crate) fn release(&mut self, is_due: impl Fn(&Uri) -> bool) {
-        self.debounced.extract_if(.., |job| is_due(&job.request.uri)).for_each(|job| self.queue.push(job));
+        let due: Vec<Job> = self.debounced.extract_if(.., |job| is_due(&job.request.uri)).collect();
+        due.into_iter().for_each(|job| self.enqueue(job));
     }
 
     /// Drops the waiting requests of a requester about a document, because a newer one replaces them.
     pub(crate) fn remove(&mut self, uri: &Uri, requester: &Requester) {
-        self.queue.remove(uri, requester);
-        self.debounced.retain(|job| job.requester != *requester || job.request.uri != *uri);
+        let is_other = |job: &Job| job.requester != *requester || job.request.uri != *uri;
+        self.readers.waiting.retain(is_other);
+        self.background.waiting.retain(is_other);
+        self.debounced.retain(is_other);
     }
 
     /// The next request for which a worker is free.
     pub(crate) fn next(&mut self) -> Option<Job> {
-        let urgent = if self.readers.is_free() { self.queue.pop_urgent() } else { None };
-        urgent.or_else(|| if self.background.is_free() { self.queue.pop_background() } else { None })
+        let mut classes = [&mut self.readers, &mut self.background].into_iter();
+        classes.find_map(|class| class.waiting.pop_front_if(|_| class.workers.is_free()))
     }
 
     /// Starts a job on the worker that [`Scheduler::next`] found free. Its end is an event.
     pub(crate) fn start(&mut self, job: Job, snapshot: Snapshot, events: Sender<Event>) {
         self.last_number += 1;
         let (number, handler) = (self.last_number, Arc::clone(&job.request.handler));
-        self.workers(job.request.urgency).run(move || {
+        self.class(job.request.urgency).workers.run(move || {
             let _ = events.send(Event::Finished(number, run(&handler, snapshot)));
         });
         self.in_flight.insert(number, (job, Instant::now()));
@@ -96,25 +111,25 @@ impl Scheduler {
     /// The job that has finished, and how long it took.
     pub(crate) fn finished(&mut self, number: u64) -> Option<(Job, Duration)> {
         let (job, started) = self.in_flight.remove(&number)?;
-        self.workers(job.request.urgency).finished();
+        self.class(job.request.urgency).workers.finished();
         Some((job, started.elapsed()))
     }
 
     /// Whether work on many files can start. It runs on the background worker, after the requests that wait.
     pub(crate) fn is_background_free(&self) -> bool {
-        self.background.is_free()
+        self.background.workers.is_free()
     }
 
     /// Starts work on many files. [`Scheduler::background_finished`] must follow its end.
     pub(crate) fn start_background(&mut self, work: impl FnOnce() + Send + 'static) {
-        self.background.run(work);
+        self.background.workers.run(work);
     }
 
     pub(crate) fn background_finished(&mut self) {
-        self.background.finished();
+        self.background.workers.finished();
     }
 
-    fn workers(&mut self, urgency: Urgency) -> &mut WorkerPool {
+    fn class(&mut self, urgency: Urgency) -> &mut Class {
         match urgency {
             Urgency::Now => &mut self.readers,
             Urgency::Soon | Urgency::Debounced => &mut self.background,

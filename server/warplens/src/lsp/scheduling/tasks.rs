@@ -4,7 +4,6 @@
 //! no process and no temporary folder is left behind.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -12,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::cores::STACK;
-use crate::lsp::errors::internal;
+use crate::lsp::errors::answer_of;
 use crate::lsp::event::Event;
-use crate::panic::panic_message;
 
 /// The interval of progress reports.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
@@ -73,11 +72,11 @@ impl Tasks {
     }
 
     /// Starts the work of a request. The result of the work is the answer.
-    pub(crate) fn start(
+    pub(crate) fn start<T: Serialize>(
         &mut self,
         id: Id,
         token: Option<NumberOrString>,
-        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
+        work: impl FnOnce(&mut TaskControl) -> Result<T> + Send + 'static,
     ) -> io::Result<()> {
         let stop = Arc::new(AtomicBool::new(false));
         let events = self.events.clone();
@@ -85,8 +84,7 @@ impl Tasks {
             TaskControl { stop: Arc::clone(&stop), id: id.clone(), events: events.clone(), reported: None };
         let request = id.clone();
         let run = move || {
-            let done = catch_unwind(AssertUnwindSafe(|| work(&mut control)));
-            let answer = done.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));
+            let answer = answer_of(|| work(&mut control));
             let _ = events.send(Event::TaskEnded(request, answer));
         };
         let thread = thread::Builder::new().name("task".to_owned()).stack_size(STACK).spawn(run)?;

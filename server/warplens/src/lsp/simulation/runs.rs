@@ -16,7 +16,6 @@ use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::scheduling::worker_pool::ThreadPool;
-use crate::lsp::simulation::panel_request::PanelRequest;
 use crate::lsp::simulation::run::{Reports, Run, execute};
 use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
 
@@ -164,21 +163,13 @@ impl Simulations {
 
     /// Takes the waiting requests that can be answered: all of them, or while a run is in progress those that accept its beginning, if
     /// the document shows it.
-    pub(crate) fn take_answerable(
-        &mut self,
-        uri: &Uri,
-        shows_beginning: bool,
-    ) -> (Vec<WaitingRequest>, Vec<PanelRequest>) {
-        let Some(selected) = self.selected.get_mut(uri) else { return Default::default() };
-        if selected.preparing.is_none() && selected.run.is_none() {
-            return (std::mem::take(&mut selected.waiting), std::mem::take(&mut selected.panel_requests));
-        }
-        if !shows_beginning {
-            return Default::default();
-        }
-        let masks = selected.waiting.extract_if(.., |waiting| waiting.params.partial).collect();
-        let panel = selected.panel_requests.extract_if(.., |request| request.accepts_beginning()).collect();
-        (masks, panel)
+    pub(crate) fn take_answerable(&mut self, uri: &Uri, shows_beginning: bool) -> Vec<WaitingRequest> {
+        let Some(selected) = self.selected.get_mut(uri) else { return Vec::new() };
+        let has_ended = selected.preparing.is_none() && selected.run.is_none();
+        let is_answerable = |request: &mut WaitingRequest| {
+            has_ended || shows_beginning && request.awaited.accepts_beginning()
+        };
+        selected.waiting.extract_if(.., is_answerable).collect()
     }
 
     /// Computes the answer to a request of the panel on another thread. The work is passed the flag that cancels it.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::Value;
 use text_size::TextSize;
 use tower_lsp::jsonrpc::Id;
-use tower_lsp::ls_types::{TextDocumentIdentifier, Uri};
+use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
-use crate::lsp::simulation::panel_request::PanelRequest;
+use crate::lsp::simulation::panel_request::PanelHandler;
 use crate::lsp::simulation::run::Run;
 
 /// The user's selection.
@@ -39,10 +40,8 @@ pub(crate) struct Selected {
     pub(crate) run: Option<Run>,
     /// `selectLaunch` requests that wait for the preparation.
     pub(crate) commands: Vec<Id>,
-    /// `laneMasks` requests that wait for a result.
+    /// Requests that wait for the result.
     pub(crate) waiting: Vec<WaitingRequest>,
-    /// Requests of the lanes panel that wait for a result.
-    pub(crate) panel_requests: Vec<PanelRequest>,
 }
 
 /// A visit of a statement.
@@ -54,17 +53,33 @@ pub(crate) struct SelectedVisit {
     pub(crate) visit: u64,
 }
 
-/// A `laneMasks` request that waits for a result.
+/// A request that waits for the result of a run.
 pub(crate) struct WaitingRequest {
     pub(crate) id: Id,
-    pub(crate) params: LaneMasksParams,
+    pub(crate) awaited: Awaited,
 }
 
-/// The parameters of `laneMasks`.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What a request needs of a run.
+pub(crate) enum Awaited {
+    /// `warplens/laneMasks`.
+    Masks(LaneMasksParams),
+    /// A request of the lanes panel, with its parameters.
+    Panel(PanelHandler, Value),
+}
+
+impl Awaited {
+    /// Whether the client accepts the beginning of a run that is in progress.
+    pub(crate) fn accepts_beginning(&self) -> bool {
+        match self {
+            Awaited::Masks(params) => params.partial,
+            Awaited::Panel(_, params) => params["partial"] == true,
+        }
+    }
+}
+
+/// The parameters of `warplens/laneMasks`.
+#[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LaneMasksParams {
-    pub(crate) text_document: TextDocumentIdentifier,
     pub(crate) cta: Option<[u32; 3]>,
     pub(crate) warp: Option<u32>,
     /// Whether statements share traces.
@@ -86,7 +101,6 @@ impl Selected {
             run: None,
             commands: vec![],
             waiting: vec![],
-            panel_requests: vec![],
         }
     }
 

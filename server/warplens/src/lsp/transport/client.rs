@@ -60,10 +60,11 @@ struct RunProgressParams {
 /// A run in progress.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunProgress"))]
 pub(crate) struct RunningParams {
     pub(crate) entry: String,
     pub(crate) launch: String,
-    /// Executed warp instructions.
+    /// Executed warp instructions of all warps.
     pub(crate) steps: u64,
     /// The limit of warp instructions.
     pub(crate) max_steps: u64,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::codegen::isa::data::sentence;
+use crate::codegen::isa::data::{sentence, sentences};
 use crate::codegen::isa::ptx_data::Data;
 use crate::codegen::isa::rust::{Source, names, strings};
 use crate::codegen::isa::schema::ptx_form::Requirement;
@@ -93,9 +93,7 @@ pub(super) fn directives(data: &Data, source: &mut Source) -> Result<String> {
             "{FILE}: `{name}` is not in its example"
         );
     }
-    for pragma in &data.pragmas {
-        sentence("ptx/pragmas.toml", &pragma.name, "summary", &pragma.summary)?;
-    }
+    sentences("ptx/pragmas.toml", "summary", &data.pragmas, |it| (&it.name, &it.summary))?;
     let directives = ["DIRECTIVES", "DIRECTIVE_NAMES"];
     Ok(source.named_table(directives, "Directive", &data.directives, |it| &it.name)?
         + &source.named_table(["FEATURES", "FEATURE_NAMES"], "Feature", &data.features, |it| &it.name)?
@@ -122,9 +120,7 @@ pub(super) fn registers(data: &Data, source: &mut Source) -> Result<String> {
 }
 
 pub(super) fn types_and_spaces(data: &Data, source: &mut Source) -> Result<String> {
-    for ty in &data.types {
-        sentence("ptx/types.toml", &ty.name, "summary", &ty.summary)?;
-    }
+    sentences("ptx/types.toml", "summary", &data.types, |it| (&it.name, &it.summary))?;
     let mut space_names = Vec::new();
     for (index, space) in data.spaces.spaces.iter().enumerate() {
         let parts = space.parts.iter().map(|part| &part.name);
@@ -145,9 +141,7 @@ pub(super) fn targets(data: &Data, source: &mut Source) -> Result<String> {
         }
     }
     let aliases: Vec<(&str, usize)> = aliases.iter().map(|(name, index)| (name.as_str(), *index)).collect();
-    for option in &targets.options {
-        sentence("ptx/targets.toml", &option.name, "summary", &option.summary)?;
-    }
+    sentences("ptx/targets.toml", "summary", &targets.options, |it| (&it.name, &it.summary))?;
     Ok(source.table("TARGETS", "Target", &targets.targets)
         + &source.table("LIMITS", "Limits", &targets.limits)
         + &names("TARGET_NAMES", &aliases)?

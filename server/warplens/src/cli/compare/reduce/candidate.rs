@@ -1,7 +1,9 @@
 //! A candidate of a reduction, and edits of it.
 
-use warplens_ide::{TextEdit, TextRange};
+use warplens_ide::{TextEdit, TextRange, TextSize};
 use warplens_sim_launch::Launch;
+
+use crate::cli::text_edits;
 
 /// One kernel, or two of one language that are reduced together, and the launch.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,28 +26,18 @@ impl Candidate {
     }
 }
 
-/// A text after edits that do not overlap. Lines that become empty are removed.
+/// A text after edits, without lines that become empty. An edit in a range that was removed is skipped.
 fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| edit.range.start());
-    let mut result = String::with_capacity(text.len());
-    let mut at = 0;
-    for TextEdit { range, insert } in edits {
-        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        // The edit is in a range that was removed.
-        if start < at {
-            continue;
-        }
-        result.push_str(&text[at..start]);
-        result.push_str(&insert);
-        at = end;
-    }
-    result.push_str(&text[at..]);
-    let mut lines = String::with_capacity(result.len());
-    for line in result.lines().map(str::trim_end).filter(|line| !line.trim_start().is_empty()) {
-        lines.push_str(line);
-        lines.push('\n');
-    }
-    lines
+    let mut end = TextSize::new(0);
+    edits.retain(|edit| {
+        let is_kept = edit.range.start() >= end;
+        end = if is_kept { edit.range.end() } else { end };
+        is_kept
+    });
+    let text = text_edits::edited(text, &edits);
+    let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use warplens_ide::lanes::compare::{Equality, unusable};
 use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Language, Reducible, Severity};
@@ -55,6 +54,7 @@ pub(super) struct Oracle<'a> {
     /// Hashes of the candidates that do not show the difference. The passes repeat many of them.
     rejected: HashSet<u64>,
     deadline: Option<Instant>,
+    /// The progress, on a terminal only.
     line: ProgressBar,
     cores: Cores,
 }
@@ -83,6 +83,7 @@ impl<'a> Oracle<'a> {
         limit: Duration,
     ) -> Result<Oracle<'a>, ReduceError> {
         let [one, other] = &compared.runs;
+        let style = ProgressStyle::with_template("{spinner} reducing: {msg}");
         let mut oracle = Oracle {
             entries: [one.entry().to_owned(), other.entry().to_owned()],
             accepted: Accepted {
@@ -97,7 +98,7 @@ impl<'a> Oracle<'a> {
             tried: 0,
             rejected: HashSet::new(),
             deadline: Instant::now().checked_add(limit),
-            line: progress(),
+            line: ProgressBar::no_length().with_style(style.expect("valid template")),
             cores: Cores::all(),
         };
         let parts = oracle.parts(&oracle.texts())?;
@@ -279,12 +280,4 @@ fn errors(source: &Source) -> usize {
 
 fn kinds(result: &RunResult) -> BTreeSet<FindingKind> {
     result.findings.iter().map(|finding| finding.kind).collect()
-}
-
-/// A line on standard error, if that is a terminal.
-fn progress() -> ProgressBar {
-    let is_terminal = std::io::stderr().is_terminal();
-    let target = if is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let line = ProgressBar::with_draw_target(None, target);
-    line.with_style(ProgressStyle::with_template("{spinner} reducing: {msg}").expect("valid template"))
 }

@@ -1,5 +1,6 @@
 //! The passes of a reduction, which are repeated until none makes the kernel smaller.
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
 use warplens_sim_launch::Launch;
 
@@ -190,33 +191,14 @@ fn common(texts: &[String], parts: &[&[TextRange]]) -> Vec<Vec<TextRange>> {
     };
     let (ours, theirs): (Vec<String>, Vec<String>) =
         (one.iter().map(|part| words(0, part)).collect(), other.iter().map(|part| words(1, part)).collect());
-    longest_common(&ours, &theirs).into_iter().map(|(here, there)| vec![one[here], other[there]]).collect()
-}
-
-/// The longest common subsequence, as pairs of indices.
-fn longest_common(one: &[String], other: &[String]) -> Vec<(usize, usize)> {
-    let width = other.len() + 1;
-    let mut lengths = vec![0u32; (one.len() + 1) * width];
-    for here in (0..one.len()).rev() {
-        for there in (0..other.len()).rev() {
-            lengths[here * width + there] = match one[here] == other[there] {
-                true => 1 + lengths[(here + 1) * width + there + 1],
-                false => lengths[(here + 1) * width + there].max(lengths[here * width + there + 1]),
-            };
+    let operations = capture_diff_slices(Algorithm::Lcs, &ours, &theirs);
+    let equal = operations.iter().filter_map(|operation| match *operation {
+        DiffOp::Equal { old_index, new_index, len } => {
+            Some((0..len).map(move |at| (old_index + at, new_index + at)))
         }
-    }
-    let (mut here, mut there, mut pairs) = (0, 0, Vec::new());
-    while here < one.len() && there < other.len() {
-        if one[here] == other[there] {
-            pairs.push((here, there));
-            (here, there) = (here + 1, there + 1);
-        } else if lengths[(here + 1) * width + there] >= lengths[here * width + there + 1] {
-            here += 1;
-        } else {
-            there += 1;
-        }
-    }
-    pairs
+        _ => None,
+    });
+    equal.flatten().map(|(here, there)| vec![one[here], other[there]]).collect()
 }
 
 #[cfg(test)]

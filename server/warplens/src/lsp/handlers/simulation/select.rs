@@ -77,9 +77,8 @@ impl State {
         if let Some(run) = &selected.run {
             run.end(&self.client);
         }
-        let masks = selected.waiting.into_iter().map(|waiting| waiting.id);
-        let panel = selected.panel_requests.into_iter().map(|request| request.id);
-        for id in selected.commands.into_iter().chain(masks).chain(panel) {
+        let waiting = selected.waiting.into_iter().map(|request| request.id);
+        for id in selected.commands.into_iter().chain(waiting) {
             self.requests.answer(&id, Ok(Value::Null));
         }
         self.client.lanes_changed(uri);

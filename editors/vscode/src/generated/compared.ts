@@ -1,0 +1,33 @@
+// Types of messages, generated from the structs of the server: see tests/support/src/typescript.rs.
+// docs/lsp-extensions.md documents them.
+import type { Launch } from '../../../panel/src/generated/launch';
+
+export type BufferDifference = { name: string, index: number, values: Array<string>, stores: Array<Writer | null>, differing: number, elements: number, };
+
+export type Compared = { equal: boolean, launch: Launch, difference: Difference | null, compared: Scope, not_compared: Array<string>, random?: Drawn, runs: Array<Run>, buffers: Array<BufferDifference>, output?: OutputDifference, lane?: LaneDifference, };
+
+export type Difference = { buffer: string, element: number, a: number | string, b: number | string, a_writer: Writer | null, b_writer: Writer | null, };
+
+/** Random variations of the given launch. */
+export type Drawn = { seed: number, requested: number,
+/** Launches that were not compared because the first kernel does not run with them. */
+discarded: number,
+/** Launches that were not compared because the other kernel does not run with them. */
+discarded_by_other: number,
+/** Why the last launch was discarded. */
+reason?: string, };
+
+export type LaneDifference = { cta: Array<number>, warp: number, lane: number, steps: Array<LaneStep | null>, };
+
+export type LaneStep = { visit: number, executed: boolean, written: Array<string>, line?: number, character?: number, };
+
+export type OutputDifference = { line: number, texts: Array<string | null>, };
+
+export type Run = { path: string, entry: string, model: string, status: string, warp_instructions: number, error: RunError | null, };
+
+export type RunError = { code: string, message: string, line?: number, character?: number, };
+
+/** How much was compared, over all launches. */
+export type Scope = { launches: number, buffers: number, elements: number, };
+
+export type Writer = { cta: Array<number>, warp: number, lane: number, line?: number, character?: number, };

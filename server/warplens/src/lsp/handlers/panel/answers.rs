@@ -1,0 +1,93 @@
+//! The requests of the panel: each reads its parameters, and is answered from the run that a document shows.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Result};
+use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, PanelError};
+
+use crate::lsp::errors::{encoded, refused};
+use crate::lsp::from_proto;
+use crate::lsp::simulation::panel_request::PanelRun;
+
+#[derive(Deserialize)]
+struct TimelineParams {
+    #[serde(default)]
+    from: u64,
+    to: Option<u64>,
+    bins: Option<u64>,
+}
+
+/// `warplens/timeline`: a page of the time line of a warp.
+pub(crate) fn timeline(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+    let TimelineParams { from, to, bins } = from_proto::params(params)?;
+    answer(run.panel.timeline(run.warp, Page { from, to, bins }, run.at, run.control))
+}
+
+/// The parameters that name a step.
+#[derive(Deserialize)]
+struct MomentParams {
+    step: Option<u64>,
+    line: Option<u32>,
+    visit: Option<u64>,
+    /// Registers that `warplens/registers` always includes.
+    #[serde(default)]
+    pins: Vec<String>,
+}
+
+impl MomentParams {
+    /// The step, if the parameters name one.
+    fn optional(&self) -> Option<MomentRequest> {
+        let line = || self.line.map(|line| MomentRequest::Line(line, self.visit));
+        self.step.map(MomentRequest::Step).or_else(line)
+    }
+
+    fn required(&self) -> Result<MomentRequest> {
+        self.optional().ok_or_else(|| Error::invalid_params("`step` or `line` is required"))
+    }
+}
+
+/// `warplens/moment`: the statement, the visit and the lanes of a step.
+pub(crate) fn moment(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+    let moment: MomentParams = from_proto::params(params)?;
+    answer(run.panel.locate(run.warp, moment.required()?, run.at, run.control))
+}
+
+/// `warplens/registers`: the registers of a warp around a step.
+pub(crate) fn registers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+    let moment: MomentParams = from_proto::params(params)?;
+    answer(run.panel.registers(run.warp, moment.required()?, &moment.pins, run.at, run.control))
+}
+
+/// `warplens/accesses`: the memory accesses of a visit, and those of the kernel with the largest excess.
+pub(crate) fn accesses(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+    let moment = from_proto::params::<MomentParams>(params)?.optional();
+    answer(run.panel.accesses(run.warp, moment, run.at, run.control))
+}
+
+#[derive(Deserialize)]
+struct BuffersParams {
+    name: Option<String>,
+    #[serde(default)]
+    from: u64,
+    count: Option<u64>,
+    element: Option<u64>,
+}
+
+/// `warplens/buffers`: the buffers of the launch, and a page of one of them or the writer of an element.
+pub(crate) fn buffers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+    let BuffersParams { name, from, count, element } = from_proto::params(params)?;
+    answer(run.panel.buffers(&BufferRequest { name, from, count, element }, run.at, run.control))
+}
+
+/// `warplens/graph`: the control flow of the kernel with the visits of a warp.
+pub(crate) fn graph(run: &PanelRun<'_>, _: Value) -> Result<Value> {
+    answer(run.panel.graph(run.warp, run.at, run.control))
+}
+
+fn answer<T: Serialize>(answer: std::result::Result<T, PanelError>) -> Result<Value> {
+    match answer {
+        Ok(answer) => encoded(answer),
+        Err(PanelError::Cancelled) => Err(Error::request_cancelled()),
+        Err(PanelError::Refused(reason)) => Err(refused(reason)),
+    }
+}
