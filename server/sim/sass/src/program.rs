@@ -17,8 +17,7 @@ pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term}
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use operation::{
     Accumulate, AddendPart, Bool, FloatCompare, FloatMode, HalfArithmetic, HalfMode, IntCompare, Lanewise,
-    MinMax, Mufu, Op, Operation, Prepare, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction,
-    Xmad,
+    MinMax, Mufu, Op, Operation, Prepare, SetTo, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 pub use quick::Quick;
 

@@ -1,6 +1,7 @@
 //! Operations between the lanes of a warp.
 
 use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 use super::Why;
 use super::function::FunctionDecoder;
@@ -32,13 +33,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.choose(&[
-            ("up", ExchangeKind::ShuffleUp),
-            ("down", ExchangeKind::ShuffleDown),
-            ("bfly", ExchangeKind::ShuffleButterfly),
-            ("idx", ExchangeKind::ShuffleIndex),
+        let mode = m.choose(&[
+            ("up", ShuffleMode::Up),
+            ("down", ShuffleMode::Down),
+            ("bfly", ShuffleMode::Butterfly),
+            ("idx", ShuffleMode::Index),
         ]);
-        let (kind, ty) = (kind.ok_or_else(Why::form)?, m.ty()?);
+        let (mode, ty) = (mode.ok_or_else(Why::form)?, m.ty()?);
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let (d, p) = self.pair(d)?;
         let members = self.members(rest.first())?;
@@ -52,7 +53,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             b: self.source(b, Type::U32)?,
             c: self.source(c, Type::U32)?,
             members,
-            ..Exchange::new(kind)
+            ..Exchange::new(ExchangeKind::Shuffle(mode))
         })
     }
 

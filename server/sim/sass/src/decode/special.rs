@@ -5,10 +5,11 @@ use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, destination_predicate, is_uniform};
 use crate::exec::reduction_named;
-use crate::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};
+use crate::program::{Op, Operation, SpecialRegister, VoteMode, WarpReduction};
 use crate::registers::Condition;
 use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 type Decoded = Result<Operation, String>;
 

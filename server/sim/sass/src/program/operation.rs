@@ -4,6 +4,7 @@ use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
 use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::convert::Convert;
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::soft_float::Rounding;
 
 use super::control::{CcTest, Control};
@@ -596,15 +597,6 @@ pub struct HalfMode {
     pub relu: bool,
     /// The result is a single.
     pub single: bool,
-}
-
-/// Where `SHFL` reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShuffleMode {
-    Index,
-    Up,
-    Down,
-    Butterfly,
 }
 
 /// What a vote asks.
