@@ -12,11 +12,10 @@ use warplens_sim_warp::trace::{StatementId, Status};
 use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
-use super::pause::Pause;
 use super::program::{CcTest, Operation, Quick};
 use super::running::{Next, Running, Stop};
 use super::undefined::UndefinedVisit;
-use super::warp::{RunContext, Warp};
+use super::warp::{Pause, RunContext, Warp};
 
 impl Warp {
     /// Runs a group and its successors until the machine must choose again. Returns why the warp stops, if it
@@ -36,6 +35,7 @@ impl Warp {
                 Stop::NoGroup => return None,
                 Stop::Due => {
                     self.machine.go_on(group.pc);
+                    self.interrupted = Some(group);
                     return Some(Pause::Due);
                 }
                 Stop::FellOff => {
