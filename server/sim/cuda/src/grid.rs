@@ -1,8 +1,9 @@
 //! Blocks and clusters: the order in which they run, the barriers between their threads, and deadlocks.
 //!
-//! A language implements [`CudaWarp`](warp::CudaWarp) for its warps; the rest is generic.
+//! A language implements [`CudaWarp`](warp::CudaWarp) and [`ClusterReports`](cluster::ClusterReports) for its warps; the
+//! rest is generic.
 
-pub mod barrier;
+mod barrier;
 pub mod block;
 pub mod cluster;
 pub mod cluster_barrier;
@@ -10,7 +11,9 @@ mod deadlock;
 pub mod launch;
 mod livelock;
 mod parallel_blocks;
-pub mod sequential_blocks;
+pub mod pause;
+pub mod run;
+mod sequential_blocks;
 pub mod warp;
 
 pub use deadlock::verb;

@@ -1,9 +1,9 @@
 //! Branches of a group: their effect on the divergence machine, and the detection of repeated states.
 
 use super::machine::{Group, Machine};
+use super::pause::Pause;
 use super::registers::Registers;
 use super::spin::SpinWatch;
-use super::warp::Pause;
 
 /// The parts of a warp and its run that a branch needs.
 pub(super) struct Branching<'w> {

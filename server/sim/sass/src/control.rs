@@ -1,6 +1,6 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
-use warplens_sim_cuda::grid::warp::Arrival;
+use warplens_sim_cuda::grid::pause::Arrival;
 use warplens_sim_cuda::registers::{WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
@@ -8,8 +8,9 @@ use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
 
 use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
+use super::pause::Pause;
 use super::program::{BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity};
-use super::warp::{Pause, RunContext, Warp};
+use super::warp::{RunContext, Warp};
 
 /// Nested calls before the run stops.
 const MAX_CALL_DEPTH: usize = 1000;

@@ -1,8 +1,8 @@
 //! Warps of SASS for the scheduler of blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_sim_cuda::grid::barrier::Votes;
-use warplens_sim_cuda::grid::cluster::Cluster;
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::pause::Votes;
 use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::WIDTH;
@@ -14,10 +14,11 @@ use warplens_sim_warp::values::Values;
 
 use super::deadlock::explain;
 use super::launch::Launch;
+use super::pause::Pause;
 use super::program::{Cell, Op, Reduction, SpecialRegister};
 use super::register_values::RegisterReader;
 use super::undefined::UndefinedMemory;
-use super::warp::{Pause, RunContext, Warp};
+use super::warp::{RunContext, Warp};
 
 /// What a run knows about memory besides its bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,18 +115,20 @@ impl CudaWarp for Warp {
         Some(self.tracer.take()?.finish(&launch.program.named))
     }
 
-    fn finish_cluster(cluster: &Cluster<Warp>, _: &Launch<'_>, grid: &mut GridState<Warp>) {
-        for block in &cluster.blocks {
-            grid.extra.locks.remove(&block.cta);
-            grid.extra.undefined.forget(block.cta);
-        }
-    }
-
     /// If a result is not known, the buffers differ from what the kernel would leave.
     fn final_status(status: Status, extra: &MemoryTags) -> Status {
         match status {
             Status::Finished if extra.undefined.has_global() => Status::Unsupported,
             status => status,
+        }
+    }
+}
+
+impl ClusterReports for Warp {
+    fn finish_cluster(cluster: &Cluster<Warp>, _: &Launch<'_>, grid: &mut GridState<Warp>) {
+        for block in &cluster.blocks {
+            grid.extra.locks.remove(&block.cta);
+            grid.extra.undefined.forget(block.cta);
         }
     }
 

@@ -12,10 +12,11 @@ use warplens_sim_warp::trace::{StatementId, Status};
 use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
 use super::observer::{Executing, Observer};
+use super::pause::Pause;
 use super::program::{CcTest, Operation, Quick};
 use super::running::{Next, Running, Stop};
 use super::undefined::UndefinedVisit;
-use super::warp::{Pause, RunContext, Warp};
+use super::warp::{RunContext, Warp};
 
 impl Warp {
     /// Runs a group and its successors until the machine must choose again. Returns why the warp stops, if it

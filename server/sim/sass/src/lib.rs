@@ -17,6 +17,7 @@ pub mod launch_config;
 pub mod launch_rules;
 mod machine;
 mod observer;
+mod pause;
 pub mod program;
 mod quick_control;
 mod register_values;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warplens_sim_cuda::grid::launch::{MemoryNeeds, refusal};
-use warplens_sim_cuda::grid::sequential_blocks::SequentialBlocks;
+use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::objects::ProgramObjects;
 use warplens_sim_warp::LaunchConfig;
@@ -31,7 +31,7 @@ pub fn run(
     };
     let launch = Launch::new(program, &config, &symbols, barriers, options, &control);
     let spaces = Spaces::new(config.memory, Arc::new(objects(program, &launch)), options);
-    SequentialBlocks::<Warp>::new(&launch, spaces, MemoryTags::default(), control).run(refusal)
+    run_launch::<Warp>(&launch, spaces, MemoryTags::default(), control, refusal)
 }
 
 /// Allocates the device variables of a program and returns their addresses.

@@ -7,10 +7,10 @@ use warplens_sim_warp::trace::Finding;
 use super::exec::{ExecContext, Fault};
 use super::machine::{Group, Machine};
 use super::observer::Observer;
+use super::pause::Pause;
 use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
-use super::warp::Pause;
 
 /// Why groups stop running.
 pub(super) enum Stop {

@@ -3,8 +3,8 @@
 use warplens_sim_warp::spin::SpinDetector;
 
 use super::machine::Machine;
+use super::pause::Pause;
 use super::registers::Registers;
-use super::warp::Pause;
 
 /// Backward branches before states are compared.
 const PATIENCE: u64 = 256;

@@ -13,15 +13,13 @@ use warplens_sim_warp::trace::WarpId;
 use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Group, Machine, Tokens};
-use super::program::{Program, Reduction};
+use super::pause::Pause;
+use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 use super::undefined::{UndefinedMemory, UndefinedValues};
 use super::value_tracer::ValueTracer;
 use super::written_registers::WrittenRegisters;
-
-/// Why a warp stops running.
-pub(crate) type Pause = warplens_sim_cuda::grid::warp::Pause<Option<Reduction>>;
 
 /// What all warps of a run share.
 pub(crate) struct RunContext<'a> {

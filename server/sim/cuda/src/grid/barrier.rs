@@ -1,28 +1,9 @@
 //! The named barriers of a block: arrivals, waiting groups, completion.
 
-use super::warp::{Arrival, CudaWarp};
+use super::pause::{Arrival, Votes};
 
 /// Number of named barriers per block.
 pub(super) const COUNT: usize = 16;
-
-/// The predicates of the lanes that arrived, for a reduction.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Votes {
-    /// Lanes whose predicate is true.
-    pub yes: u32,
-    /// All lanes.
-    pub voters: u32,
-}
-
-impl Votes {
-    pub fn all(self) -> bool {
-        self.yes == self.voters
-    }
-
-    pub fn any(self) -> bool {
-        self.yes != 0
-    }
-}
 
 pub(super) struct Barrier<W> {
     /// Arrived threads, as the hardware counts them.
@@ -70,13 +51,14 @@ impl<W: Copy> Barrier<W> {
     }
 
     /// Whether all required threads have arrived. Without a count, these are all threads of the block that have not exited.
-    pub(super) fn is_complete(&self, warps: &[impl CudaWarp]) -> bool {
+    /// `live` are the lanes of each warp.
+    pub(super) fn is_complete(&self, live: impl Iterator<Item = u32>) -> bool {
         if self.masks.is_empty() {
             return false;
         }
         match self.expected {
             Some(count) => self.arrived >= count,
-            None => warps.iter().zip(&self.masks).all(|(warp, arrived)| warp.live() & !arrived == 0),
+            None => live.zip(&self.masks).all(|(live, arrived)| live & !arrived == 0),
         }
     }
 

@@ -9,7 +9,8 @@ use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 use super::barrier::{Barrier, COUNT};
 use super::cluster_barrier::{self, ClusterBarrier};
 use super::livelock::Livelock;
-use super::warp::{Arrival, ClusterArrival, CudaWarp, GridState, Pause, Wake};
+use super::pause::{Arrival, ClusterArrival, Pause, Wake};
+use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
 use crate::sanitizer::BlockSanitizer;
@@ -296,7 +297,7 @@ impl<W: CudaWarp> Block<W> {
         let reached = self.reached;
         for number in (0..COUNT).filter(|number| reached >> number & 1 == 1) {
             let barrier = &mut self.barriers[number];
-            if !barrier.is_complete(&self.warps) {
+            if !barrier.is_complete(self.warps.iter().map(W::live)) {
                 continue;
             }
             self.reached &= !(1 << number);
@@ -311,13 +312,13 @@ impl<W: CudaWarp> Block<W> {
             }
             barrier.reset();
         }
-        let first = self.warps_in_cluster().start;
-        let groups = cluster.open(first, &self.warps);
+        let own = self.warps_in_cluster();
+        let groups = cluster.open(own.clone(), self.warps.iter().map(W::live));
         if let Some(sanitizer) = &mut state.sanitizer {
             sanitizer.cluster_barrier_completed(cluster.phases(), self.warps.iter().map(W::live));
         }
         for group in groups {
-            let warp = group.warp - first;
+            let warp = group.warp - own.start;
             self.warps[warp].pass_cluster_barrier(group.mask);
             release(&mut self.states[warp]);
         }

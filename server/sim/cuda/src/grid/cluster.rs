@@ -2,6 +2,9 @@
 //!
 //! Blocks take turns in the order of their ranks. A turn lasts until the block has exited or cannot continue by itself.
 
+use warplens_sim_warp::note::Note;
+use warplens_sim_warp::trace::Finding;
+
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
@@ -38,7 +41,31 @@ pub struct Cluster<W: CudaWarp> {
     turn: usize,
 }
 
-impl<W: CudaWarp> Cluster<W> {
+/// What a language reports about clusters.
+pub trait ClusterReports: CudaWarp {
+    /// Called when all blocks of a cluster have exited.
+    fn finish_cluster(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, grid: &mut GridState<Self>);
+
+    /// What the listed or traced warps of a cluster did, for hovers.
+    fn notes(_cluster: &Cluster<Self>, _launch: &Self::Launch<'_>, _spaces: &Spaces) -> Vec<Note> {
+        Vec::new()
+    }
+
+    /// For each block of a cluster that has not exited: why it cannot make progress.
+    fn explain_deadlock(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, spaces: &Spaces) -> Vec<Finding>;
+
+    /// What a cluster was doing when it reached the step limit, while others were suspended.
+    fn explain_step_limit(
+        _cluster: &Cluster<Self>,
+        _launch: &Self::Launch<'_>,
+        _spaces: &Spaces,
+        _suspended: &[(u64, Cluster<Self>)],
+    ) -> Option<Finding> {
+        None
+    }
+}
+
+impl<W: ClusterReports> Cluster<W> {
     /// Creates the cluster with this number, reusing the allocations of a completed one if there is any.
     pub(super) fn new(launch: &W::Launch<'_>, number: u64, left: Option<Cluster<W>>) -> Cluster<W> {
         let ctas = launch.ctas(number);

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::warp::CudaWarp;
-
 /// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub struct ClusterBarrier {
@@ -49,11 +47,10 @@ impl ClusterBarrier {
         group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
     }
 
-    /// Completes the phase if every live thread has arrived, then takes the released groups of one block: `warps` are its
-    /// warps, `first` is the number of the first one.
-    pub(super) fn open(&mut self, first: usize, warps: &[impl CudaWarp]) -> Vec<Waiting> {
-        let own: Range<usize> = first..first + warps.len();
-        self.live[own.clone()].iter_mut().zip(warps).for_each(|(live, warp)| *live = warp.live());
+    /// Completes the phase if every live thread has arrived, then takes the released groups of one block: `own` are the
+    /// numbers of its warps, `live` their lanes.
+    pub(super) fn open(&mut self, own: Range<usize>, live: impl Iterator<Item = u32>) -> Vec<Waiting> {
+        self.live[own.clone()].iter_mut().zip(live).for_each(|(known, live)| *known = live);
         let any = self.arrived.iter().any(|mask| *mask != 0);
         if any && self.live.iter().zip(&self.arrived).all(|(live, arrived)| live & !arrived == 0) {
             self.phases += 1;

@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, Workers};
 
+use super::cluster::ClusterReports;
 use super::sequential_blocks::SequentialBlocks;
-use super::warp::CudaWarp;
 use crate::memory::access_set::AccessSet;
 use crate::memory::spaces::Spaces;
 use crate::race_context::RaceContext;
@@ -32,7 +32,7 @@ pub(super) struct ParallelBlocks<'a> {
 
 impl<'a> ParallelBlocks<'a> {
     /// Decides whether blocks may run in parallel, and enables the recording of accesses if so.
-    pub(super) fn new<W: CudaWarp>(run: &mut SequentialBlocks<'a, '_, W>) -> ParallelBlocks<'a> {
+    pub(super) fn new<W: ClusterReports>(run: &mut SequentialBlocks<'a, '_, W>) -> ParallelBlocks<'a> {
         let options = &run.launch.options;
         let alone = run.launch.clusters() < 3
             || run.launch.clusters() > run.launch.max_clusters()
@@ -46,7 +46,7 @@ impl<'a> ParallelBlocks<'a> {
 
     /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile. Returns `false` if the run must
     /// continue sequentially.
-    pub(super) fn take_over<W: CudaWarp>(
+    pub(super) fn take_over<W: ClusterReports>(
         &mut self,
         run: &mut SequentialBlocks<'a, '_, W>,
         next: u64,
@@ -122,7 +122,7 @@ struct MergedResults {
 }
 
 /// The ranges to run, and their results.
-struct WorkQueue<'t, 'a, 'p, W: CudaWarp> {
+struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
     /// The run at the start of the parallel part.
     run: &'t SequentialBlocks<'a, 'p, W>,
     next: AtomicU64,
@@ -140,7 +140,7 @@ struct WorkQueue<'t, 'a, 'p, W: CudaWarp> {
     merged: Mutex<MergedResults>,
 }
 
-impl<W: CudaWarp> WorkQueue<'_, '_, '_, W> {
+impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     /// The work of each thread.
     fn work(&self) {
         let place = |slots: u64| slots.checked_sub(1);

@@ -2,15 +2,12 @@
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::listing::Listing;
-use warplens_sim_warp::trace::{
-    Cancelled, Control, Finding, Progress, RunOutcome, RunResult, Status, WarpTrace,
-};
+use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, RunResult, Status, WarpTrace};
 
 use super::block::BlockPause;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, ClusterReports};
 use super::launch::launched_lanes;
 use super::livelock::Livelock;
-use super::parallel_blocks::ParallelBlocks;
 use super::warp::{CudaWarp, GridState};
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
@@ -21,7 +18,7 @@ const FIRST_SKIP: u64 = 1024;
 const MAX_SKIPS: u32 = 40;
 
 /// A run of a launch.
-pub struct SequentialBlocks<'a, 'p, W: CudaWarp> {
+pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
     pub(super) grid: GridState<W>,
     pub(super) control: Control<'a>,
@@ -33,8 +30,8 @@ pub struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     left: Option<Cluster<W>>,
 }
 
-impl<'a, 'p, W: CudaWarp> SequentialBlocks<'a, 'p, W> {
-    pub fn new(
+impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
+    pub(super) fn new(
         launch: &'a W::Launch<'p>,
         spaces: Spaces,
         extra: W::Extra,
@@ -50,35 +47,6 @@ impl<'a, 'p, W: CudaWarp> SequentialBlocks<'a, 'p, W> {
             blocks_done: 0,
             left: None,
         }
-    }
-
-    /// Runs the launch, unless there is a reason to refuse it.
-    pub fn run(mut self, refusal: Option<Finding>) -> RunOutcome {
-        let status = match refusal {
-            Some(refusal) => {
-                self.grid.state.report(refusal);
-                Status::Faulted
-            }
-            None => self.run_all()?,
-        };
-        Ok(self.result(status))
-    }
-
-    /// Runs all blocks of the launch, in parallel if the caller provides threads.
-    fn run_all(&mut self) -> Result<Status, Cancelled> {
-        let mut parallel = ParallelBlocks::new(self);
-        for number in 0..self.launch.clusters() {
-            if let Some(status) = self.next_cluster(number)? {
-                return Ok(status);
-            }
-            if self.traces.values.is_some() {
-                return Ok(Status::Finished);
-            }
-            if parallel.take_over(self, number + 1)? {
-                break;
-            }
-        }
-        self.resume_suspended()
     }
 
     /// Runs the cluster with this number; returns a status if the run is over.
@@ -186,7 +154,7 @@ impl<'a, 'p, W: CudaWarp> SequentialBlocks<'a, 'p, W> {
     }
 
     /// Resumes suspended clusters as long as memory changes.
-    fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
+    pub(super) fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
         let mut idle_rounds = 0;
         loop {
             if self.suspended.is_empty() {
@@ -269,7 +237,7 @@ impl<'a, 'p, W: CudaWarp> SequentialBlocks<'a, 'p, W> {
     }
 
     /// The result of the run, which ended with this status.
-    fn result(mut self, status: Status) -> RunResult {
+    pub(super) fn result(mut self, status: Status) -> RunResult {
         for (_, mut cluster) in std::mem::take(&mut self.suspended) {
             self.collect(&mut cluster);
         }

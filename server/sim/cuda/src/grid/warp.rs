@@ -2,78 +2,16 @@
 
 use std::ops::Deref;
 
-use warplens_sim_warp::note::Note;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues, Status};
+use warplens_sim_warp::trace::{Reconvergence, RegisterValues, Status};
 use warplens_sim_warp::values::Values;
 
-use super::barrier::Votes;
-use super::cluster::Cluster;
 use super::launch::GridLaunch;
+use super::pause::{Pause, Votes, Wake};
 use crate::memory::polled::PolledMemory;
 use crate::memory::spaces::Spaces;
 use crate::run_state::RunState;
 use crate::sanitizer::Sanitizer;
-
-/// Why a warp stops running.
-#[derive(Debug)]
-pub enum Pause<W> {
-    /// All lanes have exited.
-    Ended,
-    /// Lanes have arrived at a barrier of the block.
-    Arrived(Arrival<W>),
-    ArrivedAtCluster(ClusterArrival),
-    /// All remaining lanes wait at barriers.
-    Waiting,
-    /// The warp repeats an iteration until the memory that it polls changes.
-    Spinning,
-    /// The warp polls memory, but may also stop by itself.
-    Polling,
-    /// The warp tested an mbarrier that other threads have yet to complete.
-    Yielding,
-    /// The caller's control is due.
-    Due,
-    Stopped(Status),
-}
-
-/// Lanes that arrive at a barrier of the block.
-#[derive(Clone, Copy, Debug)]
-pub struct Arrival<W> {
-    /// The number of the barrier.
-    pub number: u32,
-    /// Number of threads that must arrive, if the instruction specifies it.
-    pub count: Option<u32>,
-    /// The lanes that execute the instruction.
-    pub mask: u32,
-    /// The lanes that count as arrived.
-    pub arrived: u32,
-    /// Arriving threads, as the hardware counts them.
-    pub threads: u32,
-    /// The lanes whose predicate is true, in a reduction.
-    pub yes: u32,
-    pub statement: u32,
-    /// What the lanes need when they continue; `None` if they do not wait.
-    pub wait: Option<W>,
-}
-
-/// Lanes that arrive at the barrier of the cluster, or wait for it.
-#[derive(Clone, Copy, Debug)]
-pub struct ClusterArrival {
-    pub mask: u32,
-    pub statement: u32,
-    pub waits: bool,
-}
-
-/// Why a warp that waited for memory continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wake {
-    /// The memory that it polls has changed.
-    Changed,
-    /// No warp can run, and this one may stop by itself.
-    Turn,
-    /// No other warp of the cluster can run.
-    Alone,
-}
 
 /// The memory of a run, its counters and findings, and what else the language keeps.
 pub struct GridState<W: CudaWarp> {
@@ -154,29 +92,8 @@ pub trait CudaWarp: Sized + Sync {
     /// The value trace, if it was requested of this warp.
     fn take_values(&mut self, launch: &Self::Launch<'_>) -> Option<Values>;
 
-    /// Called when all blocks of a cluster have exited.
-    fn finish_cluster(_cluster: &Cluster<Self>, _launch: &Self::Launch<'_>, _grid: &mut GridState<Self>) {}
-
-    /// What the listed or traced warps of a cluster did, for hovers.
-    fn notes(_cluster: &Cluster<Self>, _launch: &Self::Launch<'_>, _spaces: &Spaces) -> Vec<Note> {
-        Vec::new()
-    }
-
     /// The status of a run that ended with this one.
     fn final_status(status: Status, _extra: &Self::Extra) -> Status {
         status
-    }
-
-    /// For each block of a cluster that has not exited: why it cannot make progress.
-    fn explain_deadlock(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, spaces: &Spaces) -> Vec<Finding>;
-
-    /// What a cluster was doing when it reached the step limit, while others were suspended.
-    fn explain_step_limit(
-        _cluster: &Cluster<Self>,
-        _launch: &Self::Launch<'_>,
-        _spaces: &Spaces,
-        _suspended: &[(u64, Cluster<Self>)],
-    ) -> Option<Finding> {
-        None
     }
 }

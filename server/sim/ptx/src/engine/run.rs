@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warplens_sim_cuda::grid::cluster::MAX_BLOCKS;
 use warplens_sim_cuda::grid::launch::{GridLaunch, MemoryNeeds, START_COST, refusal};
-use warplens_sim_cuda::grid::sequential_blocks::SequentialBlocks;
+use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::LaunchConfig;
@@ -57,7 +57,7 @@ pub fn run(
         params,
         ..Spaces::new(config.memory, Arc::clone(&program.objects), options)
     };
-    SequentialBlocks::<Warp>::new(&launch, spaces, (), control).run(refusal)
+    run_launch::<Warp>(&launch, spaces, (), control, refusal)
 }
 
 /// Blocks of a cluster in x, y, z.

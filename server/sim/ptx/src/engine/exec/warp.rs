@@ -29,7 +29,7 @@ use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
 /// Why a warp stops running.
-pub(crate) type Pause = warplens_sim_cuda::grid::warp::Pause<BarrierWait>;
+pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
 
 /// The barrier at which lanes wait, and the frame in which they receive its result.
 #[derive(Clone, Copy, Debug)]

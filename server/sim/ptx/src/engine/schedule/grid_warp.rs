@@ -1,8 +1,8 @@
 //! Warps of PTX for the scheduler of blocks.
 
-use warplens_sim_cuda::grid::barrier::Votes;
-use warplens_sim_cuda::grid::cluster::Cluster;
-use warplens_sim_cuda::grid::warp::{Arrival, ClusterArrival, CudaWarp, GridState, Wake};
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival, Votes, Wake};
+use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::{WIDTH, lanes};
@@ -122,7 +122,9 @@ impl CudaWarp for Warp {
     fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
         Some(self.tracer.take()?.finish(launch.program))
     }
+}
 
+impl ClusterReports for Warp {
     fn finish_cluster(cluster: &Cluster<Warp>, launch: &Launch<'_>, grid: &mut GridState<Warp>) {
         let findings = tensor_checks::findings(cluster, &grid.spaces, launch.options.checks.races);
         findings.into_iter().for_each(|finding| grid.state.report(finding));
