@@ -15,7 +15,7 @@ use warplens_sim_warp::values::Values;
 use super::deadlock::explain;
 use super::launch::Launch;
 use super::pause::Pause;
-use super::program::{Cell, Op, Reduction, SpecialRegister};
+use super::program::{BarrierStep, Cell, Control, Op, Reduction, SpecialRegister};
 use super::register_values::RegisterReader;
 use super::undefined::UndefinedMemory;
 use super::warp::{RunContext, Warp};
@@ -58,11 +58,17 @@ impl CudaWarp for Warp {
             .then(|| Sanitizer::with_patterns(patterns, true, [launch.grid, launch.block], options))
     }
 
-    /// The program reads the clock.
+    /// The program reads the clock, or saves barriers: then a warp may continue with another path after a pause for the
+    /// caller's control, and a run on threads pauses elsewhere.
     fn depends_on_order(launch: &Launch<'_>) -> bool {
-        let reads_clock =
-            |op: Op| matches!(op, Op::Special(SpecialRegister::Clock | SpecialRegister::ClockHigh, _));
-        launch.program.code.iter().any(|operation| reads_clock(operation.op))
+        let saves = |step| {
+            matches!(step, BarrierStep::Read(_, true) | BarrierStep::Write(..) | BarrierStep::Copy(..))
+        };
+        launch.program.code.iter().any(|operation| match operation.op {
+            Op::Special(SpecialRegister::Clock | SpecialRegister::ClockHigh, _) => true,
+            Op::Control(Control::BarrierMove(step)) => saves(step),
+            _ => false,
+        })
     }
 
     fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {

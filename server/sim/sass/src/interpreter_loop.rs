@@ -36,7 +36,6 @@ impl Warp {
                 Stop::NoGroup => return None,
                 Stop::Due => {
                     self.machine.go_on(group.pc);
-                    self.interrupted = Some(group);
                     return Some(Pause::Due);
                 }
                 Stop::FellOff => {

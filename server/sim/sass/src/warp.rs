@@ -12,7 +12,7 @@ use warplens_sim_warp::trace::WarpId;
 
 use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
-use super::machine::{Barriers, Group, Machine, Tokens};
+use super::machine::{Barriers, Machine, Tokens};
 use super::pause::Pause;
 use super::program::Program;
 use super::registers::Registers;
@@ -54,8 +54,6 @@ pub(crate) struct Warp {
     pub(super) calls: [u16; WIDTH],
     /// The count of the last reduction at a barrier, and its truth value.
     pub(super) reduced: (u32, bool),
-    /// The group that ran when the caller's control was due.
-    pub(super) interrupted: Option<Group>,
 }
 
 /// A warp about to run, for any instruction set of the host.
@@ -106,7 +104,6 @@ impl Warp {
             undefined: UndefinedValues::new(&program.layout, &launch.suspects),
             calls: [0; WIDTH],
             reduced: (0, false),
-            interrupted: None,
             position,
         }
     }
@@ -119,9 +116,7 @@ impl Warp {
     #[inline(always)]
     fn run_groups<S: Simd>(&mut self, simd: S, run: &mut RunContext<'_>) -> Pause {
         loop {
-            // The caller's control must not change which group runs.
-            let next = self.interrupted.take().or_else(|| self.machine.next());
-            let Some(group) = next else {
+            let Some(group) = self.machine.next() else {
                 match self.live {
                     0 => return Pause::Ended,
                     _ if self.machine.release_nested() => continue,
