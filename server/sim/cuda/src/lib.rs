@@ -2,13 +2,15 @@
 //!
 //! * `semantics`: the values of operations, lane by lane;
 //! * `memory`: the state spaces of a launch;
-//! * `sanitizer`: races, uninitialized values and the cost of accesses.
+//! * `sanitizer`: races, uninitialized values and the cost of accesses;
+//! * `grid`: blocks and clusters, their order and their barriers.
 //!
 //! Each language decodes and runs its instructions in its own folder, together with its divergence models.
 
 pub mod address;
 pub mod async_ops;
 pub mod fault;
+pub mod grid;
 pub mod inactive_sources;
 pub mod launch_config;
 pub mod listed_warps;

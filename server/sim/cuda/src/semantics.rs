@@ -17,6 +17,7 @@ pub mod mixed;
 pub mod narrow;
 pub mod packed;
 pub mod replicas;
+pub mod shuffle;
 pub mod video;
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
-use warplens_sim_cuda::registers::lanes;
+use warplens_sim_cuda::grid::pause::Arrival;
+use warplens_sim_cuda::registers::{WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
 use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
 
 use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
-use super::pause::{Arrival, Pause};
+use super::pause::Pause;
 use super::program::{
     BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity, Unknown,
 };
@@ -72,7 +73,7 @@ impl Warp {
                 Err(Pause::Stopped(Status::Faulted))
             }
             Control::Trap => Ok(go(group, next)),
-            Control::Block { .. } => self.arrive(control, &operation, group, executed),
+            Control::Block { .. } => self.arrive(control, &operation, group, executed, run),
             _ => self.barrier(control, &operation, group, executed, run),
         }
     }
@@ -437,6 +438,7 @@ impl Warp {
         operation: &Operation,
         group: &mut Group,
         executed: u32,
+        run: &mut RunContext<'_>,
     ) -> Continues {
         let next = group.pc + 1;
         let Control::Block { number, count, waits, reduction } = control else { return Ok(go(group, next)) };
@@ -448,20 +450,37 @@ impl Warp {
             let mut buffer = [0; 32];
             self.registers.int(source, &mut buffer)[lane]
         };
-        let arrival = Arrival {
-            number: value(number),
-            count: count.map(value),
-            waits,
-            reduction,
-            yes: self.registers.holds(operation.p[0]) & executed,
-            mask: executed,
-            statement: group.pc,
-        };
+        let (number, count) = (value(number), count.map(value));
         match waits {
             true => self.machine.block(executed, next),
             false => self.machine.go_on(next),
         }
-        Err(Pause::Arrived(arrival))
+        let by_warp = !run.launch.barriers;
+        if by_warp && executed != self.live {
+            self.divergent_barrier(group.pc, executed, run);
+        }
+        Err(Pause::Arrived(Arrival {
+            number,
+            count,
+            mask: executed,
+            arrived: if by_warp { self.live } else { executed },
+            threads: if by_warp || executed == self.live { WIDTH as u32 } else { executed.count_ones() },
+            yes: self.registers.holds(operation.p[0]) & executed,
+            statement: group.pc,
+            wait: waits.then_some(reduction),
+        }))
+    }
+
+    /// Reports that only a part of the warp is at a barrier at which the warp arrives as a whole.
+    fn divergent_barrier(&self, statement: u32, executed: u32, run: &mut RunContext<'_>) {
+        let message = format!(
+            "only {} {} it\nthe others are elsewhere; before sm_70 the warp arrives as a whole: move the \
+             barrier to a point where all lanes reconverge",
+            Lanes(executed.into()),
+            if executed.count_ones() == 1 { "reaches" } else { "reach" }
+        );
+        let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
+        run.state.report(finding.with(self.elsewhere(executed)));
     }
 
     /// No lane can run: the remaining lanes wait at block barriers, or for lanes of the warp that never

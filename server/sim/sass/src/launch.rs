@@ -1,12 +1,12 @@
 //! The constant data of a launch, shared by all warps.
 
-use pulp::Arch;
-use warplens_sim_cuda::listed_warps::Listing;
+use std::ops::Deref;
+
+use warplens_sim_cuda::grid::launch::{GridLaunch, MAX_THREADS, START_COST};
 use warplens_sim_cuda::registers::{LaneRow, Lanes, WIDTH};
 use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::launch_config::{position, thread_of, volume};
-use warplens_sim_warp::step_stream::WarpSteps;
-use warplens_sim_warp::trace::{RunOptions, WarpId};
+use warplens_sim_warp::launch_config::thread_of;
+use warplens_sim_warp::trace::{Control, RunOptions};
 
 use super::program::{Constant, Program};
 use super::target::Target;
@@ -15,20 +15,12 @@ use super::undefined::suspects::suspects;
 
 /// Bytes of shared memory if the listing does not state how much the kernel uses.
 pub(crate) const UNKNOWN_SHARED: u32 = 48 << 10;
-/// The maximum number of threads in a block.
-pub(crate) const MAX_THREADS: u64 = 1024;
 /// The minimum size of constant bank 0 in bytes: it contains the launch's constants.
 const BANK_BYTES: u32 = 0x1000;
 
 pub(crate) struct Launch<'p> {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) options: RunOptions,
-    pub(crate) arch: Arch,
-    pub(crate) listing: Listing,
+    pub(crate) common: GridLaunch,
     pub(crate) barriers: bool,
-    /// Shared memory of a block in bytes, including what the system reserves.
-    pub(crate) shared: u32,
     pub(crate) banks: Vec<(u8, Vec<u8>)>,
     /// The initial register file of a warp.
     pub(crate) rows: Vec<LaneRow<u32, WIDTH>>,
@@ -37,8 +29,14 @@ pub(crate) struct Launch<'p> {
     pub(crate) suspects: Vec<Key>,
     /// For each warp, the positions of its threads in the block, by lane.
     pub(crate) threads: Vec<Lanes<[u32; 3]>>,
-    /// The warp whose steps the caller receives.
-    pub(crate) steps: Option<WarpSteps>,
+}
+
+impl Deref for Launch<'_> {
+    type Target = GridLaunch;
+
+    fn deref(&self) -> &GridLaunch {
+        &self.common
+    }
 }
 
 impl<'p> Launch<'p> {
@@ -48,54 +46,20 @@ impl<'p> Launch<'p> {
         symbols: &[u64],
         barriers: bool,
         options: &RunOptions,
+        control: &Control<'_>,
     ) -> Launch<'p> {
         let shared = shared_bytes(program, config.shared_memory);
         let banks = banks(program, config, symbols);
-        let warps = config.blocks().saturating_mul(config.threads().div_ceil(WIDTH as u64));
+        let statements = program.statements();
         Launch {
-            grid: config.grid,
-            block: config.block,
-            options: *options,
-            arch: Arch::new(),
-            listing: Listing::new(&options.limits, program.statements(), warps),
+            common: GridLaunch::new(config, [1; 3], shared, START_COST, statements, options, control),
             barriers,
-            shared,
             rows: rows(program, &banks, symbols),
             banks,
             suspects: if options.checks.uninitialized { suspects(program) } else { Vec::new() },
             threads: threads(config),
             program,
-            steps: None,
         }
-    }
-
-    pub(crate) fn warps(&self) -> u32 {
-        volume(self.block).div_ceil(WIDTH as u64) as u32
-    }
-
-    pub(crate) fn blocks(&self) -> u64 {
-        volume(self.grid)
-    }
-
-    /// The coordinates of a block number; x varies fastest.
-    pub(crate) fn cta(&self, number: u64) -> [u32; 3] {
-        position(number, self.grid)
-    }
-
-    pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
-        let [x, y, z] = cta.map(u64::from);
-        let [columns, rows, _] = self.grid.map(u64::from);
-        (z * rows + y) * columns + x
-    }
-
-    /// Whether the trace of a warp is recorded.
-    pub(crate) fn lists(&self, id: WarpId) -> bool {
-        self.options.lists(id, self.is_within_limits(id))
-    }
-
-    /// Whether a warp is within the limits of the listed warps.
-    pub(crate) fn is_within_limits(&self, id: WarpId) -> bool {
-        self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
 }
 

@@ -4,12 +4,13 @@
 //! divergence machine: tokens on a stack before `sm_70` (model `tokens`), convergence barriers since (model
 //! `barriers`); `machine` implements both. Memory, access checks and counters are shared with PTX.
 
-mod block;
 mod branching;
 mod control;
+mod deadlock;
 mod decode;
 mod exec;
 mod executable;
+mod grid_warp;
 mod interpreter_loop;
 mod launch;
 pub mod launch_config;

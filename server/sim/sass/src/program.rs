@@ -21,7 +21,7 @@ pub use cell::{Cell, Unknown};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use modifiers::{
     Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
-    Mufu, Relation, SetTo, ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+    Mufu, Relation, SetTo, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 pub use operation::{Op, Operation, Prepare};
 pub use quick::Quick;

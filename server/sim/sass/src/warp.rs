@@ -8,14 +8,13 @@ use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::trace::{Reconvergence, RegisterValues, WarpId};
+use warplens_sim_warp::trace::WarpId;
 
 use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
 use super::pause::Pause;
-use super::program::{Cell, Program};
-use super::register_values::RegisterReader;
+use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 use super::undefined::{UndefinedMemory, UndefinedValues};
@@ -73,21 +72,14 @@ impl WithSimd for Running<'_, '_> {
 }
 
 impl Warp {
-    /// `spare` has recorders of finished warps, whose visits are already counted.
-    pub(crate) fn new(
-        program: &Program,
-        launch: &Launch<'_>,
-        block: BlockPosition,
-        index: u32,
-        spare: &mut Vec<Recorder>,
-    ) -> Warp {
-        let id = WarpId { cta: block.cta, warp: index };
+    /// `reused` is the recorder of a finished warp, whose visits are already counted.
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], index: u32, reused: Option<Recorder>) -> Warp {
+        let program = launch.program;
+        let id = WarpId { cta, warp: index };
+        let block = BlockPosition { grid: launch.grid, block: launch.block, cta, shared: launch.shared };
         let position = WarpPosition { block, warp: index, threads: launch.threads[index as usize] };
         let live = position.launched();
         let listed = launch.lists(id);
-        let reused = if listed { None } else { spare.pop() };
-        let mut recorder = reused.unwrap_or_else(|| new_recorder(program, launch, listed));
-        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(id)));
         let request = launch.options.trace.filter(|request| request.warp == id);
         let keeps_written = launch.options.registers || request.is_some();
         let mut local = Local::default();
@@ -101,7 +93,7 @@ impl Warp {
             },
             registers: Registers::new(launch.rows.clone()),
             local,
-            recorder,
+            recorder: launch.recorder(id, reused),
             listed,
             reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
             spin: SpinWatch::default(),
@@ -114,11 +106,6 @@ impl Warp {
             reduced: (0, false),
             position,
         }
-    }
-
-    /// Host memory in bytes while the warp is suspended.
-    pub(crate) fn bytes(&self) -> u64 {
-        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.bytes_per_thread() * WIDTH as u64
     }
 
     /// Runs until the block must decide what happens next.
@@ -144,27 +131,4 @@ impl Warp {
             }
         }
     }
-
-    /// The reconvergences since the last call.
-    pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
-        self.machine.record_joined(&mut self.reconvergences);
-        self.reconvergences.take()
-    }
-
-    /// The final values of the registers that statements name.
-    pub(crate) fn register_values(&self, program: &Program) -> Vec<RegisterValues> {
-        let known = |cell: Cell| {
-            self.written.as_ref().map_or(0, |written| written.lanes(cell)) & !self.undefined.unknown(cell)
-        };
-        RegisterReader { registers: &self.registers, known: &known }.written(program)
-    }
-}
-
-fn new_recorder(program: &Program, launch: &Launch<'_>, listed: bool) -> Recorder {
-    let visits = if listed { launch.options.limits.max_visits } else { 0 };
-    let mut recorder = Recorder::new(program.statements(), visits, launch.listing.visits);
-    if launch.options.counters {
-        recorder.count_costs();
-    }
-    recorder
 }

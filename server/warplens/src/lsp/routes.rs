@@ -33,7 +33,7 @@ use crate::lsp::handlers::{
     document_link, document_symbol, folding_range, formatting, hover, implementation, inlay_hint, references,
     rename, selection_range, semantic_tokens, signature_help,
 };
-use crate::lsp::simulation::panel_request::PanelHandler;
+use crate::lsp::simulation::selection::PanelHandler;
 use crate::lsp::state::{State, ToolHandler};
 use crate::lsp::to_proto::to_value;
 

@@ -4,7 +4,6 @@
 //! one of them changes. After an edit the run is prepared again; if it is still the same, only the positions of its statements are
 //! updated. The last result stays shown until the next one is available, with positions tracked through edits.
 
-pub(crate) mod panel_request;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selection;

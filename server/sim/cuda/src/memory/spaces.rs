@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use warplens_sim_warp::memory::DeviceMemory;
+use warplens_sim_warp::trace::RunOptions;
 
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
@@ -71,6 +72,27 @@ pub struct AddressCheck<'a> {
 }
 
 impl Spaces {
+    /// The memory at the start of a run whose program has no variables and no parameters.
+    pub fn new(launch: DeviceMemory, objects: Arc<ProgramObjects>, options: &RunOptions) -> Spaces {
+        Spaces {
+            launch,
+            globals: DeviceMemory::new(0, 0),
+            constants: DeviceMemory::new(0, 0),
+            params: Vec::new(),
+            shared: Vec::new(),
+            window: ClusterWindow::default(),
+            heap: Heap::default(),
+            printed: PrintBuffer::new(options.limits.max_output),
+            objects,
+            changes: 0,
+            skipped_time: 0,
+            asynchronous: Queue::new(options.eager),
+            tensor_memory: TensorMemory::default(),
+            changed_maps: ChangedMaps::default(),
+            access_set: None,
+        }
+    }
+
     /// The extent that contains `address`.
     fn extent(&self, space: Space, address: u64, local: &Local) -> Option<Extent> {
         let window = |region, origin: u64, len: u64| {

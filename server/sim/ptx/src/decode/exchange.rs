@@ -1,6 +1,7 @@
 //! Operations between the lanes of a warp.
 
 use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 use super::Why;
 use super::function::FunctionDecoder;
@@ -31,11 +32,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
-        let kind = m.require(&[
-            ("up", ExchangeKind::ShuffleUp),
-            ("down", ExchangeKind::ShuffleDown),
-            ("bfly", ExchangeKind::ShuffleButterfly),
-            ("idx", ExchangeKind::ShuffleIndex),
+        let mode = m.require(&[
+            ("up", ShuffleMode::Up),
+            ("down", ShuffleMode::Down),
+            ("bfly", ShuffleMode::Butterfly),
+            ("idx", ShuffleMode::Index),
         ])?;
         let ty = m.ty()?;
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
@@ -43,7 +44,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if sync != members.is_some() {
             return Err(Why::operands());
         }
-        let exchange = self.exchange_to(kind, d)?;
+        let exchange = self.exchange_to(ExchangeKind::Shuffle(mode), d)?;
         Ok(Exchange {
             a: Some(self.source_place(a, ty)?.0),
             b: self.source(b, Type::U32)?,

@@ -11,6 +11,7 @@ use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::mixed::Mixed;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_cuda::semantics::replicas::ReplicaReduction;
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_cuda::semantics::video::{Video, VideoMad};
 use warplens_sim_cuda::slot::{Formal, RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -291,10 +292,7 @@ impl Exchange {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExchangeKind {
-    ShuffleUp,
-    ShuffleDown,
-    ShuffleButterfly,
-    ShuffleIndex,
+    Shuffle(ShuffleMode),
     VoteAll,
     VoteAny,
     VoteUniform,

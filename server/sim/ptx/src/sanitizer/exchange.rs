@@ -1,10 +1,11 @@
 //! Undefined values in warp-wide operations: which lanes receive an undefined result.
 
 use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes, lanes};
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 use super::undefined_use::{UndefinedBits, UndefinedInput};
 use crate::engine::exec::operand::get;
-use crate::engine::exec::warp_collectives::{members_of, source_lane};
+use crate::engine::exec::warp_collectives::members_of;
 use crate::program::{Exchange, ExchangeKind};
 
 /// The lanes in which the value and the predicate are undefined, ignoring source lanes that do not participate.
@@ -19,10 +20,10 @@ pub(crate) fn undefined_results(
         filter_lanes(mask, |lane| is_undefined(lane, mask & members[lane]))
     };
     match exchange.kind {
-        kind if is_shuffle(kind) => {
+        ExchangeKind::Shuffle(mode) => {
             let selector = input.selector & mask;
-            let value =
-                each(&|lane, peers| input.value >> shuffle_source(exchange, registers, peers, lane) & 1 == 1);
+            let source = |lane, peers| shuffle_source(mode, exchange, registers, peers, lane);
+            let value = each(&|lane, peers| input.value >> source(lane, peers) & 1 == 1);
             (value | selector, selector)
         }
         ExchangeKind::VoteAll
@@ -69,9 +70,9 @@ pub(crate) fn undefined_parts(
             let own = |lane: usize| if input.value >> lane & 1 == 1 { u64::MAX } else { peers(lane) };
             Some(UndefinedBits { bits: std::array::from_fn(own), copied: 0 })
         }
-        kind if is_shuffle(kind) => {
+        ExchangeKind::Shuffle(mode) => {
             let UndefinedBits { bits, copied } = input.bits?;
-            let source = |lane: usize| shuffle_source(exchange, registers, mask & members[lane], lane);
+            let source = |lane: usize| shuffle_source(mode, exchange, registers, mask & members[lane], lane);
             let shuffled = |lane: usize| match input.selector >> lane & 1 {
                 0 => bits[source(lane)],
                 _ => u64::MAX,
@@ -83,21 +84,17 @@ pub(crate) fn undefined_parts(
     }
 }
 
-fn is_shuffle(kind: ExchangeKind) -> bool {
-    matches!(
-        kind,
-        ExchangeKind::ShuffleUp
-            | ExchangeKind::ShuffleDown
-            | ExchangeKind::ShuffleButterfly
-            | ExchangeKind::ShuffleIndex
-    )
-}
-
 /// The lane whose value a lane receives: its own if the source does not participate.
-fn shuffle_source(exchange: &Exchange, registers: &Registers, peers: u32, lane: usize) -> usize {
+fn shuffle_source(
+    mode: ShuffleMode,
+    exchange: &Exchange,
+    registers: &Registers,
+    peers: u32,
+    lane: usize,
+) -> usize {
     let (b, c) = (registers.get::<u32>(exchange.b), registers.get::<u32>(exchange.c));
-    let source = source_lane(exchange.kind, lane as u32, b[lane], c[lane]).0 & 31;
-    if peers >> source & 1 == 1 { source as usize } else { lane }
+    let (source, _) = mode.source(lane, b[lane], c[lane]);
+    if peers >> source & 1 == 1 { source } else { lane }
 }
 
 /// Whether a vote depends on undefined predicates. It does not if the defined ones decide it.

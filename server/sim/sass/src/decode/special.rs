@@ -6,10 +6,11 @@ use super::operands::Kind;
 use super::predicates::{condition, destination_predicate, is_data_register, is_uniform};
 use super::unsupported::{Decoded, Unsupported};
 use crate::exec::reduction_named;
-use crate::program::{Op, Operation, ShuffleMode, SpecialRegister, VoteMode, WarpReduction};
+use crate::program::{Op, Operation, SpecialRegister, VoteMode, WarpReduction};
 use crate::registers::Condition;
 use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 const INT: [Kind; 3] = [Kind::Int; 3];
 

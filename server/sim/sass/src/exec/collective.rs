@@ -5,10 +5,11 @@ use warplens_sim_cuda::address::{AtomicOp, Space};
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::context::ExecContext;
-use crate::program::{Op, Operation, ShuffleMode, VoteMode};
+use crate::program::{Op, Operation, VoteMode};
 use crate::registers::Registers;
 
 pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
@@ -64,35 +65,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     }
 }
 
-/// `SHFL` works like the `shfl` of PTX: a lane whose source is outside of its segment keeps its own value.
 fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
-    let source = |lane: usize| {
-        let (own, by) = (lane as u32, b[lane]);
-        let (clamp, segment) = (c[lane] & 31, c[lane] >> 8 & 31);
-        let max = own & segment | clamp & !segment;
-        let min = own & segment;
-        let (from, inside) = match mode {
-            ShuffleMode::Up => {
-                let from = own as i32 - (by & 31) as i32;
-                (from, from >= max as i32)
-            }
-            ShuffleMode::Down => {
-                let from = (own + (by & 31)) as i32;
-                (from, from <= max as i32)
-            }
-            ShuffleMode::Butterfly => {
-                let from = (own ^ by & 31) as i32;
-                (from, from <= max as i32)
-            }
-            ShuffleMode::Index => {
-                let from = (min | by & 31 & !segment) as i32;
-                (from, from <= max as i32)
-            }
-        };
-        (if inside { from as usize & 31 } else { lane }, inside)
-    };
-    let sources: Lanes<(usize, bool)> = std::array::from_fn(source);
+    let sources: Lanes<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));
     let readers =

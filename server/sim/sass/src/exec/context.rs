@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::grid::launch::launched_lanes;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::{Lanes, WIDTH};
+use warplens_sim_cuda::registers::Lanes;
 use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_warp::launch_config::volume;
 
 use crate::target::Target;
 
@@ -33,12 +33,7 @@ pub(crate) struct WarpPosition {
 impl WarpPosition {
     /// The lanes that exist.
     pub(crate) fn launched(&self) -> u32 {
-        let threads = volume(self.block.block);
-        match threads.saturating_sub(u64::from(self.warp) * WIDTH as u64) {
-            0 => 0,
-            count @ 1..=31 => (1 << count) - 1,
-            _ => u32::MAX,
-        }
+        launched_lanes(self.block.block, self.warp)
     }
 }
 

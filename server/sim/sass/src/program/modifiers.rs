@@ -232,15 +232,6 @@ pub struct HalfMode {
     pub single: bool,
 }
 
-/// Where `SHFL` reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShuffleMode {
-    Index,
-    Up,
-    Down,
-    Butterfly,
-}
-
 /// What a vote asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VoteMode {

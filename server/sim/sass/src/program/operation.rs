@@ -5,6 +5,7 @@ use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
 use warplens_sim_cuda::semantics::convert::Convert;
 use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::soft_float::Rounding;
 
 use super::access::{Access, Atomic, MatrixLoad, Space};
@@ -12,7 +13,7 @@ use super::cell::Unknown;
 use super::control::{CcTest, Control};
 use super::modifiers::{
     Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
-    ShuffleMode, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
+    SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
 use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
 

@@ -35,7 +35,7 @@ impl Owner {
 }
 
 /// The undefined bytes of memory, and what a run has reported.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UndefinedMemory {
     bytes: FxHashMap<(Owner, u64), Origin>,
     pub(super) reported: FxHashSet<(u32, u32)>,
@@ -52,6 +52,14 @@ pub(super) struct VisibleStore {
 impl UndefinedMemory {
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// A block has exited: nobody reads its memory any more.
+    pub(crate) fn forget(&mut self, block: [u32; 3]) {
+        self.bytes.retain(|(owner, _), _| match *owner {
+            Owner::Global => true,
+            Owner::Shared(cta) | Owner::Local(cta, ..) => cta != block,
+        });
     }
 
     pub(crate) fn has_global(&self) -> bool {

@@ -7,7 +7,7 @@ use warplens_sim_sass::Program;
 use warplens_sim_warp::{Checks, RunOptions, RunResult, Status};
 
 /// A listing for a target, with its instructions numbered.
-fn listing(target: u16, body: &str) -> String {
+pub(crate) fn listing(target: u16, body: &str) -> String {
     let step = if target < 70 { 8 } else { 16 };
     let mut text = format!("\tcode for sm_{target}\n\t\tFunction : k\n");
     for (index, line) in body.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {

@@ -6,4 +6,5 @@ mod errors;
 mod exec;
 mod gpu;
 mod machines;
+mod parallel_blocks;
 mod undefined;

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use text_size::TextSize;
-use tower_lsp::jsonrpc::Id;
+use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::panel::PanelQuery;
 use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
-use crate::lsp::simulation::panel_request::PanelHandler;
 use crate::lsp::simulation::run::Run;
+
+/// Computes the answer to a request of the lanes panel from its parameters.
+pub(crate) type PanelHandler = fn(&PanelQuery<'_>, Value) -> Result<Value>;
 
 /// The user's selection.
 #[derive(Debug, Clone, PartialEq)]

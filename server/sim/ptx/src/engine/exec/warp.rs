@@ -5,7 +5,6 @@ use warplens_sim_cuda::fault::PendingBarrier;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
@@ -30,31 +29,14 @@ use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
-#[derive(Debug)]
-pub(crate) enum Pause {
-    /// All lanes have exited.
-    Ended,
-    /// A group has arrived at a barrier of the block.
-    Arrived(Arrival),
-    /// All remaining groups wait at barriers.
-    Waiting,
-    /// The warp repeats an iteration until the memory that it polls changes.
-    Spinning,
-    /// The warp polls memory, but may also stop by itself.
-    Polling,
-    /// The warp tested an mbarrier that other threads have yet to complete.
-    Yielding,
-    /// The caller's control is due.
-    Due,
-    Stopped(Status),
-}
+/// Why a warp stops running.
+pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
 
+/// The barrier at which lanes wait, and the frame in which they receive its result.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct BarrierWait {
     pub(crate) barrier: Barrier,
-    pub(crate) mask: u32,
     pub(crate) frame: Slot,
-    pub(crate) statement: u32,
 }
 
 pub(crate) struct Warp {
@@ -123,15 +105,8 @@ impl Warp {
         if launch.options.registers || request.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
-        let limits = &launch.options.limits;
         let live = threads.launched();
         let listed = launch.lists(WarpId { cta, warp });
-        let visits = if listed { limits.max_visits } else { 0 };
-        let mut recorder = Recorder::new(launch.program.statements(), visits, launch.listing.visits);
-        if launch.options.counters {
-            recorder.count_costs();
-        }
-        recorder.stream_to(launch.steps.as_ref().and_then(|steps| steps.of(WarpId { cta, warp })));
         let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
         if !listed {
             groups.ignore_reconvergences();
@@ -143,7 +118,7 @@ impl Warp {
             frames: vec![Some(frame)],
             local,
             carry: 0,
-            recorder,
+            recorder: launch.recorder(WarpId { cta, warp }, None),
             listed,
             reconvergences: ReconvergenceList::with_budget(launch.listing.reconvergences),
             spin: SpinDetector::default(),
@@ -184,12 +159,6 @@ impl Warp {
         self.pending_barrier = None;
         self.tracer = None;
         self.products = Products::new(id.warp, launch.block.iter().product());
-    }
-
-    /// Bytes of host memory that the warp uses while it is suspended.
-    pub(crate) fn bytes(&self) -> u64 {
-        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
-        registers.sum::<u64>() + self.local.bytes_per_thread() * WIDTH as u64
     }
 
     /// Runs until the block must decide what comes next.
@@ -368,7 +337,7 @@ impl Warp {
                     self.end_early(run.launch, executed, run.state);
                 }
                 self.groups.advance_to(next);
-                return Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }));
+                return self.arrive(barrier, frame, executed, statement);
             }
             _ => {}
         }

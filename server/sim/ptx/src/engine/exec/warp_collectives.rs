@@ -4,6 +4,7 @@ use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
 use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
+use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::operand::{get, put};
@@ -30,11 +31,8 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
     let warning = check_members(&members, live, mask);
     let mut inactive = None;
     match exchange.kind {
-        ExchangeKind::ShuffleUp
-        | ExchangeKind::ShuffleDown
-        | ExchangeKind::ShuffleButterfly
-        | ExchangeKind::ShuffleIndex => {
-            let (readers, sources) = shuffle(exchange, &members, r, mask);
+        ExchangeKind::Shuffle(mode) => {
+            let (readers, sources) = shuffle(mode, exchange, &members, r, mask);
             let why = match () {
                 () if sources & live == 0 => Absence::Exited,
                 () if sources & !mask == 0 => Absence::Unnamed,
@@ -72,33 +70,22 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     None
 }
 
-/// Each lane's source lane, and whether that is within the segment.
-pub(crate) fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-    let highest = lane & segment | clamp & !segment;
-    let (source, inside) = match kind {
-        ExchangeKind::ShuffleUp => (lane.wrapping_sub(b), lane as i32 - b as i32 >= highest as i32),
-        ExchangeKind::ShuffleDown => (lane + b, lane + b <= highest),
-        ExchangeKind::ShuffleButterfly => (lane ^ b, lane ^ b <= highest),
-        _ => {
-            let source = lane & segment | b & !segment;
-            (source, source <= highest)
-        }
-    };
-    if inside { (source, true) } else { (lane, false) }
-}
-
 /// Returns the lanes that read from lanes which do not participate, and the lanes they read from.
-fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> (u32, u32) {
+fn shuffle(
+    mode: ShuffleMode,
+    exchange: &Exchange,
+    members: &Lanes<u32>,
+    r: &mut Registers,
+    mask: u32,
+) -> (u32, u32) {
     let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
     let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
     let (mut values, mut inside, mut readers, mut sources) = (a, 0, 0, 0);
     for lane in lanes(mask) {
-        let (source, ok) = source_lane(exchange.kind, lane as u32, b[lane], c[lane]);
-        let source = source & 31;
-        inside |= u32::from(ok) << lane;
+        let (source, is_inside) = mode.source(lane, b[lane], c[lane]);
+        inside |= u32::from(is_inside) << lane;
         if mask & members[lane] & 1 << source != 0 {
-            values[lane] = a[source as usize];
+            values[lane] = a[source];
         } else {
             readers |= 1 << lane;
             sources |= 1 << source;
@@ -200,24 +187,6 @@ fn reduce_float(max: bool, abs: bool, nan: bool, peers: impl Iterator<Item = u32
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn sources(kind: ExchangeKind, b: u32, c: u32) -> Vec<(u32, bool)> {
-        (0..32).map(|lane| source_lane(kind, lane, b, c)).collect()
-    }
-
-    #[test]
-    fn shuffles_stay_in_their_segment() {
-        let down = sources(ExchangeKind::ShuffleDown, 1, 31);
-        assert_eq!((down[0], down[31]), ((1, true), (31, false)));
-        let up = sources(ExchangeKind::ShuffleUp, 4, 0);
-        assert_eq!((up[3], up[4]), ((3, false), (0, true)));
-        let eights = sources(ExchangeKind::ShuffleDown, 1, 0x181f);
-        assert_eq!((eights[7], eights[8]), ((7, false), (9, true)));
-        let index = sources(ExchangeKind::ShuffleIndex, 2, 0x181f);
-        assert_eq!((index[5], index[13]), ((2, true), (10, true)));
-        let butterfly = sources(ExchangeKind::ShuffleButterfly, 16, 31);
-        assert_eq!((butterfly[0], butterfly[31]), ((16, true), (15, true)));
-    }
 
     #[test]
     fn member_masks() {

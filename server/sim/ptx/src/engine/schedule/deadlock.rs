@@ -1,6 +1,9 @@
 //! Explains deadlocks and livelocks: which threads wait, for what, and which others wait, too.
 
 use warplens_sim_cuda::async_ops::phase_log::{PhaseAction, PhaseLog};
+use warplens_sim_cuda::grid::block::Block;
+use warplens_sim_cuda::grid::cluster::Cluster;
+use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -8,8 +11,6 @@ use warplens_sim_warp::lanes::Lanes;
 use warplens_sim_warp::objects::bytes as amount;
 use warplens_sim_warp::trace::{Finding, Related, Severity};
 
-use super::block::Block;
-use super::cluster_barrier::ClusterBarrier;
 use crate::engine::exec::warp::{Warp, next_statements};
 use crate::engine::launch::Launch;
 
@@ -18,11 +19,16 @@ const MAX_OTHERS: usize = 8;
 
 #[derive(Clone, Copy)]
 pub(super) struct Mbarriers<'a> {
-    pub(super) shared: &'a [u8],
-    pub(super) phases: &'a PhaseLog,
+    shared: &'a [u8],
+    phases: &'a PhaseLog,
 }
 
-impl Mbarriers<'_> {
+impl<'a> Mbarriers<'a> {
+    /// The mbarriers of a cluster that is not running.
+    pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
+        Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases }
+    }
+
     fn object(self, index: usize) -> Option<Object> {
         let bits = self.shared.get(index..index + 8).map_or(0, |bytes| read(bytes, 0, 8));
         Object::of_bits(bits)
@@ -69,31 +75,17 @@ fn arrivals(count: u64) -> String {
     if count == 1 { "1 arrival".to_owned() } else { format!("{count} arrivals") }
 }
 
-impl Block {
-    /// Explains why the block cannot make progress: which threads spin and which wait.
-    pub(super) fn explain(
-        &self,
-        launch: &Launch<'_>,
-        spaces: &Spaces,
-        cluster: &ClusterBarrier,
-        mbarriers: Mbarriers<'_>,
-    ) -> Option<Finding> {
-        let mut waiting = self.waiting_for_memory();
-        let mut finding = match waiting.next() {
+/// For each block that has not exited: why it cannot make progress, which threads spin and which wait.
+pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
+    let mbarriers = Mbarriers::of(cluster);
+    let explain = |block: &Block<Warp>| {
+        let mut polling = block.waiting_for_memory();
+        let finding = match polling.next() {
             Some(first) => Some(first.explain_spin(launch, spaces, mbarriers)),
-            None => self.warps.iter().find_map(|warp| warp.explain_members(launch)),
+            None => block.warps.iter().find_map(|warp| warp.explain_members(launch)),
         };
-        if finding.is_none() {
-            let (warp, mask, statement) = self.waiting(cluster).next()?;
-            let message = format!(
-                "Deadlock: {} of warp {warp} {} at a barrier that others do not reach\nmake \
-                 all threads reach it, or specify the number of threads that do",
-                Lanes(mask.into()),
-                verb("wait", mask)
-            );
-            finding = Some(self.warps[warp].id.finding(FindingKind::NoProgress, message, statement, mask));
-        }
-        let others = waiting.take(MAX_OTHERS).filter_map(|warp| {
+        let finding = finding.or_else(|| Some(block.barrier_deadlock(&cluster.barrier)?.1))?;
+        let others = polling.take(MAX_OTHERS).filter_map(|warp| {
             let (statement, lanes) = warp.polls_at()?;
             let (lanes, index) = (Lanes(lanes.into()), warp.id.warp);
             Some(Related::new(
@@ -101,11 +93,9 @@ impl Block {
                 format!("waiting too: {lanes} of warp {index} {}", warp.what(launch, spaces)),
             ))
         });
-        let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
-            Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
-        });
-        finding.map(|finding| finding.with(others).with(waits))
-    }
+        Some(finding.with(others).with(block.waits(&cluster.barrier)))
+    };
+    cluster.left().filter_map(explain).collect()
 }
 
 impl Warp {
@@ -232,9 +222,4 @@ fn unbalanced(arrivals: u64, bytes: i64) -> String {
              `mbarrier.arrive.expect_tx`{arrivals}"
         ),
     }
-}
-
-/// Conjugates a verb for its lanes: `polls` for one, `poll` for several.
-pub(super) fn verb(verb: &str, lanes: u32) -> String {
-    if lanes.count_ones() == 1 { format!("{verb}s") } else { verb.to_owned() }
 }

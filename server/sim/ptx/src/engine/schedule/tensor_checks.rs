@@ -1,20 +1,33 @@
 //! Checks after a cluster's blocks have exited: bytes that no phase accounts for, warpgroups whose warps disagree, and
 //! tensor memory that was not freed.
 
-use warplens_sim_cuda::async_ops::operation::Issuer;
+use warplens_sim_cuda::grid::cluster::Cluster;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
-use warplens_sim_cuda::tensor_memory::operation::LateProblem;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
-use super::block::Block;
+use crate::engine::exec::warp::Warp;
+
+type Block = warplens_sim_cuda::grid::block::Block<Warp>;
 
 /// Warps in a warpgroup.
 const WARPS: usize = 4;
 
+/// Findings about asynchronous operations of a cluster whose blocks have exited.
+pub(super) fn findings(cluster: &Cluster<Warp>, spaces: &Spaces, checks_races: bool) -> Vec<Finding> {
+    let blocks = &cluster.blocks;
+    let mut findings = Vec::new();
+    if checks_races {
+        findings.extend(unbalanced_phases(blocks, spaces));
+        findings.extend(blocks.iter().flat_map(different_products));
+    }
+    findings.extend(leaks(blocks, spaces));
+    findings
+}
+
 /// Findings about mbarriers whose last phase has bytes left, or too many bytes.
-pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
+fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
     let size = spaces.shared.len() / blocks.len().max(1);
     let mut findings = Vec::new();
     for (object, phases) in spaces.asynchronous.phases.all() {
@@ -40,7 +53,7 @@ pub(super) fn unbalanced_phases(blocks: &[Block], spaces: &Spaces) -> Vec<Findin
 }
 
 /// Findings about warps of a warpgroup that executed different products.
-pub(super) fn different_products(block: &Block) -> Vec<Finding> {
+fn different_products(block: &Block) -> Vec<Finding> {
     let mut findings = Vec::new();
     for group in block.warps.chunks(WARPS) {
         let Some((first, others)) = group.split_first() else { continue };
@@ -82,7 +95,7 @@ pub(super) fn different_products(block: &Block) -> Vec<Finding> {
 }
 
 /// Findings about tensor memory that blocks have not freed.
-pub(super) fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
+fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (block, cells) in blocks.iter().zip(spaces.tensor_memory.blocks()) {
         for leak in &cells.allocations {
@@ -101,14 +114,4 @@ pub(super) fn leaks(blocks: &[Block], spaces: &Spaces) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// Findings about operands that operations in flight have read.
-pub(super) fn late_problems(blocks: &[Block], spaces: &mut Spaces) -> Vec<Finding> {
-    let problems = std::mem::take(&mut spaces.asynchronous.problems);
-    let finding = |(issuer, statement, problem): (Issuer, u32, LateProblem)| {
-        let warp = blocks.get(issuer.rank as usize)?.warps.get(issuer.warp as usize)?;
-        Some(warp.id.finding(problem.kind, problem.message, statement, issuer.lanes))
-    };
-    problems.into_iter().filter_map(finding).collect()
 }

@@ -1,12 +1,12 @@
 //! What a run was doing when it reached the step limit: the loop that runs, and the warps that wait.
 
+use warplens_sim_cuda::grid::cluster::Cluster;
+use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::Lanes;
 use warplens_sim_warp::trace::{Finding, Related};
 
-use super::cluster::Cluster;
-use super::deadlock::verb;
 use crate::engine::exec::warp::Warp;
 use crate::engine::launch::Launch;
 use crate::program::{Function, Op};
@@ -14,35 +14,32 @@ use crate::program::{Function, Op};
 /// Maximum number of waiting warps that a finding names.
 const MAX_WAITING: usize = 8;
 
-impl Cluster {
-    /// For a run that reached the step limit, a finding about the running warp's loop and the warps that wait.
-    pub(super) fn explain_step_limit(
-        &self,
-        launch: &Launch<'_>,
-        spaces: &Spaces,
-        others: &[(u64, Cluster)],
-    ) -> Option<Finding> {
-        let warp = self.running()?;
-        let (statement, lanes) = warp.running_loop(launch)?;
-        let limit = launch.options.limits.max_steps;
-        let message = format!(
-            "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
-            Lanes(lanes.into()),
-            warp.id.warp,
-            verb("iterate", lanes)
-        );
-        let finding = warp.id.finding(FindingKind::StepLimit, message, statement, lanes);
-        let blocks = self.blocks.iter().chain(others.iter().flat_map(|(_, cluster)| &cluster.blocks));
-        let waiting = blocks.flat_map(|block| block.waiting_for_memory());
-        let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {
-            let (statement, lanes) = other.polls_at()?;
-            let [x, y, z] = other.id.cta;
-            let lanes_of_warp =
-                format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
-            Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
-        });
-        Some(finding.with(waiting.take(MAX_WAITING)))
-    }
+/// For a run that reached the step limit, a finding about the running warp's loop and the warps that wait.
+pub(super) fn explain_step_limit(
+    cluster: &Cluster<Warp>,
+    launch: &Launch<'_>,
+    spaces: &Spaces,
+    suspended: &[(u64, Cluster<Warp>)],
+) -> Option<Finding> {
+    let warp = cluster.running()?;
+    let (statement, lanes) = warp.running_loop(launch)?;
+    let limit = launch.options.limits.max_steps;
+    let message = format!(
+        "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
+        Lanes(lanes.into()),
+        warp.id.warp,
+        verb("iterate", lanes)
+    );
+    let finding = warp.id.finding(FindingKind::StepLimit, message, statement, lanes);
+    let blocks = cluster.blocks.iter().chain(suspended.iter().flat_map(|(_, cluster)| &cluster.blocks));
+    let waiting = blocks.flat_map(|block| block.waiting_for_memory());
+    let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {
+        let (statement, lanes) = other.polls_at()?;
+        let [x, y, z] = other.id.cta;
+        let lanes_of_warp = format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
+        Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
+    });
+    Some(finding.with(waiting.take(MAX_WAITING)))
 }
 
 impl Warp {

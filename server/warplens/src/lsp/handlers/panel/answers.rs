@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
-use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, PanelError};
+use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, PanelError, PanelQuery};
 
 use crate::lsp::errors::{encoded, refused};
 use crate::lsp::from_proto;
-use crate::lsp::simulation::panel_request::PanelRun;
 
 #[derive(Deserialize)]
 struct TimelineParams {
@@ -18,9 +17,9 @@ struct TimelineParams {
 }
 
 /// `warplens/timeline`: a page of the time line of a warp.
-pub(crate) fn timeline(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn timeline(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let TimelineParams { from, to, bins } = from_proto::params(params)?;
-    answer(run.panel.timeline(run.warp, Page { from, to, bins }, run.at, run.control))
+    answer(query.timeline(Page { from, to, bins }))
 }
 
 /// The parameters that name a step.
@@ -47,21 +46,21 @@ impl MomentParams {
 }
 
 /// `warplens/moment`: the statement, the visit and the lanes of a step.
-pub(crate) fn moment(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn moment(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
-    answer(run.panel.locate(run.warp, moment.required()?, run.at, run.control))
+    answer(query.locate(moment.required()?))
 }
 
 /// `warplens/registers`: the registers of a warp around a step.
-pub(crate) fn registers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn registers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment: MomentParams = from_proto::params(params)?;
-    answer(run.panel.registers(run.warp, moment.required()?, &moment.pins, run.at, run.control))
+    answer(query.registers(moment.required()?, &moment.pins))
 }
 
 /// `warplens/accesses`: the memory accesses of a visit, and those of the kernel with the largest excess.
-pub(crate) fn accesses(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn accesses(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let moment = from_proto::params::<MomentParams>(params)?.optional();
-    answer(run.panel.accesses(run.warp, moment, run.at, run.control))
+    answer(query.accesses(moment))
 }
 
 #[derive(Deserialize)]
@@ -74,14 +73,14 @@ struct BuffersParams {
 }
 
 /// `warplens/buffers`: the buffers of the launch, and a page of one of them or the writer of an element.
-pub(crate) fn buffers(run: &PanelRun<'_>, params: Value) -> Result<Value> {
+pub(crate) fn buffers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     let BuffersParams { name, from, count, element } = from_proto::params(params)?;
-    answer(run.panel.buffers(&BufferRequest { name, from, count, element }, run.at, run.control))
+    answer(query.buffers(&BufferRequest { name, from, count, element }))
 }
 
 /// `warplens/graph`: the control flow of the kernel with the visits of a warp.
-pub(crate) fn graph(run: &PanelRun<'_>, _: Value) -> Result<Value> {
-    answer(run.panel.graph(run.warp, run.at, run.control))
+pub(crate) fn graph(query: &PanelQuery<'_>, _: Value) -> Result<Value> {
+    answer(query.graph())
 }
 
 fn answer<T: Serialize>(answer: std::result::Result<T, PanelError>) -> Result<Value> {

@@ -1,11 +1,10 @@
 //! A cluster's barrier: threads of all blocks arrive, and wait until all others have arrived.
 
-use crate::engine::exec::warp::Warp;
 use std::ops::Range;
 
 /// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
-pub(crate) struct ClusterBarrier {
+pub struct ClusterBarrier {
     /// Live lanes of each warp.
     live: Vec<u32>,
     /// Lanes that have arrived in the current phase.
@@ -17,42 +16,41 @@ pub(crate) struct ClusterBarrier {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
-    pub(crate) warp: usize,
-    pub(crate) mask: u32,
-    pub(crate) statement: u32,
+pub(super) struct Waiting {
+    pub(super) warp: usize,
+    pub(super) mask: u32,
+    pub(super) statement: u32,
 }
 
 impl ClusterBarrier {
     /// No lane has arrived yet; `live` holds the lanes of each warp.
-    pub(crate) fn new(live: Vec<u32>) -> ClusterBarrier {
+    pub(super) fn new(live: Vec<u32>) -> ClusterBarrier {
         let none = vec![0; live.len()];
         ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
     }
 
     /// Number of completed phases.
-    pub(crate) fn phases(&self) -> u32 {
+    pub(super) fn phases(&self) -> u32 {
         self.phases
     }
 
     /// Lanes of a warp arrive. Returns those that had already arrived and have not waited since.
-    pub(crate) fn arrive(&mut self, warp: usize, mask: u32) -> u32 {
+    pub(super) fn arrive(&mut self, warp: usize, mask: u32) -> u32 {
         let again = (self.arrived[warp] | self.passed[warp]) & mask;
         self.arrived[warp] |= mask;
         again
     }
 
     /// A group waits, or continues at once. Returns the lanes that never arrived.
-    pub(crate) fn wait(&mut self, group: Waiting) -> u32 {
+    pub(super) fn wait(&mut self, group: Waiting) -> u32 {
         self.waiting.push(group);
         group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
     }
 
-    /// Completes the phase if every live thread has arrived, then takes the released groups of one block: `warps` are its
-    /// warps, `first` is the number of the first one.
-    pub(crate) fn open(&mut self, first: usize, warps: &[Warp]) -> Vec<Waiting> {
-        let own: Range<usize> = first..first + warps.len();
-        self.live[own.clone()].iter_mut().zip(warps).for_each(|(live, warp)| *live = warp.live);
+    /// Completes the phase if every live thread has arrived, then takes the released groups of one block: `own` are the
+    /// numbers of its warps, `live` their lanes.
+    pub(super) fn open(&mut self, own: Range<usize>, live: impl Iterator<Item = u32>) -> Vec<Waiting> {
+        self.live[own.clone()].iter_mut().zip(live).for_each(|(known, live)| *known = live);
         let any = self.arrived.iter().any(|mask| *mask != 0);
         if any && self.live.iter().zip(&self.arrived).all(|(live, arrived)| live & !arrived == 0) {
             self.phases += 1;
@@ -71,7 +69,7 @@ impl ClusterBarrier {
         self.waiting.extract_if(.., |group| continues(group)).collect()
     }
 
-    pub(crate) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
+    pub(super) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
         let first = own.start;
         let groups = self.waiting.iter().filter(move |group| own.contains(&group.warp));
         groups.map(move |group| Waiting { warp: group.warp - first, ..*group })

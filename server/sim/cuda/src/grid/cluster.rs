@@ -2,24 +2,21 @@
 //!
 //! Blocks take turns in the order of their ranks. A turn lasts until the block has exited or cannot continue by itself.
 
-use warplens_sim_cuda::async_ops::queue::Queue;
-use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
-use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::sanitizer::ClusterSanitizer;
-use warplens_sim_cuda::tensor_memory::cells::TensorMemory;
+use warplens_sim_warp::note::Note;
 use warplens_sim_warp::trace::Finding;
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
-use super::deadlock::Mbarriers;
 use super::livelock::Livelock;
-use super::tensor_checks;
-use crate::engine::exec::warp::Warp;
-use crate::engine::launch::Launch;
-use crate::engine::run_context::RunContext;
+use super::warp::{CudaWarp, GridState};
+use crate::async_ops::queue::Queue;
+use crate::memory::cluster_window::ClusterWindow;
+use crate::memory::spaces::Spaces;
+use crate::sanitizer::ClusterSanitizer;
+use crate::tensor_memory::cells::TensorMemory;
 
 /// Maximum number of blocks per cluster.
-pub(crate) const MAX_BLOCKS: u32 = 16;
+pub const MAX_BLOCKS: u32 = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -30,36 +27,60 @@ enum State {
     Ended,
 }
 
-pub(crate) struct Cluster {
-    pub(crate) blocks: Vec<Block>,
+pub struct Cluster<W: CudaWarp> {
+    pub blocks: Vec<Block<W>>,
     states: Vec<State>,
-    barrier: ClusterBarrier,
-    shared: Vec<u8>,
-    /// Asynchronous operations in flight.
-    pub(super) asynchronous: Queue,
+    pub barrier: ClusterBarrier,
+    /// The shared memory of all blocks while the cluster is not running.
+    pub shared: Vec<u8>,
+    /// Asynchronous operations in flight while the cluster is not running.
+    pub asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
     /// The block whose turn it is.
     turn: usize,
 }
 
-impl Cluster {
+/// What a language reports about clusters.
+pub trait ClusterReports: CudaWarp {
+    /// Called when all blocks of a cluster have exited.
+    fn finish_cluster(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, grid: &mut GridState<Self>);
+
+    /// What the listed or traced warps of a cluster did, for hovers.
+    fn notes(_cluster: &Cluster<Self>, _launch: &Self::Launch<'_>, _spaces: &Spaces) -> Vec<Note> {
+        Vec::new()
+    }
+
+    /// For each block of a cluster that has not exited: why it cannot make progress.
+    fn explain_deadlock(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, spaces: &Spaces) -> Vec<Finding>;
+
+    /// What a cluster was doing when it reached the step limit, while others were suspended.
+    fn explain_step_limit(
+        _cluster: &Cluster<Self>,
+        _launch: &Self::Launch<'_>,
+        _spaces: &Spaces,
+        _suspended: &[(u64, Cluster<Self>)],
+    ) -> Option<Finding> {
+        None
+    }
+}
+
+impl<W: ClusterReports> Cluster<W> {
     /// Creates the cluster with this number, reusing the allocations of a completed one if there is any.
-    pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
+    pub(super) fn new(launch: &W::Launch<'_>, number: u64, left: Option<Cluster<W>>) -> Cluster<W> {
         let ctas = launch.ctas(number);
         let mut shared = Vec::new();
-        let blocks: Vec<Block> = match left {
+        let blocks: Vec<Block<W>> = match left {
             Some(left) => {
                 shared = left.shared;
                 left.blocks.into_iter().zip(&ctas).map(|(block, cta)| block.renewed(launch, *cta)).collect()
             }
             None => ctas.iter().enumerate().map(|(rank, cta)| Block::new(launch, *cta, rank)).collect(),
         };
-        let live = blocks.iter().flat_map(|block| block.warps.iter().map(|warp| warp.live)).collect();
-        let size = (launch.program.shared_size + launch.dynamic_shared) as usize;
+        let live = blocks.iter().flat_map(|block| block.warps.iter().map(W::live)).collect();
         // Clearing existing memory is cheaper than allocating new memory.
         shared.fill(0);
-        shared.resize(size * blocks.len(), 0);
+        shared.resize(launch.shared as usize * blocks.len(), 0);
         let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();
         Cluster {
             states: vec![State::Ready; blocks.len()],
@@ -74,14 +95,10 @@ impl Cluster {
     }
 
     /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
-    pub(crate) fn run(&mut self, run: &mut RunContext<'_>) -> BlockPause {
-        std::mem::swap(&mut self.shared, &mut run.spaces.shared);
-        std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
-        std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
-        let pause = self.run_blocks(run);
-        std::mem::swap(&mut self.tensor_memory, &mut run.spaces.tensor_memory);
-        std::mem::swap(&mut self.asynchronous, &mut run.spaces.asynchronous);
-        std::mem::swap(&mut self.shared, &mut run.spaces.shared);
+    pub(super) fn run(&mut self, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
+        self.swap_memory(&mut grid.spaces);
+        let pause = self.run_blocks(launch, grid);
+        self.swap_memory(&mut grid.spaces);
         // The run ends some steps after the trace, and notes must not show these steps.
         if let Some(kept) = self.asynchronous.take_kept() {
             (self.asynchronous, self.shared) = kept;
@@ -89,66 +106,71 @@ impl Cluster {
         pause
     }
 
-    fn run_blocks(&mut self, run: &mut RunContext<'_>) -> BlockPause {
+    /// Exchanges the cluster's memory and that of the run.
+    fn swap_memory(&mut self, spaces: &mut Spaces) {
+        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        std::mem::swap(&mut self.asynchronous, &mut spaces.asynchronous);
+        std::mem::swap(&mut self.tensor_memory, &mut spaces.tensor_memory);
+    }
+
+    fn run_blocks(&mut self, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
         let mut idle = 0;
         while idle < self.blocks.len() {
             let rank = self.turn;
             let ready = match self.states[rank] {
                 State::Ready => true,
                 State::Stuck(changes, phases) => {
-                    (changes, phases) != (run.spaces.changes, self.barrier.phases())
+                    (changes, phases) != (grid.spaces.changes, self.barrier.phases())
                 }
                 State::Ended => false,
             };
             idle += 1;
             if ready {
                 idle = 0;
-                let pause = self.run_block(rank, run);
+                let pause = self.run_block(rank, launch, grid);
                 self.states[rank] = match pause {
                     BlockPause::Ended => State::Ended,
-                    BlockPause::Stuck => State::Stuck(run.spaces.changes, self.barrier.phases()),
+                    BlockPause::Stuck => State::Stuck(grid.spaces.changes, self.barrier.phases()),
                     BlockPause::Due | BlockPause::Stopped(_) => return pause,
                 };
             }
             self.turn = (rank + 1) % self.blocks.len();
-            if idle == self.blocks.len() && (run.spaces.complete_oldest() || self.wake()) {
+            if idle == self.blocks.len() && (grid.spaces.complete_oldest() || self.wake()) {
                 idle = 0;
             }
         }
-        run.spaces.complete_all();
-        let late = tensor_checks::late_problems(&self.blocks, run.spaces);
-        late.into_iter().for_each(|finding| run.state.report(finding));
+        grid.spaces.complete_all();
+        self.report_late_problems(grid);
         let ended = self.states.iter().all(|state| *state == State::Ended);
         if ended {
-            self.check_tensor_operations(run);
+            W::finish_cluster(self, launch, grid);
         }
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    /// Reports misuse of asynchronous operations that shows only when all blocks have exited.
-    fn check_tensor_operations(&self, run: &mut RunContext<'_>) {
-        if run.launch.options.checks.races {
-            let unbalanced = tensor_checks::unbalanced_phases(&self.blocks, run.spaces);
-            let different = self.blocks.iter().flat_map(tensor_checks::different_products);
-            unbalanced.into_iter().chain(different).for_each(|finding| run.state.report(finding));
+    /// Reports misuse of operands that operations in flight have read.
+    fn report_late_problems(&self, grid: &mut GridState<W>) {
+        for (issuer, statement, problem) in std::mem::take(&mut grid.spaces.asynchronous.problems) {
+            if let Some(block) = self.blocks.get(issuer.rank as usize) {
+                let id = block.id(issuer.warp as usize);
+                grid.state.report(id.finding(problem.kind, problem.message, statement, issuer.lanes));
+            }
         }
-        let leaks = tensor_checks::leaks(&self.blocks, run.spaces);
-        leaks.into_iter().for_each(|finding| run.state.report(finding));
     }
 
-    fn run_block(&mut self, rank: usize, run: &mut RunContext<'_>) -> BlockPause {
+    fn run_block(&mut self, rank: usize, launch: &W::Launch<'_>, grid: &mut GridState<W>) -> BlockPause {
         let mut window =
             ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
-        window.size = (run.spaces.shared.len() / self.blocks.len()) as u32;
+        window.size = (grid.spaces.shared.len() / self.blocks.len()) as u32;
         for (rank, _) in self.states.iter().enumerate().filter(|(_, state)| **state == State::Ended) {
             window.ended |= 1 << rank;
         }
-        run.spaces.window = window;
-        if let Some(sanitizer) = &mut run.state.sanitizer {
+        grid.spaces.window = window;
+        if let Some(sanitizer) = &mut grid.state.sanitizer {
             sanitizer.enter(&mut self.blocks[rank].sanitizer, &mut self.sanitizer);
         }
-        let pause = self.blocks[rank].run(run, &mut self.barrier);
-        if let Some(sanitizer) = &mut run.state.sanitizer {
+        let pause = self.blocks[rank].run(launch, grid, &mut self.barrier);
+        if let Some(sanitizer) = &mut grid.state.sanitizer {
             sanitizer.leave(
                 &mut self.blocks[rank].sanitizer,
                 &mut self.sanitizer,
@@ -156,7 +178,7 @@ impl Cluster {
             );
         }
         if pause == BlockPause::Ended {
-            run.state.collect_at_exit();
+            grid.state.collect_at_exit();
         }
         pause
     }
@@ -168,7 +190,7 @@ impl Cluster {
     }
 
     /// Lets warps that only poll memory continue: see [`Block::continue_polling`].
-    pub(crate) fn continue_polling(&mut self) -> (bool, bool) {
+    pub(super) fn continue_polling(&mut self) -> (bool, bool) {
         let mut result = (false, false);
         for (block, state) in self.blocks.iter_mut().zip(&mut self.states) {
             let (any, reads_clock) = block.continue_polling();
@@ -182,36 +204,34 @@ impl Cluster {
 
     /// Adds the cluster's warps to those that can only wait; `false` if a warp may do something else. `changes` counts
     /// changes of memory.
-    pub(crate) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
+    pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
         livelock.enter_cluster();
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
     /// Bytes of host memory that the cluster uses while it is suspended.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
-        self.shared.len() as u64 + warps.map(Warp::bytes).sum::<u64>()
+        self.shared.len() as u64 + warps.map(W::bytes).sum::<u64>()
     }
 
     /// Releases a group that waits for other lanes only because of the model, if no other warp can run.
-    pub(crate) fn force_progress(&mut self) -> bool {
-        let way = self.blocks.iter_mut().position(Block::force_progress);
-        way.map(|rank| self.states[rank] = State::Ready).is_some()
+    pub(super) fn force_progress(&mut self) -> bool {
+        let released = self.blocks.iter_mut().position(Block::force_progress);
+        released.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    pub(crate) fn running(&self) -> Option<&Warp> {
+    /// The warp whose turn it is.
+    pub fn running(&self) -> Option<&W> {
         self.blocks.get(self.turn)?.running()
     }
 
-    /// The cluster's mbarriers while it is not running.
-    pub(super) fn mbarriers(&self) -> Mbarriers<'_> {
-        Mbarriers { shared: &self.shared, phases: &self.asynchronous.phases }
-    }
-
-    /// Explains the deadlock of each block that has not exited.
-    pub(crate) fn explain(&self, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
-        let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
-        let mbarriers = self.mbarriers();
-        left.filter_map(|(block, _)| block.explain(launch, spaces, &self.barrier, mbarriers)).collect()
+    /// The blocks that have not exited.
+    pub fn left(&self) -> impl Iterator<Item = &Block<W>> {
+        self.blocks
+            .iter()
+            .zip(&self.states)
+            .filter(|(_, state)| **state != State::Ended)
+            .map(|(block, _)| block)
     }
 }

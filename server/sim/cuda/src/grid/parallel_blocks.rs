@@ -9,15 +9,15 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use warplens_sim_cuda::memory::access_set::AccessSet;
-use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::race_context::RaceContext;
-use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::listing::Listing;
 use warplens_sim_warp::trace::{Cancelled, Control, Finding, Progress, Workers};
 
+use super::cluster::ClusterReports;
 use super::sequential_blocks::SequentialBlocks;
-use crate::program::Op;
+use crate::memory::access_set::AccessSet;
+use crate::memory::spaces::Spaces;
+use crate::race_context::RaceContext;
+use crate::run_state::RunState;
 
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
@@ -25,55 +25,59 @@ const RANGES_PER_WORKER: u64 = 8;
 const MAX_RANGE: u64 = 256;
 
 /// The threads that may run blocks in parallel.
-pub(crate) struct ParallelBlocks<'a> {
+pub(super) struct ParallelBlocks<'a> {
     /// `None` if blocks must run sequentially.
     workers: Option<&'a dyn Workers>,
 }
 
 impl<'a> ParallelBlocks<'a> {
     /// Decides whether blocks may run in parallel, and enables the recording of accesses if so.
-    pub(crate) fn new(run: &mut SequentialBlocks<'a>) -> ParallelBlocks<'a> {
-        let (program, options) = (run.launch.program, &run.launch.options);
-        let mut code = program.functions.iter().flat_map(|function| &function.code);
+    pub(super) fn new<W: ClusterReports>(run: &mut SequentialBlocks<'a, '_, W>) -> ParallelBlocks<'a> {
+        let options = &run.launch.options;
         let alone = run.launch.clusters() < 3
             || run.launch.clusters() > run.launch.max_clusters()
             || options.trace.is_some()
             || options.watch.is_some()
-            || program.calls_system()
-            || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
+            || W::depends_on_order(run.launch);
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
-        run.spaces.access_set = workers.map(|_| Box::new(run.spaces.new_access_set()));
+        run.grid.spaces.access_set = workers.map(|_| Box::new(run.grid.spaces.new_access_set()));
         ParallelBlocks { workers }
     }
 
     /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile. Returns `false` if the run must
     /// continue sequentially.
-    pub(crate) fn take_over(&mut self, run: &mut SequentialBlocks<'a>, next: u64) -> Result<bool, Cancelled> {
+    pub(super) fn take_over<W: ClusterReports>(
+        &mut self,
+        run: &mut SequentialBlocks<'a, '_, W>,
+        next: u64,
+    ) -> Result<bool, Cancelled> {
         let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
-        if left < 2 || run.state.steps < workers.worth() {
+        if left < 2 || run.grid.state.steps < workers.worth() {
             return Ok(false);
         }
         self.workers = None;
-        let accesses = run.spaces.access_set.take();
-        let Some(accesses) = accesses.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
-        let size = run.spaces.launch.size() + run.spaces.globals.size();
+        let accesses = run.grid.spaces.access_set.take();
+        // Before memory changes, the first turn of a warp may depend on the steps of the launch.
+        let can_start = run.suspended.is_empty() && run.grid.spaces.changes > 0;
+        let Some(accesses) = accesses.filter(|_| can_start) else { return Ok(false) };
+        let size = run.grid.spaces.launch.size() + run.grid.spaces.globals.size();
         let limits = &run.launch.options.limits;
         let copies = limits.max_memory / size.max(1);
         let slots = copies.saturating_sub(2).min(workers.count() as u64);
         if slots < 2 {
             return Ok(false);
         }
-        let shadow = run.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
+        let shadow = run.grid.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
         let Some(shadow) = shadow else { return Ok(false) };
         let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
-        let merged = MergedResults { accesses, spaces: run.spaces.clone(), ranges: Vec::new() };
+        let merged = MergedResults { accesses, spaces: run.grid.spaces.clone(), ranges: Vec::new() };
         let table = WorkQueue {
             run,
             next: AtomicU64::new(next),
             range,
             slots: AtomicU64::new(slots),
-            steps: AtomicU64::new(run.state.steps),
+            steps: AtomicU64::new(run.grid.state.steps),
             blocks_done: AtomicU64::new(run.blocks_done),
             shadow: AtomicU64::new(shadow),
             share: shadow / slots,
@@ -91,12 +95,12 @@ impl<'a> ParallelBlocks<'a> {
         let MergedResults { spaces, mut ranges, .. } =
             merged.into_inner().unwrap_or_else(PoisonError::into_inner);
         ranges.sort_unstable_by_key(|range| range.first);
-        run.spaces = spaces;
-        run.state.steps = steps.into_inner();
+        run.grid.spaces = spaces;
+        run.grid.state.steps = steps.into_inner();
         run.blocks_done = run.launch.blocks();
         for BlockRange { findings, races, traces, .. } in ranges {
-            run.state.races.merge(races);
-            findings.into_iter().for_each(|finding| run.state.report(finding));
+            run.grid.state.races.merge(races);
+            findings.into_iter().for_each(|finding| run.grid.state.report(finding));
             run.traces.append(traces);
         }
         Ok(true)
@@ -118,9 +122,9 @@ struct MergedResults {
 }
 
 /// The ranges to run, and their results.
-struct WorkQueue<'t, 'a> {
+struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
     /// The run at the start of the parallel part.
-    run: &'t SequentialBlocks<'a>,
+    run: &'t SequentialBlocks<'a, 'p, W>,
     next: AtomicU64,
     range: u64,
     /// How many more workers may start; each needs a copy of the memory.
@@ -136,7 +140,7 @@ struct WorkQueue<'t, 'a> {
     merged: Mutex<MergedResults>,
 }
 
-impl WorkQueue<'_, '_> {
+impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     /// The work of each thread.
     fn work(&self) {
         let place = |slots: u64| slots.checked_sub(1);
@@ -150,8 +154,9 @@ impl WorkQueue<'_, '_> {
             workers: None,
             steps: None,
         };
-        let mut run = SequentialBlocks::new(self.run.launch, self.run.spaces.clone(), control);
-        run.spaces.access_set = Some(Box::new(run.spaces.new_access_set()));
+        let (spaces, extra) = (self.run.grid.spaces.clone(), self.run.grid.extra.clone());
+        let mut run = SequentialBlocks::<W>::new(self.run.launch, spaces, extra, control);
+        run.grid.spaces.access_set = Some(Box::new(run.grid.spaces.new_access_set()));
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);
             let end = first.saturating_add(self.range).min(run.launch.clusters());
@@ -168,12 +173,12 @@ impl WorkQueue<'_, '_> {
     /// Runs clusters and merges their results; `false` if the run must continue sequentially.
     fn run_range(
         &self,
-        run: &mut SequentialBlocks<'_>,
+        run: &mut SequentialBlocks<'_, '_, W>,
         clusters: std::ops::Range<u64>,
         reported: &AtomicU64,
     ) -> bool {
         let first = clusters.start;
-        if let Some(sanitizer) = &mut run.state.sanitizer {
+        if let Some(sanitizer) = &mut run.grid.state.sanitizer {
             sanitizer.limit(self.share);
         }
         for number in clusters.clone() {
@@ -181,22 +186,22 @@ impl WorkQueue<'_, '_> {
                 return false;
             }
         }
-        self.report_progress(run.state.steps, reported);
+        self.report_progress(run.grid.state.steps, reported);
         reported.store(0, Ordering::Relaxed);
         let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
         self.blocks_done.fetch_add(blocks, Ordering::Relaxed);
-        if !self.reserve_shadow(&run.state) {
+        if !self.reserve_shadow(&run.grid.state) || run.grid.extra != self.run.grid.extra {
             return false;
         }
-        let state =
-            std::mem::replace(&mut run.state, RunState::new(&run.launch.options, run.launch.sanitizer()));
+        let state = RunState::new(&run.launch.options, W::sanitizer(run.launch));
+        let state = std::mem::replace(&mut run.grid.state, state);
         let traces = std::mem::take(&mut run.traces);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         merged.ranges.push(BlockRange { first, findings: state.findings, races: state.races, traces });
         let MergedResults { accesses, spaces, .. } = &mut *merged;
-        let Some(mut theirs) = run.spaces.access_set.take() else { return false };
-        let apart = accesses.absorb(&mut theirs, run.spaces.device_bytes(), spaces.device_bytes_mut());
-        run.spaces.access_set = Some(theirs);
+        let Some(mut theirs) = run.grid.spaces.access_set.take() else { return false };
+        let apart = accesses.absorb(&mut theirs, run.grid.spaces.device_bytes(), spaces.device_bytes_mut());
+        run.grid.spaces.access_set = Some(theirs);
         apart
     }
 

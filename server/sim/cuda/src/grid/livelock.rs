@@ -2,15 +2,16 @@
 //! of iterations.
 
 use rustc_hash::FxHashSet;
-use warplens_sim_cuda::memory::polled::{MemoryRange, PolledMemory};
-use warplens_sim_cuda::memory::region::MemoryRegion;
+
+use crate::memory::polled::{MemoryRange, PolledMemory};
+use crate::memory::region::MemoryRegion;
 
 /// A word of memory; shared memory belongs to a cluster, whose number comes first.
 type Word = (Option<u32>, MemoryRegion, usize);
 
 /// The memory that waiting warps read and write.
 #[derive(Debug, Default)]
-pub(crate) struct Livelock {
+pub(super) struct Livelock {
     cluster: u32,
     polled: FxHashSet<Word>,
     written: FxHashSet<Word>,
@@ -18,13 +19,13 @@ pub(crate) struct Livelock {
 
 impl Livelock {
     /// The warps that follow belong to the next cluster.
-    pub(crate) fn enter_cluster(&mut self) {
+    pub(super) fn enter_cluster(&mut self) {
         self.cluster += 1;
     }
 
     /// Adds a warp that repeats its iteration until the memory that it polls changes; the iteration writes these bytes.
     /// Returns `true`.
-    pub(crate) fn add(&mut self, polled: &PolledMemory, writes: &[MemoryRange]) -> bool {
+    pub(super) fn add(&mut self, polled: &PolledMemory, writes: &[MemoryRange]) -> bool {
         let cluster = self.cluster;
         let word = |(region, index)| ((region == MemoryRegion::Shared).then_some(cluster), region, index);
         self.polled.extend(polled.values.iter().flat_map(|value| value.location().words()).map(word));
@@ -33,7 +34,7 @@ impl Livelock {
     }
 
     /// Whether no warp changes the memory that another one polls.
-    pub(crate) fn is_certain(&self) -> bool {
+    pub(super) fn is_certain(&self) -> bool {
         self.polled.is_disjoint(&self.written)
     }
 }

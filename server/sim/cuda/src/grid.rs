@@ -1,0 +1,19 @@
+//! Blocks and clusters: the order in which they run, the barriers between their threads, and deadlocks.
+//!
+//! A language implements [`CudaWarp`](warp::CudaWarp) and [`ClusterReports`](cluster::ClusterReports) for its warps; the
+//! rest is generic.
+
+mod barrier;
+pub mod block;
+pub mod cluster;
+pub mod cluster_barrier;
+mod deadlock;
+pub mod launch;
+mod livelock;
+mod parallel_blocks;
+pub mod pause;
+pub mod run;
+mod sequential_blocks;
+pub mod warp;
+
+pub use deadlock::verb;

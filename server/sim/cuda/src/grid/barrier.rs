@@ -1,0 +1,80 @@
+//! The named barriers of a block: arrivals, waiting groups, completion.
+
+use super::pause::{Arrival, Votes};
+
+/// Number of named barriers per block.
+pub(super) const COUNT: usize = 16;
+
+pub(super) struct Barrier<W> {
+    /// Arrived threads, as the hardware counts them.
+    arrived: u32,
+    /// The arrived threads of each warp.
+    pub(super) masks: Vec<u32>,
+    /// Number of threads that must arrive, if the program specifies it.
+    expected: Option<u32>,
+    pub(super) waiting: Vec<Waiting<W>>,
+    pub(super) votes: Votes,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting<W> {
+    pub(super) warp: usize,
+    pub(super) mask: u32,
+    pub(super) statement: u32,
+    pub(super) wait: W,
+}
+
+impl<W> Default for Barrier<W> {
+    fn default() -> Self {
+        let votes = Votes::default();
+        Barrier { arrived: 0, masks: Vec::new(), expected: None, waiting: Vec::new(), votes }
+    }
+}
+
+impl<W: Copy> Barrier<W> {
+    /// Lanes of a warp arrive, in a block with this number of warps.
+    pub(super) fn arrive(&mut self, warps: usize, warp: usize, arrival: &Arrival<W>) {
+        let &Arrival { mask, statement, .. } = arrival;
+        self.masks.resize(warps, 0);
+        self.masks[warp] |= arrival.arrived;
+        self.expected = arrival.count.or(self.expected);
+        self.arrived += arrival.threads;
+        self.votes.yes += arrival.yes.count_ones();
+        self.votes.voters += mask.count_ones();
+        self.waiting.extend(arrival.wait.map(|wait| Waiting { warp, mask, statement, wait }));
+    }
+
+    /// The statement of waiting threads that expect a different count, and their count.
+    pub(super) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
+        let first = self.waiting.first()?;
+        (self.expected != count).then_some((first.statement, self.expected))
+    }
+
+    /// Whether all required threads have arrived. Without a count, these are all threads of the block that have not exited.
+    /// `live` are the lanes of each warp.
+    pub(super) fn is_complete(&self, live: impl Iterator<Item = u32>) -> bool {
+        if self.masks.is_empty() {
+            return false;
+        }
+        match self.expected {
+            Some(count) => self.arrived >= count,
+            None => live.zip(&self.masks).all(|(live, arrived)| live & !arrived == 0),
+        }
+    }
+
+    /// The waiting lanes of each warp.
+    pub(super) fn waiting_lanes(&self) -> Vec<u32> {
+        let mut lanes = vec![0; self.masks.len()];
+        for waiting in &self.waiting {
+            lanes[waiting.warp] |= waiting.mask;
+        }
+        lanes
+    }
+
+    /// Resets the barrier; the capacity of its lists stays.
+    pub(super) fn reset(&mut self) {
+        self.masks.clear();
+        self.waiting.clear();
+        (self.arrived, self.expected, self.votes) = (0, None, Votes::default());
+    }
+}

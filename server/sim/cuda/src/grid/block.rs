@@ -1,0 +1,373 @@
+//! A block: runs its warps in index order, each until it waits, exits or spins.
+
+use std::ops::Range;
+
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
+
+use super::barrier::{Barrier, COUNT};
+use super::cluster_barrier::{self, ClusterBarrier};
+use super::livelock::Livelock;
+use super::pause::{Arrival, ClusterArrival, Pause, Wake};
+use super::warp::{CudaWarp, GridState};
+use crate::memory::spaces::Spaces;
+use crate::run_state::RunState;
+use crate::sanitizer::BlockSanitizer;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockPause {
+    /// All threads have exited.
+    Ended,
+    /// The block waits for a condition that only other blocks can satisfy.
+    Stuck,
+    /// The caller's control is due.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WarpState {
+    Ready,
+    /// All groups wait at barriers.
+    Waiting,
+    /// The warp repeats an iteration until the memory that it polls changes. Holds the count of memory changes at that time.
+    Spinning(u64),
+    /// The warp polls memory, but may also stop by itself. Holds the count of memory changes at that time.
+    Polling(u64),
+    /// The warp's test of an mbarrier failed, or it sleeps. Holds the count of memory changes at that time.
+    Yielding(u64),
+    Ended,
+}
+
+pub struct Block<W: CudaWarp> {
+    pub cta: [u32; 3],
+    pub warps: Vec<W>,
+    states: Vec<WarpState>,
+    barriers: [Barrier<W::Wait>; COUNT],
+    /// The barriers at which threads have arrived, one bit each.
+    reached: u32,
+    pub(super) sanitizer: BlockSanitizer,
+    /// The block's rank in the cluster.
+    rank: usize,
+    /// The warp whose turn it is.
+    turn: usize,
+}
+
+impl<W: CudaWarp> Block<W> {
+    pub(super) fn new(launch: &W::Launch<'_>, cta: [u32; 3], rank: usize) -> Block<W> {
+        Block::of((0..launch.warps()).map(|warp| W::new(launch, cta, warp)).collect(), launch, cta, rank)
+    }
+
+    /// A new block that reuses the warps of a finished one, whose traces have been collected.
+    pub(super) fn renewed(self, launch: &W::Launch<'_>, cta: [u32; 3]) -> Block<W> {
+        let Block { mut warps, rank, .. } = self;
+        warps.iter_mut().for_each(|warp| warp.renew(launch, cta));
+        Block::of(warps, launch, cta, rank)
+    }
+
+    fn of(warps: Vec<W>, launch: &W::Launch<'_>, cta: [u32; 3], rank: usize) -> Block<W> {
+        Block {
+            cta,
+            states: vec![WarpState::Ready; warps.len()],
+            barriers: Default::default(),
+            reached: 0,
+            sanitizer: BlockSanitizer::new(&launch.grid, cta, warps.len()),
+            warps,
+            rank,
+            turn: 0,
+        }
+    }
+
+    pub(super) fn id(&self, warp: usize) -> WarpId {
+        WarpId { cta: self.cta, warp: warp as u32 }
+    }
+
+    /// Runs until the block has exited, cannot continue by itself, or the caller's control is due.
+    pub(super) fn run(
+        &mut self,
+        launch: &W::Launch<'_>,
+        grid: &mut GridState<W>,
+        cluster: &mut ClusterBarrier,
+    ) -> BlockPause {
+        // Other blocks may have arrived at the cluster's barrier.
+        self.complete_barriers(launch, &mut grid.state, cluster);
+        let mut idle = 0;
+        while idle < self.warps.len() {
+            let index = self.turn;
+            if self.is_ready(index, &grid.spaces) {
+                idle = 0;
+                if let Some(pause) = self.run_warp(index, launch, grid, cluster) {
+                    return pause;
+                }
+            } else {
+                idle += 1;
+            }
+            self.turn = (index + 1) % self.warps.len();
+        }
+        let ended = self.states.iter().all(|state| *state == WarpState::Ended);
+        if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    /// Whether a warp can run. A warp that polls memory can run once that memory has changed.
+    fn is_ready(&mut self, index: usize, spaces: &Spaces) -> bool {
+        let (warp, state) = (&mut self.warps[index], &mut self.states[index]);
+        let yields = matches!(state, WarpState::Yielding(_));
+        match state {
+            WarpState::Ready => true,
+            WarpState::Waiting | WarpState::Ended => false,
+            WarpState::Spinning(changes) | WarpState::Polling(changes) | WarpState::Yielding(changes) => {
+                if *changes == spaces.changes {
+                    return false;
+                }
+                *changes = spaces.changes;
+                // Nothing is known about what a sleeping warp waits for.
+                let polled = warp.polled().filter(|polled| !yields || !polled.values.is_empty());
+                let is_ready = polled.is_none_or(|polled| spaces.has_changed(polled));
+                if is_ready && !yields {
+                    warp.wake(Wake::Changed);
+                }
+                is_ready
+            }
+        }
+    }
+
+    /// Adds the block's warps to those that can only wait; `false` if a warp may do something else. `changes` counts changes
+    /// of memory.
+    pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
+        let warps = || self.states.iter().zip(self.warps.iter().map(W::polled));
+        // Warps that iterate over barriers release other warps that wait there.
+        let opens_barriers = warps().any(|(state, polled)| {
+            matches!(state, WarpState::Polling(_))
+                && polled.is_some_and(|polled| polled.at_barriers.is_some())
+        });
+        warps().all(|(state, polled)| {
+            let at_barriers = polled.and_then(|polled| polled.at_barriers);
+            match (state, polled) {
+                (WarpState::Ended, _) | (WarpState::Spinning(_), None) => true,
+                (WarpState::Waiting, _) => !opens_barriers || at_barriers == Some(changes),
+                (WarpState::Spinning(_), Some(polled)) => livelock.add(polled, &[]),
+                (WarpState::Polling(_), Some(polled)) => match &polled.writes {
+                    Some(writes) if at_barriers.is_none_or(|at| at == changes) => {
+                        livelock.add(polled, writes)
+                    }
+                    _ => false,
+                },
+                (WarpState::Ready | WarpState::Yielding(_) | WarpState::Polling(_), _) => false,
+            }
+        })
+    }
+
+    /// Lets warps that only poll memory continue although it has not changed: they may stop by themselves, for example after
+    /// a time-out. Returns whether there were any, and whether any of them reads the clock.
+    pub(super) fn continue_polling(&mut self) -> (bool, bool) {
+        let (mut any, mut reads_clock) = (false, false);
+        for (state, warp) in self.states.iter_mut().zip(&mut self.warps) {
+            if let WarpState::Polling(_) = state {
+                (*state, any) = (WarpState::Ready, true);
+                reads_clock |= warp.polled().is_none_or(|polled| polled.reads_clock);
+                warp.wake(Wake::Turn);
+            }
+        }
+        (any, reads_clock)
+    }
+
+    /// Wakes warps whose mbarrier tests failed, if no other warp of the cluster can run: they may have other work, or spin
+    /// until that is detected. Returns whether there were any.
+    pub(super) fn wake(&mut self) -> bool {
+        let mut any = false;
+        for (state, warp) in self.states.iter_mut().zip(&mut self.warps) {
+            if let WarpState::Yielding(_) = state {
+                (*state, any) = (WarpState::Ready, true);
+                warp.wake(Wake::Alone);
+            }
+        }
+        any
+    }
+
+    /// Releases a group that waits for other lanes only because of the model, if no other warp can run in this or another
+    /// block.
+    pub(super) fn force_progress(&mut self) -> bool {
+        let released = self.warps.iter_mut().position(W::force_progress);
+        released.map(|index| self.states[index] = WarpState::Ready).is_some()
+    }
+
+    fn run_warp(
+        &mut self,
+        index: usize,
+        launch: &W::Launch<'_>,
+        grid: &mut GridState<W>,
+        cluster: &mut ClusterBarrier,
+    ) -> Option<BlockPause> {
+        self.states[index] = WarpState::Ready;
+        loop {
+            let pause = self.warps[index].run(launch, grid);
+            let changes = grid.spaces.changes;
+            self.states[index] = match pause {
+                Pause::Ended => WarpState::Ended,
+                Pause::Waiting => WarpState::Waiting,
+                Pause::Spinning => WarpState::Spinning(changes),
+                Pause::Polling => WarpState::Polling(changes),
+                Pause::Yielding => WarpState::Yielding(changes),
+                Pause::Due => return Some(BlockPause::Due),
+                Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
+                Pause::Arrived(arrival) => {
+                    match self.arrive(index, &arrival, launch, &mut grid.state, cluster) {
+                        // The warp that completes a barrier has had its turn, like the others that arrived at it.
+                        Ok(true) => return None,
+                        Ok(false) => continue,
+                        Err(status) => return Some(BlockPause::Stopped(status)),
+                    }
+                }
+                Pause::ArrivedAtCluster(arrival) => {
+                    match self.arrive_at_cluster(index, arrival, launch, &mut grid.state, cluster) {
+                        true => return None,
+                        false => continue,
+                    }
+                }
+            };
+            if matches!(self.states[index], WarpState::Ended | WarpState::Waiting) {
+                // Lanes may have exited in the meantime, and others may be waiting only for these.
+                self.complete_barriers(launch, &mut grid.state, cluster);
+            }
+            return None;
+        }
+    }
+
+    /// Lanes arrive at a barrier. Returns whether they wait there and complete it.
+    fn arrive(
+        &mut self,
+        index: usize,
+        arrival: &Arrival<W::Wait>,
+        launch: &W::Launch<'_>,
+        state: &mut RunState,
+        cluster: &mut ClusterBarrier,
+    ) -> Result<bool, Status> {
+        let (warps, id) = (self.warps.len(), self.id(index));
+        let &Arrival { number, count, mask, statement, .. } = arrival;
+        let Some(barrier) = self.barriers.get_mut(number as usize) else {
+            let message = format!("{number}, a block has the barriers 0 to {}", COUNT - 1);
+            state.report(id.finding(FindingKind::BarrierNumber, message, statement, mask));
+            return Err(Status::Faulted);
+        };
+        if let Some(theirs) = barrier.disagrees(count) {
+            state.report(mismatch(id, arrival, theirs));
+        }
+        barrier.arrive(warps, index, arrival);
+        self.reached |= 1 << number;
+        self.complete_barriers(launch, state, cluster);
+        Ok(arrival.wait.is_some() && self.barriers[number as usize].waiting.is_empty())
+    }
+
+    /// Lanes arrive at the barrier of the cluster. Returns whether they wait there and complete it.
+    fn arrive_at_cluster(
+        &mut self,
+        index: usize,
+        arrival: ClusterArrival,
+        launch: &W::Launch<'_>,
+        state: &mut RunState,
+        cluster: &mut ClusterBarrier,
+    ) -> bool {
+        let ClusterArrival { mask, statement, waits } = arrival;
+        let number = self.warps_in_cluster().start + index;
+        let (wrong, what) = match waits {
+            true => {
+                let group = cluster_barrier::Waiting { warp: number, mask, statement };
+                (cluster.wait(group), "a wait without an arrival")
+            }
+            false => (cluster.arrive(number, mask), "a second arrival without a wait"),
+        };
+        if wrong != 0 {
+            let message =
+                format!("{what} in {}\neach thread must arrive and wait in turn", Lanes(wrong.into()));
+            state.report(self.id(index).finding(FindingKind::ClusterBarrier, message, statement, wrong));
+        }
+        self.complete_barriers(launch, state, cluster);
+        waits && !cluster.waiting(number..number + 1).any(|group| group.mask == mask)
+    }
+
+    /// Completes every barrier that all threads have reached.
+    fn complete_barriers(
+        &mut self,
+        launch: &W::Launch<'_>,
+        state: &mut RunState,
+        cluster: &mut ClusterBarrier,
+    ) {
+        let reached = self.reached;
+        for number in (0..COUNT).filter(|number| reached >> number & 1 == 1) {
+            let barrier = &mut self.barriers[number];
+            if !barrier.is_complete(self.warps.iter().map(W::live)) {
+                continue;
+            }
+            self.reached &= !(1 << number);
+            if let Some(sanitizer) = &mut state.sanitizer {
+                let live = self.warps.iter().map(W::live);
+                sanitizer.barrier_completed(&barrier.masks, &barrier.waiting_lanes(), live);
+            }
+            for group in &barrier.waiting {
+                release(&mut self.states[group.warp]);
+                let warp = &mut self.warps[group.warp];
+                warp.pass_barrier(launch, group.mask, group.statement, group.wait, barrier.votes);
+            }
+            barrier.reset();
+        }
+        let own = self.warps_in_cluster();
+        let groups = cluster.open(own.clone(), self.warps.iter().map(W::live));
+        if let Some(sanitizer) = &mut state.sanitizer {
+            sanitizer.cluster_barrier_completed(cluster.phases(), self.warps.iter().map(W::live));
+        }
+        for group in groups {
+            let warp = group.warp - own.start;
+            self.warps[warp].pass_cluster_barrier(group.mask);
+            release(&mut self.states[warp]);
+        }
+    }
+
+    /// The numbers of the block's warps within the cluster.
+    pub(super) fn warps_in_cluster(&self) -> Range<usize> {
+        let count = self.warps.len();
+        self.rank * count..(self.rank + 1) * count
+    }
+
+    /// The groups that wait at barriers of the block, as warp, lanes and statement.
+    pub(super) fn waiting_in_block(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        let groups = self.barriers.iter().flat_map(|barrier| &barrier.waiting);
+        groups.map(|group| (group.warp, group.mask, group.statement))
+    }
+
+    /// The warps that wait for a change of memory.
+    pub fn waiting_for_memory(&self) -> impl Iterator<Item = &W> {
+        let waits = |state: &WarpState| {
+            matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))
+        };
+        self.states.iter().zip(&self.warps).filter(move |(state, _)| waits(state)).map(|(_, warp)| warp)
+    }
+
+    pub(super) fn running(&self) -> Option<&W> {
+        self.warps.get(self.turn)
+    }
+}
+
+/// A group of the warp continues after a barrier.
+fn release(state: &mut WarpState) {
+    if *state == WarpState::Waiting {
+        *state = WarpState::Ready;
+    }
+}
+
+/// Reports that threads arriving at one barrier specify different counts. `theirs` is the statement of the threads that
+/// already wait, and their count.
+fn mismatch<W>(warp: WarpId, arrival: &Arrival<W>, theirs: (u32, Option<u32>)) -> Finding {
+    let &Arrival { number, count, mask, statement, .. } = arrival;
+    let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
+    let (other, theirs) = (theirs.0, how_many(theirs.1));
+    let message = format!(
+        "barrier {number} expects {} threads in {}\nand {theirs} in threads that already wait there; use one count, or \
+         another barrier",
+        how_many(count),
+        Lanes(mask.into()),
+    );
+    let finding = warp.finding(FindingKind::BarrierMismatch, message, statement, mask);
+    finding.with([Related::new(other, format!("threads here expect {theirs}"))])
+}

@@ -1,0 +1,173 @@
+//! The constant data that launches of all languages have.
+
+use pulp::Arch;
+use warplens_sim_warp::LaunchConfig;
+use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::launch_config::{position, volume};
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::step_stream::WarpSteps;
+use warplens_sim_warp::trace::{Control, Finding, RunOptions, WarpId};
+
+use crate::listed_warps::Listing;
+use crate::memory::local::MAX_LOCAL_BYTES;
+use crate::registers::WIDTH;
+
+/// The maximum number of threads in a block.
+pub const MAX_THREADS: u64 = 1024;
+/// Instructions that the start of a block without shared memory counts as.
+pub const START_COST: u64 = 4;
+
+/// The extents of a launch, its options, and which warps are listed.
+pub struct GridLaunch {
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y, z.
+    pub block: [u32; 3],
+    /// Blocks of a cluster in x, y, z.
+    pub cluster: [u32; 3],
+    /// Bytes of shared memory of a block.
+    pub shared: u32,
+    /// Instructions that the start of a block counts as.
+    pub start_cost: u64,
+    pub options: RunOptions,
+    /// The host instruction set for which the interpreter loop is compiled.
+    pub arch: Arch,
+    pub listing: Listing,
+    /// The warp whose steps the caller receives.
+    pub steps: Option<WarpSteps>,
+    /// Statements of the program.
+    statements: usize,
+}
+
+impl GridLaunch {
+    /// A launch of a program with this number of statements.
+    pub fn new(
+        config: &LaunchConfig,
+        cluster: [u32; 3],
+        shared: u32,
+        start_cost: u64,
+        statements: usize,
+        options: &RunOptions,
+        control: &Control<'_>,
+    ) -> GridLaunch {
+        let warps = config.blocks().saturating_mul(config.threads().div_ceil(WIDTH as u64));
+        GridLaunch {
+            grid: config.grid,
+            block: config.block,
+            cluster,
+            shared,
+            start_cost,
+            options: *options,
+            arch: Arch::new(),
+            listing: Listing::new(&options.limits, statements, warps),
+            steps: control.steps.filter(|_| control.workers.is_none()).cloned(),
+            statements,
+        }
+    }
+
+    pub fn blocks(&self) -> u64 {
+        volume(self.grid)
+    }
+
+    /// Warps per block.
+    pub fn warps(&self) -> u32 {
+        volume(self.block).div_ceil(WIDTH as u64) as u32
+    }
+
+    pub fn clusters(&self) -> u64 {
+        volume(self.grid_of_clusters())
+    }
+
+    /// Maximum number of clusters that may be started.
+    pub fn max_clusters(&self) -> u64 {
+        let cost = self.start_cost.saturating_mul(volume(self.cluster));
+        (self.options.limits.max_steps / cost.max(1)).max(1)
+    }
+
+    fn grid_of_clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
+    }
+
+    /// The blocks of a cluster in order of their ranks; x varies fastest.
+    pub fn ctas(&self, number: u64) -> Vec<[u32; 3]> {
+        let first = position(number, self.grid_of_clusters());
+        let ranks = (0..volume(self.cluster)).map(|rank| position(rank, self.cluster));
+        let cta =
+            |within: [u32; 3]| std::array::from_fn(|axis| first[axis] * self.cluster[axis] + within[axis]);
+        ranks.map(cta).collect()
+    }
+
+    /// The block's linear index; x varies fastest.
+    pub fn number(&self, cta: [u32; 3]) -> u64 {
+        let [x, y, z] = cta.map(u64::from);
+        let [columns, rows, _] = self.grid.map(u64::from);
+        (z * rows + y) * columns + x
+    }
+
+    /// The recorder of a warp; if the warp is not listed, `reused` may be that of one that was counted.
+    pub fn recorder(&self, id: WarpId, reused: Option<Recorder>) -> Recorder {
+        let is_listed = self.lists(id);
+        let mut recorder = reused.filter(|_| !is_listed).unwrap_or_else(|| {
+            let visits = if is_listed { self.options.limits.max_visits } else { 0 };
+            let mut recorder = Recorder::new(self.statements, visits, self.listing.visits);
+            if self.options.counters {
+                recorder.count_costs();
+            }
+            recorder
+        });
+        recorder.stream_to(self.steps.as_ref().and_then(|steps| steps.of(id)));
+        recorder
+    }
+
+    /// Whether the trace of a warp is recorded.
+    pub fn lists(&self, id: WarpId) -> bool {
+        self.options.lists(id, self.is_within_limits(id))
+    }
+
+    /// Whether the limits let this warp be listed.
+    pub fn is_within_limits(&self, id: WarpId) -> bool {
+        self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
+    }
+}
+
+/// The lanes of a warp that exist in a block of these extents: the last warp may be partial.
+pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
+    match volume(block).saturating_sub(u64::from(warp) * WIDTH as u64) {
+        0 => 0,
+        count @ 1..=31 => (1 << count) - 1,
+        _ => u32::MAX,
+    }
+}
+
+/// Bytes of memory that a program needs besides the buffers of the launch.
+pub struct MemoryNeeds {
+    /// Shared memory of a block, and the variables of the program.
+    pub fixed: u64,
+    /// Local memory of a thread.
+    pub local: u64,
+}
+
+/// Rejects a launch that is invalid or exceeds a limit. `violation` is the rule of the language that it breaks, if any.
+pub fn refusal(
+    config: &LaunchConfig,
+    needs: &MemoryNeeds,
+    options: &RunOptions,
+    violation: Option<String>,
+) -> Option<Finding> {
+    let (threads, max, &MemoryNeeds { fixed, local }) = (config.threads(), options.limits.max_memory, needs);
+    let memory = (config.memory.size() + fixed).saturating_add(local.saturating_mul(threads));
+    let message = if threads == 0 || threads > MAX_THREADS {
+        format!("a block must have 1 to {MAX_THREADS} threads, not {threads}")
+    } else if config.grid.contains(&0) {
+        "a grid must have at least one block".to_owned()
+    } else if let Some(violation) = violation {
+        violation
+    } else if local > u64::from(MAX_LOCAL_BYTES) {
+        format!("a thread requires {local} bytes of local memory, the limit is {MAX_LOCAL_BYTES}")
+    } else if memory > max {
+        format!("the launch requires {memory} bytes of memory, the limit is {max}")
+    } else {
+        return None;
+    };
+    Some(Finding::about_launch(FindingKind::Launch, message))
+}

@@ -1,0 +1,44 @@
+//! Runs all blocks of a launch.
+
+use warplens_sim_warp::trace::{Cancelled, Control, Finding, RunOutcome, Status};
+
+use super::cluster::ClusterReports;
+use super::parallel_blocks::ParallelBlocks;
+use super::sequential_blocks::SequentialBlocks;
+use crate::memory::spaces::Spaces;
+
+/// Runs a launch, unless there is a reason to refuse it.
+pub fn run_launch<W: ClusterReports>(
+    launch: &W::Launch<'_>,
+    spaces: Spaces,
+    extra: W::Extra,
+    control: Control<'_>,
+    refusal: Option<Finding>,
+) -> RunOutcome {
+    let mut run = SequentialBlocks::<W>::new(launch, spaces, extra, control);
+    let status = match refusal {
+        Some(refusal) => {
+            run.grid.state.report(refusal);
+            Status::Faulted
+        }
+        None => all_blocks(&mut run)?,
+    };
+    Ok(run.result(status))
+}
+
+/// Runs all blocks of the launch, in parallel if the caller provides threads.
+fn all_blocks<W: ClusterReports>(run: &mut SequentialBlocks<'_, '_, W>) -> Result<Status, Cancelled> {
+    let mut parallel = ParallelBlocks::new(run);
+    for number in 0..run.launch.clusters() {
+        if let Some(status) = run.next_cluster(number)? {
+            return Ok(status);
+        }
+        if run.traces.values.is_some() {
+            return Ok(Status::Finished);
+        }
+        if parallel.take_over(run, number + 1)? {
+            break;
+        }
+    }
+    run.resume_suspended()
+}

@@ -1,0 +1,183 @@
+//! Warps of PTX for the scheduler of blocks.
+
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival, Votes, Wake};
+use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
+use warplens_sim_cuda::memory::polled::PolledMemory;
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::{WIDTH, lanes};
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_warp::note::Note;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues};
+use warplens_sim_warp::values::Values;
+
+use super::{deadlock, notes, tensor_checks, waiting};
+use crate::engine::exec::operand::put;
+use crate::engine::exec::value_tracer::registers_of;
+use crate::engine::exec::warp::{BarrierWait, Pause, Warp};
+use crate::engine::launch::Launch;
+use crate::engine::run_context::RunContext;
+use crate::program::{Barrier, BarrierKind, Op, Slot};
+use crate::sanitizer::sanitizer;
+
+impl CudaWarp for Warp {
+    type Launch<'p> = Launch<'p>;
+    type Extra = ();
+    type Wait = BarrierWait;
+
+    const SLICE: u64 = 1024;
+
+    fn new(launch: &Launch<'_>, cta: [u32; 3], index: u32) -> Warp {
+        Warp::new(launch, cta, index)
+    }
+
+    fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
+        self.renew(launch, cta);
+    }
+
+    fn sanitizer(launch: &Launch<'_>) -> Option<Box<Sanitizer>> {
+        let mut sanitizer = sanitizer(launch.program, [launch.grid, launch.block], &launch.options)?;
+        sanitizer.set_prerequisite_writes(&launch.prerequisite_writes);
+        Some(sanitizer)
+    }
+
+    /// The program reads the clock, prints or allocates.
+    fn depends_on_order(launch: &Launch<'_>) -> bool {
+        let mut code = launch.program.functions.iter().flat_map(|function| &function.code);
+        launch.program.calls_system() || code.any(|instruction| matches!(instruction.op, Op::Clock(_)))
+    }
+
+    fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {
+        self.run(&mut RunContext { launch, spaces: &mut grid.spaces, state: &mut grid.state })
+    }
+
+    fn pass_barrier(
+        &mut self,
+        launch: &Launch<'_>,
+        mask: u32,
+        statement: u32,
+        wait: BarrierWait,
+        votes: Votes,
+    ) {
+        self.groups.release(mask);
+        let Some(d) = wait.barrier.d else { return };
+        let Some(frame) = &mut self.frames[wait.frame as usize] else { return };
+        let value = match wait.barrier.kind {
+            BarrierKind::ReduceAnd => u32::from(votes.all()),
+            BarrierKind::ReduceOr => u32::from(votes.any()),
+            _ => votes.yes,
+        };
+        for lane in lanes(mask) {
+            put(d, &mut frame.registers, lane, value.into());
+        }
+        if let Some(tracer) = &mut self.tracer {
+            let function = &launch.program.functions[frame.function as usize];
+            tracer.keep(function, statement - function.first_statement, frame);
+        }
+    }
+
+    fn pass_cluster_barrier(&mut self, mask: u32) {
+        self.groups.release(mask);
+    }
+
+    fn live(&self) -> u32 {
+        self.live
+    }
+
+    fn bytes(&self) -> u64 {
+        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
+        registers.sum::<u64>() + self.local.bytes_per_thread() * WIDTH as u64
+    }
+
+    fn polled(&self) -> Option<&PolledMemory> {
+        Some(&self.polled)
+    }
+
+    fn wake(&mut self, why: Wake) {
+        match why {
+            Wake::Changed => self.spin.woken(),
+            Wake::Turn => self.spin.takes_turn(self.polled.reads_clock),
+            Wake::Alone => self.spin.hint(),
+        }
+    }
+
+    fn force_progress(&mut self) -> bool {
+        self.groups.force_progress()
+    }
+
+    fn recorder(&mut self) -> &mut Recorder {
+        &mut self.recorder
+    }
+
+    fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
+        self.reconvergences.take()
+    }
+
+    fn registers(&self, launch: &Launch<'_>) -> Vec<RegisterValues> {
+        let Some(Some(frame)) = self.frames.first() else { return Vec::new() };
+        registers_of(&launch.program.functions[0], frame)
+    }
+
+    fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
+        Some(self.tracer.take()?.finish(launch.program))
+    }
+}
+
+impl ClusterReports for Warp {
+    fn finish_cluster(cluster: &Cluster<Warp>, launch: &Launch<'_>, grid: &mut GridState<Warp>) {
+        let findings = tensor_checks::findings(cluster, &grid.spaces, launch.options.checks.races);
+        findings.into_iter().for_each(|finding| grid.state.report(finding));
+    }
+
+    /// Only runs that check for races know the statements.
+    fn notes(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Note> {
+        if launch.options.checks.races { notes::notes(cluster, spaces) } else { Vec::new() }
+    }
+
+    fn explain_deadlock(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spaces) -> Vec<Finding> {
+        deadlock::explain(cluster, launch, spaces)
+    }
+
+    fn explain_step_limit(
+        cluster: &Cluster<Warp>,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        suspended: &[(u64, Cluster<Warp>)],
+    ) -> Option<Finding> {
+        waiting::explain_step_limit(cluster, launch, spaces, suspended)
+    }
+}
+
+impl Warp {
+    /// Lanes arrive at a barrier. Those that wait there no longer run.
+    pub(crate) fn arrive(
+        &mut self,
+        barrier: Barrier,
+        frame: Slot,
+        mask: u32,
+        statement: u32,
+    ) -> Option<Pause> {
+        let waits = !matches!(barrier.kind, BarrierKind::Arrive | BarrierKind::ClusterArrive);
+        if waits {
+            self.groups.block(mask);
+        }
+        if matches!(barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
+            return Some(Pause::ArrivedAtCluster(ClusterArrival { mask, statement, waits }));
+        }
+        let registers = &self.frames[frame as usize].as_ref()?.registers;
+        let lane = mask.trailing_zeros() as usize % WIDTH;
+        let value = |slot| registers.get::<u32>(slot)[lane];
+        let is_whole = barrier.aligned && mask == self.live;
+        Some(Pause::Arrived(Arrival {
+            number: value(barrier.id),
+            count: barrier.count.map(value),
+            mask,
+            arrived: mask,
+            threads: if is_whole { WIDTH as u32 } else { mask.count_ones() },
+            yes: barrier.predicate.of(&registers.predicates, mask),
+            statement,
+            wait: waits.then_some(BarrierWait { barrier, frame }),
+        }))
+    }
+}

@@ -1,0 +1,146 @@
+//! Warps of SASS for the scheduler of blocks.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use warplens_sim_cuda::grid::cluster::{Cluster, ClusterReports};
+use warplens_sim_cuda::grid::pause::Votes;
+use warplens_sim_cuda::grid::warp::{CudaWarp, GridState};
+use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::registers::WIDTH;
+use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::sanitizer::patterns::ProgramPatterns;
+use warplens_sim_warp::record::Recorder;
+use warplens_sim_warp::trace::{Finding, Reconvergence, RegisterValues, Status};
+use warplens_sim_warp::values::Values;
+
+use super::deadlock::explain;
+use super::launch::Launch;
+use super::pause::Pause;
+use super::program::{BarrierStep, Cell, Control, Op, Reduction, SpecialRegister};
+use super::register_values::RegisterReader;
+use super::undefined::UndefinedMemory;
+use super::warp::{RunContext, Warp};
+
+/// What a run knows about memory besides its bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct MemoryTags {
+    undefined: UndefinedMemory,
+    /// The locked words of shared memory, by block.
+    locks: FxHashMap<[u32; 3], FxHashSet<u64>>,
+}
+
+impl CudaWarp for Warp {
+    type Launch<'p> = Launch<'p>;
+    type Extra = MemoryTags;
+    /// The reduction that the lanes wait for.
+    type Wait = Option<Reduction>;
+
+    const SLICE: u64 = 4096;
+    const MAX_IDLE_ROUNDS: u32 = 24;
+
+    fn new(launch: &Launch<'_>, cta: [u32; 3], index: u32) -> Warp {
+        Warp::new(launch, cta, index, None)
+    }
+
+    /// The recorder keeps its runs of statements, because the warp most likely takes the same paths again.
+    fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
+        let recorder = std::mem::take(&mut self.recorder);
+        *self = Warp::new(launch, cta, self.id.warp, Some(recorder).filter(|_| !self.listed));
+    }
+
+    fn sanitizer(launch: &Launch<'_>) -> Option<Box<Sanitizer>> {
+        let (program, options) = (launch.program, &launch.options);
+        // The loads that may wait for other threads.
+        let is_strong = |op| matches!(op, Op::Load(access) if program.accesses[access].strong);
+        let polls = (0..).zip(&program.code).filter(|(_, operation)| is_strong(operation.op));
+        let patterns = ProgramPatterns::of_polls(polls.map(|(statement, _)| statement));
+        Sanitizer::required(options)
+            .then(|| Sanitizer::with_patterns(patterns, true, [launch.grid, launch.block], options))
+    }
+
+    /// The program reads the clock, or saves barriers: then a warp may continue with another path after a pause for the
+    /// caller's control, and a run on threads pauses elsewhere.
+    fn depends_on_order(launch: &Launch<'_>) -> bool {
+        let saves = |step| {
+            matches!(
+                step,
+                BarrierStep::Read { clears: true, .. } | BarrierStep::Write(..) | BarrierStep::Copy { .. }
+            )
+        };
+        launch.program.code.iter().any(|operation| match operation.op {
+            Op::Special { register: SpecialRegister::Clock | SpecialRegister::ClockHigh, .. } => true,
+            Op::Control(Control::BarrierMove(step)) => saves(step),
+            _ => false,
+        })
+    }
+
+    fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {
+        self.run(&mut RunContext {
+            program: launch.program,
+            launch,
+            spaces: &mut grid.spaces,
+            state: &mut grid.state,
+            locks: grid.extra.locks.entry(self.id.cta).or_default(),
+            undefined: &mut grid.extra.undefined,
+        })
+    }
+
+    fn pass_barrier(&mut self, _: &Launch<'_>, mask: u32, _: u32, wait: Option<Reduction>, votes: Votes) {
+        self.machine.release(mask);
+        if let Some(reduction) = wait {
+            let holds = match reduction {
+                Reduction::And => votes.all(),
+                Reduction::Or | Reduction::Count => votes.any(),
+            };
+            self.reduced = (votes.yes, holds);
+        }
+    }
+
+    fn live(&self) -> u32 {
+        self.live
+    }
+
+    fn bytes(&self) -> u64 {
+        (size_of_val(self.registers.rows.as_slice()) as u64) + self.local.bytes_per_thread() * WIDTH as u64
+    }
+
+    fn recorder(&mut self) -> &mut Recorder {
+        &mut self.recorder
+    }
+
+    fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
+        self.machine.record_joined(&mut self.reconvergences);
+        self.reconvergences.take()
+    }
+
+    fn registers(&self, launch: &Launch<'_>) -> Vec<RegisterValues> {
+        let known = |cell: Cell| {
+            self.written.as_ref().map_or(0, |written| written.lanes(cell)) & !self.undefined.unknown(cell)
+        };
+        RegisterReader { registers: &self.registers, known: &known }.written(launch.program)
+    }
+
+    fn take_values(&mut self, launch: &Launch<'_>) -> Option<Values> {
+        Some(self.tracer.take()?.finish(&launch.program.named))
+    }
+
+    /// If a result is not known, the buffers differ from what the kernel would leave.
+    fn final_status(status: Status, extra: &MemoryTags) -> Status {
+        match status {
+            Status::Finished if extra.undefined.has_global() => Status::Unsupported,
+            status => status,
+        }
+    }
+}
+
+impl ClusterReports for Warp {
+    fn finish_cluster(cluster: &Cluster<Warp>, _: &Launch<'_>, grid: &mut GridState<Warp>) {
+        for block in &cluster.blocks {
+            grid.extra.locks.remove(&block.cta);
+            grid.extra.undefined.forget(block.cta);
+        }
+    }
+
+    fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces) -> Vec<Finding> {
+        cluster.left().filter_map(|block| explain(block, &cluster.barrier)).collect()
+    }
+}
