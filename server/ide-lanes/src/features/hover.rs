@@ -11,7 +11,7 @@ use text_size::TextSize;
 use warplens_ide_db::Hover;
 use warplens_ide_db::markdown::{escape, escape_message};
 use warplens_sim_ptx::meaning::OperandMeaning;
-use warplens_sim_warp::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
+use warplens_sim_warp::{LaneSet, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use crate::run::{Role, splits};
 use crate::view::{LaneView, LineOf, StatementView, counters, model_diff};
@@ -184,7 +184,7 @@ fn sentence(statement: &StatementView<'_>, launched: Mask) -> String {
         false => format!(
             "**{} of {all} lanes** reached this line, {often}: {:#}",
             visit.active.count_ones(),
-            Lanes(visit.active)
+            LaneSet(visit.active)
         ),
     };
     let resting = visit.active & !visit.executed;
@@ -198,7 +198,7 @@ fn sentence(statement: &StatementView<'_>, launched: Mask) -> String {
             text,
             "; {} executed, the others were predicated off: {:#}.",
             visit.executed.count_ones(),
-            Lanes(visit.executed)
+            LaneSet(visit.executed)
         );
     }
     if statement.role == Role::Join && statement.reconvergences.is_empty() {
@@ -225,7 +225,7 @@ fn several_visits(trace: &LineTrace, all: u32) -> String {
         0 => text.push('.'),
         lanes if lanes == all => text.push('.'),
         _ => {
-            let _ = write!(text, ": {:#}.", Lanes(trace.executed));
+            let _ = write!(text, ": {:#}.", LaneSet(trace.executed));
         }
     }
     if trace.truncated {

@@ -1,7 +1,9 @@
 //! The steps of a warp in order of execution, with the values that each wrote: `warplens sim --trace`.
 
 use serde::{Serialize, Serializer};
-use warplens_sim_warp::{Cancelled, Control, Lanes, Mask, TraceRequest, TracedRegister, TracedVisit, WarpId};
+use warplens_sim_warp::{
+    Cancelled, Control, LaneSet, Mask, TraceRequest, TracedRegister, TracedVisit, WarpId,
+};
 
 use crate::json::{Position, Positions, hex};
 use crate::program::Statement;
@@ -56,7 +58,7 @@ impl<'s> Step<'s> {
     /// The lanes that executed it, and the active lanes if some were predicated off: `0-7 of 0-31`.
     pub fn lanes(&self) -> String {
         let TracedVisit { active, executed, .. } = *self.visit;
-        let lanes = |mask: Mask| Lanes(mask).to_string();
+        let lanes = |mask: Mask| LaneSet(mask).to_string();
         match (active == executed, executed) {
             (true, _) => lanes(active),
             (false, 0) => format!("none of {}", lanes(active)),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 use warplens_sim_launch::Resolved;
-use warplens_sim_warp::{Finding, FindingKind, Lanes, Mask, RunResult, StatementId, WarpId};
+use warplens_sim_warp::{Finding, FindingKind, LaneSet, Mask, RunResult, StatementId, WarpId};
 
 use crate::program::SourceLine;
 
@@ -82,7 +82,7 @@ impl Reporter {
         }
         let block = format!("block ({x},{y},{z})");
         let (first, last) = (lanes.trailing_zeros(), Mask::BITS - 1 - lanes.leading_zeros());
-        let of_warp = format!("{} of warp {warp}", Lanes(lanes));
+        let of_warp = format!("{} of warp {warp}", LaneSet(lanes));
         let thread = |lane: u32| {
             let [x, y, z] = self.thread(warp, lane);
             format!("({x},{y},{z})")

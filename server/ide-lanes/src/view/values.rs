@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use warplens_sim_launch::show;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{Class, ScalarType};
-use warplens_sim_warp::{Lanes, Mask, TracedRegister};
+use warplens_sim_warp::{LaneSet, Mask, TracedRegister};
 
 /// The maximum number of different values that are listed.
 const FEW: usize = 3;
@@ -167,8 +167,9 @@ impl Reading<'_> {
             Form::Uniform(value) => format!("= {}", self.value(value)),
             Form::Affine(affine) => format!("= {affine}"),
             Form::Few(few) => {
-                let class =
-                    |(value, lanes): &(u128, Mask)| format!("{} in {:#}", self.value(*value), Lanes(*lanes));
+                let class = |(value, lanes): &(u128, Mask)| {
+                    format!("{} in {:#}", self.value(*value), LaneSet(*lanes))
+                };
                 return Some(format!(
                     "= {}{}",
                     few.iter().map(class).collect::<Vec<_>>().join(", "),
@@ -178,7 +179,7 @@ impl Reading<'_> {
             Form::Many(_) => return None,
         };
         let of =
-            if self.known() == launched { String::new() } else { format!(" in {:#}", Lanes(self.known())) };
+            if self.known() == launched { String::new() } else { format!(" in {:#}", LaneSet(self.known())) };
         Some(what + &of + &self.unwritten())
     }
 
@@ -212,7 +213,7 @@ impl Reading<'_> {
         let what = match holds {
             0 => "= false".to_owned(),
             holds if holds == known => "= true".to_owned(),
-            holds => format!("= true in {:#}", Lanes(holds)),
+            holds => format!("= true in {:#}", LaneSet(holds)),
         };
         what + &self.unwritten()
     }
@@ -221,7 +222,7 @@ impl Reading<'_> {
     fn unwritten(&self) -> String {
         match self.lanes & !self.held.known {
             0 => String::new(),
-            lanes => format!("; never written in {:#}", Lanes(lanes)),
+            lanes => format!("; never written in {:#}", LaneSet(lanes)),
         }
     }
 

@@ -23,7 +23,7 @@ pub const WIDTH: usize = 32;
 pub const FULL: u32 = u32::MAX;
 
 /// One value per lane.
-pub type Lanes<T> = [T; WIDTH];
+pub type PerLane<T> = [T; WIDTH];
 
 pub type Row<T> = LaneRow<T, WIDTH>;
 
@@ -96,13 +96,13 @@ word!(u64, i64, doubles);
 impl Registers {
     /// The values of a register in all lanes.
     #[inline(always)]
-    pub fn get<T: Word>(&self, slot: Slot) -> &Lanes<T> {
+    pub fn get<T: Word>(&self, slot: Slot) -> &PerLane<T> {
         &T::file(self)[slot as usize]
     }
 
     /// Writes the lanes of `mask`.
     #[inline(always)]
-    pub fn set<T: Word>(&mut self, slot: Slot, mask: u32, values: &Lanes<T>) {
+    pub fn set<T: Word>(&mut self, slot: Slot, mask: u32, values: &PerLane<T>) {
         merge(&mut T::file_mut(self)[slot as usize], mask, values);
     }
 
@@ -157,7 +157,7 @@ impl Registers {
 
 /// The values of `f` by lane. All are computed before any is written, so the destination may also be a source.
 #[inline(always)]
-pub fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
+pub fn each<T: Word>(f: impl Fn(usize) -> T) -> PerLane<T> {
     let mut values = [T::default(); WIDTH];
     for lane in 0..WIDTH {
         values[lane] = f(lane);
@@ -167,13 +167,13 @@ pub fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
 
 /// `d[lane] = f(lane)` in the lanes of `mask`. `f` is also called for the other lanes, so it must have no side effects.
 #[inline(always)]
-pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
+pub fn blend<T: Word>(d: &mut PerLane<T>, mask: u32, f: impl Fn(usize) -> T) {
     merge(d, mask, &each(f));
 }
 
 /// `d = values` in the lanes of `mask`.
 #[inline(always)]
-fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
+fn merge<T: Word>(d: &mut PerLane<T>, mask: u32, values: &PerLane<T>) {
     if mask == FULL {
         *d = *values;
         return;

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::grid::pause::Arrival;
 use warplens_sim_cuda::registers::{WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
 
 use super::branching::Branching;
@@ -68,7 +68,7 @@ impl Warp {
             }
             Control::Trap if executed != 0 => {
                 let message =
-                    format!("executed by {}\ncheck the condition that leads to it", Lanes(executed.into()));
+                    format!("executed by {}\ncheck the condition that leads to it", LaneSet(executed.into()));
                 run.state.report(self.id.finding(FindingKind::Trap, message, group.pc, executed));
                 Err(Pause::Stopped(Status::Faulted))
             }
@@ -307,8 +307,8 @@ impl Warp {
                 format!(
                     "Deadlock: {} wait at `WARPSYNC` for {}\nmodel `tokens` runs the other path only when they wait in a token; use \
                      model `barriers`",
-                    Lanes(executed.into()),
-                    Lanes(missing.into())
+                    LaneSet(executed.into()),
+                    LaneSet(missing.into())
                 ),
                 Status::NoProgress,
             ),
@@ -476,7 +476,7 @@ impl Warp {
         let message = format!(
             "only {} {} it\nthe others are elsewhere; before sm_70 the warp arrives as a whole: move the \
              barrier to a point where all lanes reconverge",
-            Lanes(executed.into()),
+            LaneSet(executed.into()),
             if executed.count_ones() == 1 { "reaches" } else { "reach" }
         );
         let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
@@ -497,11 +497,11 @@ impl Warp {
     /// Lanes of the warp wait for each other.
     fn report_deadlock(&self, waiting: &[Waiting], run: &mut RunContext<'_>) {
         let Some(first) = waiting.first() else { return };
-        let message = format!("Deadlock: {} {}", Lanes(first.mask.into()), waits_for(first.why, self.live));
+        let message = format!("Deadlock: {} {}", LaneSet(first.mask.into()), waits_for(first.why, self.live));
         let others = waiting.iter().skip(1).map(|other| {
             Related::new(
                 other.statement,
-                format!("{} {}", Lanes(other.mask.into()), waits_for(other.why, self.live)),
+                format!("{} {}", LaneSet(other.mask.into()), waits_for(other.why, self.live)),
             )
         });
         let finding = self.id.finding(FindingKind::NoProgress, message, first.statement, first.mask);
@@ -512,7 +512,7 @@ impl Warp {
     pub(crate) fn elsewhere(&self, mask: u32) -> Vec<Related> {
         let others = self.machine.waiting().into_iter().filter(|waiting| waiting.mask & !mask != 0);
         let related = others.map(|waiting| {
-            let lanes = Lanes((waiting.mask & !mask).into());
+            let lanes = LaneSet((waiting.mask & !mask).into());
             Related {
                 statement: StatementId(waiting.statement),
                 message: format!("{lanes} {}", waits_for(waiting.why, self.live)),
@@ -538,13 +538,13 @@ fn waits_for(why: WaitReason, live: u32) -> String {
         WaitReason::Barrier(barrier, missing) => {
             format!(
                 "wait at `BSYNC B{barrier}` for {}, which do not reach it",
-                Lanes((missing & live).into())
+                LaneSet((missing & live).into())
             )
         }
         WaitReason::WarpSync(missing) => {
             format!(
                 "wait at `WARPSYNC` for {}, which do not reach one of this mask",
-                Lanes((missing & live).into())
+                LaneSet((missing & live).into())
             )
         }
     }

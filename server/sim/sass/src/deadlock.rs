@@ -3,7 +3,7 @@
 use warplens_sim_cuda::grid::block::Block;
 use warplens_sim_cuda::grid::cluster_barrier::ClusterBarrier;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related};
 
 use super::warp::Warp;
@@ -17,7 +17,7 @@ pub(crate) fn explain(block: &Block<Warp>, barrier: &ClusterBarrier) -> Option<F
         let others = spinning.take(MAX_RELATED).map(|warp| {
             Related::new(
                 warp.stopped_at,
-                format!("waiting too: {} of warp {}", Lanes(warp.live.into()), warp.id.warp),
+                format!("waiting too: {} of warp {}", LaneSet(warp.live.into()), warp.id.warp),
             )
         });
         return Some(explain_spin(warp).with(others).with(block.waits(barrier)));
@@ -38,6 +38,6 @@ fn explain_spin(warp: &Warp) -> Finding {
         ),
         false => ("Livelock", "iterate here forever", "change the exit condition in the loop"),
     };
-    let message = format!("{term}: {} of warp {} {what}\n{fix}", Lanes(warp.live.into()), warp.id.warp);
+    let message = format!("{term}: {} of warp {} {what}\n{fix}", LaneSet(warp.live.into()), warp.id.warp);
     warp.id.finding(FindingKind::NoProgress, message, warp.stopped_at, warp.live)
 }

@@ -19,7 +19,7 @@ mod quick_run;
 mod special;
 
 use pulp::{Scalar, Simd};
-use warplens_sim_cuda::registers::{Lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes_where};
 
 pub(crate) use collective::reduction_named;
 use context::Executed;
@@ -211,7 +211,7 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
             continue;
         }
         let mut buffer = [0; 32];
-        let values: Lanes<u32> = match operation.prepare {
+        let values: PerLane<u32> = match operation.prepare {
             Prepare::Floats => *r.float(*source, &mut buffer),
             _ => *r.int(*source, &mut buffer),
         };

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use warplens_sim_cuda::grid::launch::{GridLaunch, MAX_THREADS, START_COST};
-use warplens_sim_cuda::registers::{LaneRow, Lanes, WIDTH};
+use warplens_sim_cuda::registers::{LaneRow, PerLane, WIDTH};
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::launch_config::thread_of;
 use warplens_sim_warp::trace::{Control, RunOptions};
@@ -28,7 +28,7 @@ pub(crate) struct Launch<'p> {
     /// The registers that may be read before they are written, if that is checked.
     pub(crate) suspects: Vec<Key>,
     /// For each warp, the positions of its threads in the block, by lane.
-    pub(crate) threads: Vec<Lanes<[u32; 3]>>,
+    pub(crate) threads: Vec<PerLane<[u32; 3]>>,
 }
 
 impl Deref for Launch<'_> {
@@ -65,7 +65,7 @@ impl<'p> Launch<'p> {
 
 /// For each warp, the positions of its threads in the block, by lane. A launch with more threads than a block
 /// can have does not run.
-fn threads(config: &LaunchConfig) -> Vec<Lanes<[u32; 3]>> {
+fn threads(config: &LaunchConfig) -> Vec<PerLane<[u32; 3]>> {
     let warps = config.threads().min(MAX_THREADS).div_ceil(WIDTH as u64) as u32;
     let of_warp = |warp| std::array::from_fn(|lane| thread_of(warp, lane as u32, WIDTH as u32, config.block));
     (0..warps).map(of_warp).collect()

@@ -4,7 +4,7 @@
 //! a source is always a row and no loop has to check its kind. A uniform register has the same value in all
 //! lanes of its row.
 
-use warplens_sim_cuda::registers::{FULL, LaneRow, Lanes, WIDTH, blend};
+use warplens_sim_cuda::registers::{FULL, LaneRow, PerLane, WIDTH, blend};
 
 pub type Row = u16;
 
@@ -120,13 +120,13 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub(crate) fn row(&self, row: Row) -> &Lanes<u32> {
+    pub(crate) fn row(&self, row: Row) -> &PerLane<u32> {
         &self.rows[usize::from(row)]
     }
 
     /// An integer source. `buffer` holds the value if it is not simply a row.
     #[inline(always)]
-    pub(crate) fn int<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
+    pub(crate) fn int<'r>(&'r self, source: Source, buffer: &'r mut PerLane<u32>) -> &'r PerLane<u32> {
         let row = self.row(source.row);
         if source.sign == 0 && source.part == Part::Whole {
             return row;
@@ -146,7 +146,7 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub(crate) fn float<'r>(&'r self, source: Source, buffer: &'r mut Lanes<u32>) -> &'r Lanes<u32> {
+    pub(crate) fn float<'r>(&'r self, source: Source, buffer: &'r mut PerLane<u32>) -> &'r PerLane<u32> {
         let row = self.row(source.row);
         if source.sign == 0 {
             return row;
@@ -158,13 +158,13 @@ impl Registers {
 
     /// The bits of a pair of rows.
     #[inline(always)]
-    pub(crate) fn bits_64(&self, row: Row) -> Lanes<u64> {
+    pub(crate) fn bits_64(&self, row: Row) -> PerLane<u64> {
         let (low, high) = (self.row(row), self.row(row + 1));
         std::array::from_fn(|lane| u64::from(low[lane]) | u64::from(high[lane]) << 32)
     }
 
     #[inline(always)]
-    pub(crate) fn int_64(&self, source: Source) -> Lanes<u64> {
+    pub(crate) fn int_64(&self, source: Source) -> PerLane<u64> {
         let mut bits = self.bits_64(source.row);
         if source.sign & ABSOLUTE != 0 {
             bits = bits.map(|a| (a as i64).unsigned_abs());
@@ -179,7 +179,7 @@ impl Registers {
     }
 
     #[inline(always)]
-    pub(crate) fn double(&self, source: Source) -> Lanes<u64> {
+    pub(crate) fn double(&self, source: Source) -> PerLane<u64> {
         let mut bits = self.bits_64(source.row);
         if source.sign & ABSOLUTE != 0 {
             bits = bits.map(|a| a & !(1 << 63));
@@ -198,7 +198,7 @@ impl Registers {
 
     /// Writes the lanes of `mask` in a row.
     #[inline(always)]
-    pub(crate) fn set(&mut self, row: Row, mask: u32, values: &Lanes<u32>) {
+    pub(crate) fn set(&mut self, row: Row, mask: u32, values: &PerLane<u32>) {
         let row = &mut self.rows[usize::from(row)];
         match mask {
             FULL => **row = *values,
@@ -208,7 +208,7 @@ impl Registers {
 
     /// Writes the lanes of `mask` in a pair of rows.
     #[inline(always)]
-    pub(crate) fn set_64(&mut self, row: Row, mask: u32, values: &Lanes<u64>) {
+    pub(crate) fn set_64(&mut self, row: Row, mask: u32, values: &PerLane<u64>) {
         self.set(row, mask, &values.map(|value| value as u32));
         self.set(row + 1, mask, &values.map(|value| (value >> 32) as u32));
     }
@@ -222,13 +222,13 @@ impl Registers {
 }
 
 #[inline(always)]
-fn each(lanes: &mut Lanes<u32>, f: impl Fn(u32) -> u32) {
+fn each(lanes: &mut PerLane<u32>, f: impl Fn(u32) -> u32) {
     for value in lanes.iter_mut() {
         *value = f(*value);
     }
 }
 
-fn select(lanes: &mut Lanes<u32>, part: Part) {
+fn select(lanes: &mut PerLane<u32>, part: Part) {
     match part {
         Part::Half(half) => each(lanes, |a| a >> (16 * half) & 0xffff),
         Part::Byte(byte) => each(lanes, |a| a >> (8 * byte) & 0xff),

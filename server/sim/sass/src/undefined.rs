@@ -17,7 +17,7 @@ mod uses;
 
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::inactive_sources::InactiveSources;
-use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 
 pub(crate) use self::memory::UndefinedMemory;
 pub(crate) use self::uses::{Effects, UndefinedVisit};
@@ -46,7 +46,7 @@ pub(crate) type Key = u16;
 /// The undefined bits of a word in each lane. A predicate is undefined in all bits or none.
 #[derive(Clone, Debug)]
 pub(crate) struct UndefinedWord {
-    pub(crate) bits: Lanes<u32>,
+    pub(crate) bits: PerLane<u32>,
     pub(crate) origins: [Option<Origin>; WIDTH],
 }
 

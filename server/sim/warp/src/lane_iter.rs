@@ -4,15 +4,15 @@ use crate::ids::Mask;
 
 /// The lanes of a mask, lowest first.
 #[inline(always)]
-pub fn lanes(mask: impl Into<Mask>) -> Lanes {
-    Lanes(mask.into())
+pub fn lanes(mask: impl Into<Mask>) -> LaneIter {
+    LaneIter(mask.into())
 }
 
 /// The iterator that [`lanes`] returns.
 #[derive(Clone, Debug)]
-pub struct Lanes(Mask);
+pub struct LaneIter(Mask);
 
-impl Iterator for Lanes {
+impl Iterator for LaneIter {
     type Item = usize;
 
     #[inline(always)]

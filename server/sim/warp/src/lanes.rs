@@ -10,11 +10,11 @@ const MOST_RANGES: usize = 4;
 /// Lanes as a sentence names them: `lane 3`, `lanes 0-7,9`, `even lanes`, `every 4th lane`. Shows at most four ranges;
 /// `{:#}` shows all. The sentence around it must read well with one lane and with many.
 #[derive(Debug, Clone, Copy)]
-pub struct Lanes(pub Mask);
+pub struct LaneSet(pub Mask);
 
-impl fmt::Display for Lanes {
+impl fmt::Display for LaneSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Lanes(mask) = *self;
+        let LaneSet(mask) = *self;
         let warp = if mask >> 32 == 0 { u32::MAX.into() } else { Mask::MAX };
         if let Some(Pattern { step, first }) = Pattern::of(mask, warp) {
             return match (step, first) {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn lanes_read_as_people_say_them() {
-        let words = |mask: Mask| Lanes(mask).to_string();
+        let words = |mask: Mask| LaneSet(mask).to_string();
         assert_eq!(words(0b1000), "lane 3");
         assert_eq!(words(0xff), "lanes 0-7");
         assert_eq!(words(0x2ff), "lanes 0-7,9");
@@ -110,6 +110,6 @@ mod tests {
         assert_eq!(words(0x4444_4444), "every 4th lane from 2");
         assert_eq!(words(0x2492_4924), "every 3rd lane from 2");
         assert_eq!(words(0x0005_a5a5), "lanes 0,2,5,7-8..");
-        assert_eq!(format!("{:#}", Lanes(0x0005_a5a5)), "lanes 0,2,5,7-8,10,13,15-16,18");
+        assert_eq!(format!("{:#}", LaneSet(0x0005_a5a5)), "lanes 0,2,5,7-8,10,13,15-16,18");
     }
 }

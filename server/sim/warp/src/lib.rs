@@ -41,7 +41,7 @@ pub use correction::Correction;
 pub use dyn_eq::DynEq;
 pub use executable::{Executable, ModelInfo};
 pub use finding_kind::FindingKind;
-pub use lanes::Lanes;
+pub use lanes::LaneSet;
 pub use launch_config::LaunchConfig;
 pub use note::Note;
 pub use race_scope::RaceScope;

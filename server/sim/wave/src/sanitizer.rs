@@ -10,7 +10,7 @@ mod registers;
 mod shadow;
 
 use rustc_hash::FxHashSet;
-use warplens_sim_warp::Lanes;
+use warplens_sim_warp::LaneSet;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::thread_of;
 use warplens_sim_warp::races::{RaceReport, RacingThread};
@@ -172,7 +172,7 @@ impl Sanitizer {
             };
             let message = format!(
                 "`{name}` in {}, but only other lanes have written it\nit holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
-                Lanes(lanes)
+                LaneSet(lanes)
             );
             self.report(at, FindingKind::UninitializedRead, number, lanes, message);
         }
@@ -340,7 +340,7 @@ impl Sanitizer {
         let zero = lanes(at.executed).filter(|lane| row[*lane] == 0).fold(0, |all, lane| all | 1 << lane);
         if zero != 0 {
             let message =
-                format!("in {}\nthe result is undefined (0 here); guard the instruction", Lanes(zero));
+                format!("in {}\nthe result is undefined (0 here); guard the instruction", LaneSet(zero));
             self.report(at, FindingKind::DivisionByZero, u32::MAX, zero, message);
         }
     }
@@ -356,7 +356,7 @@ impl Sanitizer {
         if stray != 0 {
             let message = format!(
                 "the shuffle in {}\nthe result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
-                Lanes(stray)
+                LaneSet(stray)
             );
             self.report(at, FindingKind::ShuffleInactive, u32::MAX, stray, message);
         }
@@ -368,7 +368,7 @@ impl Sanitizer {
         if lost != 0 {
             let message = format!(
                 "the predicate is true in {}\nthe result has 32 bits and omits them; launch waves of at most 32 lanes, or count with `wave_reduce_add`",
-                Lanes(lost)
+                LaneSet(lost)
             );
             self.report(at, FindingKind::BallotWidth, u32::MAX, lost, message);
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim_warp::{Lanes, LineTrace, Mask, Reconvergence};
+use warplens_sim_warp::{LaneSet, LineTrace, Mask, Reconvergence};
 
 use crate::run::{Role, splits};
 use crate::view::{LaneView, LineOf, StatementView};
@@ -24,8 +24,8 @@ pub(super) fn divergence(
         }
         [visit] if statement.role == Role::Branch && splits(visit) => format!(
             "The branch diverged: taken by {:#}, not taken by {:#}.",
-            Lanes(visit.executed),
-            Lanes(visit.active & !visit.executed)
+            LaneSet(visit.executed),
+            LaneSet(visit.active & !visit.executed)
         ),
         several if statement.role == Role::Branch => {
             let diverged: u64 = several.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
@@ -59,7 +59,7 @@ pub(super) fn reconvergence(reconvergences: &[Reconvergence], trace: &LineTrace)
         .filter_map(|reconvergence| Some((when(reconvergence)?, reconvergence)))
         .min_by_key(|(at, _)| *at)?;
     let mut parts: Vec<String> =
-        first.parts.iter().take(NAMED).map(|part| format!("{:#}", Lanes(*part))).collect();
+        first.parts.iter().take(NAMED).map(|part| format!("{:#}", LaneSet(*part))).collect();
     if first.parts.len() > NAMED {
         parts.push(format!("{} more groups", first.parts.len() - NAMED));
     }

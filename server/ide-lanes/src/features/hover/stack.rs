@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim_warp::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
+use warplens_sim_warp::{LaneSet, Mask, StackEntry, TracedVisit, WaitingLanes};
 
 use crate::view::{LaneView, LineOf, StatementView};
 
@@ -57,5 +57,5 @@ fn words(entry: &StackEntry, line: &str) -> String {
 }
 
 fn lanes(mask: Mask) -> String {
-    if mask == 0 { "no lanes".to_owned() } else { Lanes(mask).to_string() }
+    if mask == 0 { "no lanes".to_owned() } else { LaneSet(mask).to_string() }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 
 use super::barrier::{Barrier, COUNT};
@@ -280,7 +280,7 @@ impl<W: CudaWarp> Block<W> {
         };
         if wrong != 0 {
             let message =
-                format!("{what} in {}\neach thread must arrive and wait in turn", Lanes(wrong.into()));
+                format!("{what} in {}\neach thread must arrive and wait in turn", LaneSet(wrong.into()));
             state.report(self.id(index).finding(FindingKind::ClusterBarrier, message, statement, wrong));
         }
         self.complete_barriers(launch, state, cluster);
@@ -366,7 +366,7 @@ fn mismatch<W>(warp: WarpId, arrival: &Arrival<W>, theirs: (u32, Option<u32>)) -
         "barrier {number} expects {} threads in {}\nand {theirs} in threads that already wait there; use one count, or \
          another barrier",
         how_many(count),
-        Lanes(mask.into()),
+        LaneSet(mask.into()),
     );
     let finding = warp.finding(FindingKind::BarrierMismatch, message, statement, mask);
     finding.with([Related::new(other, format!("threads here expect {theirs}"))])

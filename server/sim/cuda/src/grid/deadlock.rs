@@ -1,7 +1,7 @@
 //! Findings and notes about threads that wait at barriers.
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related};
 
 use super::block::Block;
@@ -18,7 +18,7 @@ impl<W: CudaWarp> Block<W> {
     /// The groups that wait at barriers, for a finding about others.
     pub fn waits(&self, cluster: &ClusterBarrier) -> impl Iterator<Item = Related> {
         self.waiting(cluster).map(|(warp, mask, statement)| {
-            Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", Lanes(mask.into())))
+            Related::new(statement, format!("waiting at a barrier: {} of warp {warp}", LaneSet(mask.into())))
         })
     }
 
@@ -28,7 +28,7 @@ impl<W: CudaWarp> Block<W> {
         let message = format!(
             "Deadlock: {} of warp {warp} {} at a barrier that others do not reach\nmake all threads reach it, or \
              specify the number of threads that do",
-            Lanes(mask.into()),
+            LaneSet(mask.into()),
             verb("wait", mask)
         );
         Some((warp, self.id(warp).finding(FindingKind::NoProgress, message, statement, mask)))

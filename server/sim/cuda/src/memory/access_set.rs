@@ -5,7 +5,7 @@
 //! instead of the memory.
 
 use super::region::{AccessMode, Extent, MemoryRegion};
-use crate::registers::{Lanes, lanes};
+use crate::registers::{PerLane, lanes};
 
 const GRANULE: usize = 4;
 /// Bytes of memory that one word of bits covers.
@@ -85,7 +85,7 @@ impl AccessSet {
     pub(crate) fn note(
         &mut self,
         extent: Extent,
-        addresses: &Lanes<u64>,
+        addresses: &PerLane<u64>,
         span: u64,
         mode: AccessMode,
         mask: u32,

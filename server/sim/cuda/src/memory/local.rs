@@ -3,7 +3,7 @@
 //! Stored as rows of 32 words, so that an access at one offset in all lanes moves whole rows.
 
 use super::local_frames::LocalFrames;
-use crate::registers::{LaneRow, Lanes, WIDTH, blend};
+use crate::registers::{LaneRow, PerLane, WIDTH, blend};
 
 /// Limit of local memory per thread in bytes, as on hardware.
 pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
@@ -82,13 +82,13 @@ impl Local {
 
     /// The words at `address`, a multiple of four, in all lanes.
     #[inline]
-    pub fn row(&self, address: u64) -> &Lanes<u32> {
+    pub fn row(&self, address: u64) -> &PerLane<u32> {
         &self.rows[(address / 4) as usize]
     }
 
     /// Writes the words at `address`, a multiple of four, in the lanes of `mask`.
     #[inline]
-    pub fn set_row(&mut self, address: u64, mask: u32, values: &Lanes<u32>) {
+    pub fn set_row(&mut self, address: u64, mask: u32, values: &PerLane<u32>) {
         blend(&mut self.rows[(address / 4) as usize], mask, |lane| values[lane]);
     }
 }

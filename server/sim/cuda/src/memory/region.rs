@@ -1,7 +1,7 @@
 //! Memory regions, address ranges in them, and the result of an address check.
 
 use crate::address::Space;
-use crate::registers::Lanes;
+use crate::registers::PerLane;
 
 /// The memory region to which an address belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ pub enum CheckedAddresses {
     /// All lanes are in the same extent.
     One(Extent),
     /// An extent for each lane.
-    Each(Box<Lanes<Option<Extent>>>),
+    Each(Box<PerLane<Option<Extent>>>),
 }
 
 impl CheckedAddresses {

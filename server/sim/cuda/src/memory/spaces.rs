@@ -16,7 +16,7 @@ use crate::address::{Address, Relative, Space};
 use crate::async_ops::queue::Queue;
 use crate::fault::Fault;
 use crate::objects::ProgramObjects;
-use crate::registers::{Lanes, Registers, WIDTH, lanes};
+use crate::registers::{PerLane, Registers, WIDTH, lanes};
 use crate::slot::RegisterSlot;
 use crate::tensor::changed_maps::ChangedMaps;
 use crate::tensor_memory::cells::TensorMemory;
@@ -63,7 +63,7 @@ pub struct Bases {
 /// An access of `span` bytes at the address of each lane in `mask`.
 pub struct AddressCheck<'a> {
     pub space: Space,
-    pub addresses: &'a Lanes<u64>,
+    pub addresses: &'a PerLane<u64>,
     pub span: u64,
     /// Bytes of an element, for messages.
     pub unit: u64,
@@ -392,7 +392,7 @@ pub fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
 
 /// The addresses of all lanes.
 #[inline(always)]
-pub fn addresses(address: &Address, registers: &Registers, bases: Bases) -> Lanes<u64> {
+pub fn addresses(address: &Address, registers: &Registers, bases: Bases) -> PerLane<u64> {
     let base = match address.relative {
         Relative::No => 0,
         Relative::Frame => bases.frame,

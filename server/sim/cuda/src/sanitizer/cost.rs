@@ -2,14 +2,14 @@
 
 use warplens_sim_warp::trace::{Sectors, Wavefronts};
 
-use crate::registers::{Lanes, WIDTH, lanes};
+use crate::registers::{PerLane, WIDTH, lanes};
 
 const SECTOR: u64 = 32;
 /// Banks of shared memory; each is four bytes wide.
 const BANKS: usize = 32;
 
 /// The cost of a request to global memory: `span` bytes at the address of each lane of `mask`.
-pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
+pub(super) fn sectors(addresses: &PerLane<u64>, span: u64, mask: u32) -> Sectors {
     let mut starts: Vec<u64> = lanes(mask).map(|lane| addresses[lane]).collect();
     starts.sort_unstable();
     let (mut touched, mut bytes) = (0, 0);
@@ -29,7 +29,7 @@ pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
 
 /// The cost of a request to shared memory. A wavefront transfers at most 128 bytes, so wide accesses are split into
 /// halves or quarters of the warp. Each bank broadcasts one word to all lanes that access it.
-pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefronts {
+pub(super) fn wavefronts(addresses: &PerLane<u64>, span: u64, mask: u32) -> Wavefronts {
     let together = match span {
         0..=4 => WIDTH,
         5..=8 => WIDTH / 2,
@@ -50,7 +50,7 @@ pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefr
 }
 
 /// The largest number of distinct words that the lanes access in one bank.
-fn ways(addresses: &Lanes<u64>, span: u64, mask: u32) -> u32 {
+fn ways(addresses: &PerLane<u64>, span: u64, mask: u32) -> u32 {
     let mut words: Vec<u64> = Vec::with_capacity(BANKS);
     for lane in lanes(mask) {
         let (first, last) = (addresses[lane] / 4, (addresses[lane] + span - 1) / 4);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::registers::FULL;
 
-    fn strided(stride: u64) -> Lanes<u64> {
+    fn strided(stride: u64) -> PerLane<u64> {
         std::array::from_fn(|lane| 0x1000 + lane as u64 * stride)
     }
 

@@ -1,7 +1,7 @@
 //! A memory access as the sanitizer sees it.
 
 use crate::memory::region::{CheckedAddresses, Extent};
-use crate::registers::Lanes;
+use crate::registers::PerLane;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
@@ -27,7 +27,7 @@ impl AccessKind {
 pub struct AccessEvent<'t> {
     pub kind: AccessKind,
     pub checked: &'t CheckedAddresses,
-    pub addresses: &'t Lanes<u64>,
+    pub addresses: &'t PerLane<u64>,
     /// The size of an element, and the number of contiguous elements.
     pub size: u32,
     pub count: usize,

@@ -1,6 +1,6 @@
 //! Messages about undefined values. `what` is the predicate of the sentence: `controls a branch`.
 
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 
 use crate::inactive_sources::{Absence, InactiveSources};
 
@@ -8,7 +8,7 @@ use crate::inactive_sources::{Absence, InactiveSources};
 pub fn register(name: &str, lanes: u32, what: &str) -> String {
     format!(
         "`{name}` in {}, before it is written\nthe value {what}; write it on every path to this statement",
-        Lanes(lanes.into())
+        LaneSet(lanes.into())
     )
 }
 
@@ -26,8 +26,8 @@ pub fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> String {
     format!(
         "{} {} {}\n{why}: the value is undefined (the simulator uses the reading lane's own); it {what}. Make the source lanes execute \
          the shuffle and include them in the member mask, or do not use the result",
-        Lanes(lanes.into()),
+        LaneSet(lanes.into()),
         if one { "reads" } else { "read" },
-        Lanes(sources.into())
+        LaneSet(sources.into())
     )
 }

@@ -7,7 +7,7 @@
 
 use super::Sanitizer;
 use super::happens_before::Thread;
-use super::row::Row;
+use super::row::WordRow;
 use super::shadow::{Shadow, ShadowAccess};
 use super::stamp::{Stamp, Strength};
 use crate::order::SpecialOrder;
@@ -16,14 +16,14 @@ impl Sanitizer {
     /// Records the loads of the running instruction by all lanes of a block that is not in a cluster. Returns `false`
     /// if a lane needs the general check, which must follow.
     #[inline(always)]
-    pub fn loaded_rows(&mut self, rows: &[Row; 4]) -> bool {
+    pub fn loaded_rows(&mut self, rows: &[WordRow; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_loads(rows);
         !self.has_begun
     }
 
     /// Like [`Self::loaded_rows`], for stores.
     #[inline(always)]
-    pub fn stored_rows(&mut self, rows: &[Row; 4]) -> bool {
+    pub fn stored_rows(&mut self, rows: &[WordRow; 4]) -> bool {
         self.has_begun = self.is_special() || !self.record_stores(rows);
         !self.has_begun
     }
@@ -44,7 +44,7 @@ impl Sanitizer {
 
     /// Checks rows of the same words once: often all rows, or both halves of the warp, load the same words.
     #[inline(always)]
-    fn record_loads(&mut self, rows: &[Row; 4]) -> bool {
+    fn record_loads(&mut self, rows: &[WordRow; 4]) -> bool {
         let (shadow, access) = self.shared_access();
         let (halves, firsts) = if rows[..2] == rows[2..] { (1, 0x1_0001) } else { (2, 1) };
         // Plain loops, because they are inlined whatever their body contains.
@@ -62,7 +62,7 @@ impl Sanitizer {
     }
 
     #[inline(always)]
-    fn record_stores(&mut self, rows: &[Row; 4]) -> bool {
+    fn record_stores(&mut self, rows: &[WordRow; 4]) -> bool {
         let (shadow, access) = self.shared_access();
         for (number, row) in rows.iter().enumerate() {
             if !shadow.store_row(*row, &access.of_lane(8 * number as u32)) {

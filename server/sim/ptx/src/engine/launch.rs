@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use warplens_sim_cuda::grid::launch::{GridLaunch, launched_lanes};
-use warplens_sim_cuda::registers::{Lanes, WIDTH};
+use warplens_sim_cuda::registers::{PerLane, WIDTH};
 
 use crate::engine::divergence::groups::Plan;
 use crate::program::Program;
@@ -29,7 +29,7 @@ impl Deref for Launch<'_> {
 
 /// A warp's position in the launch, as the special registers show it.
 pub(crate) struct Threads {
-    pub(crate) ids: [Lanes<u32>; 3],
+    pub(crate) ids: [PerLane<u32>; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cta: [u32; 3],
@@ -46,7 +46,7 @@ pub(crate) struct Threads {
 impl Threads {
     pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Threads {
         let [x, y, z] = launch.block;
-        let linear: Lanes<u32> = std::array::from_fn(|lane| warp * WIDTH as u32 + lane as u32);
+        let linear: PerLane<u32> = std::array::from_fn(|lane| warp * WIDTH as u32 + lane as u32);
         Threads {
             ids: match y * z {
                 // Most blocks are one-dimensional, and divisions are slow.

@@ -7,7 +7,7 @@ use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::slot::Slot;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::Checks;
 
 use crate::program::{Function, Op, Width};
@@ -59,7 +59,7 @@ fn report_field(sanitizer: &mut Sanitizer, what: &str, value: u32, lanes: u32) {
     let message = format!(
         "{what} {value} in {} is outside 0..255\nthe PTX ISA uses its low 8 bits ({}), as the simulator does, and code \
          assembled by `ptxas` clamps it at 64; limit the {what} to 64 with `min.u32`",
-        Lanes(lanes.into()),
+        LaneSet(lanes.into()),
         value & 0xff
     );
     sanitizer.report(FindingKind::BitField, message, sanitizer.visit.statement, lanes, None);

@@ -4,7 +4,7 @@ use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 
 use crate::program::{Instruction, Op};
 
@@ -35,7 +35,7 @@ fn report_division(sanitizer: &mut Sanitizer, lanes: u32) {
         FindingKind::DivisionByZero,
         format!(
             "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
-            Lanes(lanes.into())
+            LaneSet(lanes.into())
         ),
         sanitizer.visit.statement,
         lanes,

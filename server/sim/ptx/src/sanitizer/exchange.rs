@@ -1,6 +1,6 @@
 //! Undefined values in warp-wide operations: which lanes receive an undefined result.
 
-use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, filter_lanes, lanes};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
 use super::undefined_use::{UndefinedBits, UndefinedInput};
@@ -41,7 +41,7 @@ pub(crate) fn undefined_results(
             (undefined, undefined)
         }
         ExchangeKind::MatchAll => {
-            let values: Lanes<u128> =
+            let values: PerLane<u128> =
                 std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, registers, lane)));
             let undefined = each(&|_, peers| {
                 let mut defined = lanes(peers & !input.value).map(|peer| values[peer]);

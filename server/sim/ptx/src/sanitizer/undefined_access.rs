@@ -2,7 +2,7 @@
 //!
 //! A store to the thread's own local memory only passes the value on. All other stores are visible to other threads.
 
-use warplens_sim_cuda::registers::{FULL, Lanes, filter_lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::slot::RegisterSlot;
@@ -33,7 +33,7 @@ pub(super) fn note_stores(
     let mut all = 0;
     for (element, place) in access.elements.iter().enumerate() {
         let register = place.and_then(|element| register_at(visit, element.place));
-        let bits: Lanes<u64> =
+        let bits: PerLane<u64> =
             std::array::from_fn(|lane| register.map_or(0, |register| undefined.bits(register, lane)));
         for byte in 0..size {
             // 128-bit registers are undefined only as a whole.

@@ -3,7 +3,7 @@
 //! A structure is copied with its padding, and a ballot has one bit per lane. Instructions that only move bits are followed
 //! bit by bit; the result of any other instruction is undefined as a whole.
 
-use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 use warplens_sim_cuda::semantics::bits::{self, Logic, Shift};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
@@ -40,7 +40,7 @@ pub(crate) fn copied_bits(
 }
 
 /// The undefined bits of an instruction's only result.
-fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<Lanes<u64>> {
+fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<PerLane<u64>> {
     let instruction = &visit.function.code[visit.pc as usize];
     let (s, registers) = (&instruction.s, visit.registers);
     let slot = |slot: Slot, width: ScalarType| match width.bits() {

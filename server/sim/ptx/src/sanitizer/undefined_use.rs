@@ -1,6 +1,6 @@
 //! How a statement uses undefined values.
 
-use warplens_sim_cuda::registers::{Lanes, Registers};
+use warplens_sim_cuda::registers::{PerLane, Registers};
 use warplens_sim_cuda::sanitizer::undefined_use::{UndefinedOrigin, UndefinedUse};
 
 use crate::program::Function;
@@ -20,7 +20,7 @@ pub(crate) struct UndefinedUses {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UndefinedBits {
-    pub(crate) bits: Lanes<u64>,
+    pub(crate) bits: PerLane<u64>,
     /// The lanes in which the bytes are as they were loaded, so the undefined ones may be the padding of a structure.
     pub(crate) copied: u32,
 }

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::sanitizer::undefined_use::{Cause, UndefinedOrigin, UndefinedUse};
 use warplens_sim_cuda::sanitizer::{Sanitizer, undefined_messages};
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity};
 
 use super::undefined::UndefinedValues;
@@ -87,7 +87,7 @@ fn undefined_message(
     function: &Function,
     memory: &str,
 ) -> String {
-    let of = Lanes(lanes.into());
+    let of = LaneSet(lanes.into());
     match root.cause {
         Cause::Register(register) => {
             let name = function.frame.registers.get(register as usize).map_or("", |register| &register.name);

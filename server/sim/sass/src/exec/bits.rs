@@ -1,7 +1,7 @@
 //! Logic, shifts, bit fields and permutations.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{Lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes_where};
 use warplens_sim_cuda::semantics::bits;
 
 use super::lanewise::{map1, map2, map3, tested};
@@ -13,7 +13,7 @@ use crate::registers::Registers;
 pub(super) fn lop3(test: Test, o: &Operation, r: &mut Registers, mask: u32) {
     let other = r.holds(o.p[0]);
     let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = match o.n as u8 {
+    let values: PerLane<u32> = match o.n as u8 {
         0xc0 => std::array::from_fn(|lane| a[lane] & b[lane]),
         0xfc => std::array::from_fn(|lane| a[lane] | b[lane]),
         0x3c => std::array::from_fn(|lane| a[lane] ^ b[lane]),

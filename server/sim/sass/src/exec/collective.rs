@@ -4,7 +4,7 @@ use pulp::Scalar;
 use warplens_sim_cuda::address::{AtomicOp, Space};
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
 use warplens_sim_cuda::memory::atomic_operation::apply;
-use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -67,7 +67,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
 
 fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) {
     let [a, b, c] = o.s.map(|source| *r.row(source.row));
-    let sources: Lanes<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
+    let sources: PerLane<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));
     let readers =

@@ -5,7 +5,7 @@ use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::grid::launch::launched_lanes;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::Lanes;
+use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 
 use crate::target::Target;
@@ -27,7 +27,7 @@ pub(crate) struct BlockPosition {
 pub(crate) struct WarpPosition {
     pub(crate) block: BlockPosition,
     pub(crate) warp: u32,
-    pub(crate) threads: Lanes<[u32; 3]>,
+    pub(crate) threads: PerLane<[u32; 3]>,
 }
 
 impl WarpPosition {

@@ -1,7 +1,7 @@
 //! Minima and maxima of integers.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{Lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes_where};
 
 use super::lanewise::{by_parts, map_lanes, map3};
 use crate::program::{Accumulate, MinMax, Op, Operation};
@@ -70,7 +70,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 /// `d = a` in the chosen lanes, otherwise `d = b`.
-fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&Lanes<u32>, &Lanes<u32>)) {
+fn choose(o: &Operation, r: &mut Registers, mask: u32, chosen: u32, (a, b): (&PerLane<u32>, &PerLane<u32>)) {
     let values = std::array::from_fn(|lane| if chosen >> lane & 1 == 1 { a[lane] } else { b[lane] });
     r.set(o.d, mask, &values);
 }

@@ -4,7 +4,7 @@
 //! correctly rounded value, which makes the instruction sequences for quotients and roots exact.
 
 use pulp::{Scalar, Simd};
-use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
@@ -94,7 +94,7 @@ fn results(
     r: &Registers,
     prepared: impl Fn(u32) -> u32,
     f: impl Fn(f32, f32, f32) -> u32,
-) -> Lanes<u32> {
+) -> PerLane<u32> {
     let [a, b, c] = o.s.map(|source| r.row(source.row));
     let masks = o.s.map(Source::float_masks);
     let value = |source: usize, bits: u32| {
@@ -134,7 +134,7 @@ fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// The signs of the registers, before the sign modifiers of the sources: bit 0 for `a`, bit 1 for `b`.
-fn raw_signs(o: &Operation, r: &Registers) -> Lanes<u32> {
+fn raw_signs(o: &Operation, r: &Registers) -> PerLane<u32> {
     let [a, b, _] = o.s.map(|source| r.row(source.row));
     std::array::from_fn(|lane| a[lane] >> 31 | (b[lane] >> 31) << 1)
 }
@@ -246,7 +246,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 /// An operation on pairs, word by word.
 fn pair(op: Arithmetic, mode: FloatMode, o: &Operation, r: &mut Registers, mask: u32) {
     for word in 0..2 {
-        let value = |source: Source, buffer: &mut Lanes<u32>| {
+        let value = |source: Source, buffer: &mut PerLane<u32>| {
             let word = if source.part == Part::Single { 0 } else { word };
             *r.float(Source { part: Part::Whole, ..source.word(word) }, buffer)
         };
@@ -315,7 +315,7 @@ pub(super) fn double(op: Arithmetic, rounding: Rounding, o: &Operation, r: &mut 
 
 /// The sources of an operation on doubles; missing ones are 0.
 #[inline(always)]
-fn double_sources(o: &Operation, r: &Registers) -> [Lanes<u64>; 3] {
+fn double_sources(o: &Operation, r: &Registers) -> [PerLane<u64>; 3] {
     let third = matches!(o.op, Op::Double(Arithmetic::Fma, _));
     [r.double(o.s[0]), r.double(o.s[1]), if third { r.double(o.s[2]) } else { [0; 32] }]
 }
@@ -327,7 +327,7 @@ fn map_double(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(f64, f64, 
         let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]), f64::from_bits(c[lane]));
         if value.is_nan() { nan_of([a[lane], b[lane], c[lane]]) } else { value.to_bits() }
     };
-    let values: Lanes<u64> = std::array::from_fn(value);
+    let values: PerLane<u64> = std::array::from_fn(value);
     r.set_64(o.d, mask, &values);
 }
 

@@ -1,7 +1,7 @@
 //! Operations on halves, which registers hold in pairs.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{Lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, lanes};
 use warplens_sim_cuda::semantics::convert::{Clamp, clamp_float};
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding, op};
@@ -15,7 +15,7 @@ fn format(mode: HalfMode) -> Format {
 }
 
 /// The two halves of a source in each lane, the lower one first.
-fn halves(source: Source, mode: HalfMode, r: &Registers) -> Lanes<[u64; 2]> {
+fn halves(source: Source, mode: HalfMode, r: &Registers) -> PerLane<[u64; 2]> {
     r.row(source.row).map(|word| halves_of(source, mode, word))
 }
 

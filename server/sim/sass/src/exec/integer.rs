@@ -1,7 +1,7 @@
 //! Integer arithmetic.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{Lanes, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
 use warplens_sim_cuda::semantics::bits;
 use warplens_sim_cuda::windows;
 
@@ -55,14 +55,14 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
     }
     let a = *r.row(o.s[0].row);
     let b = terms(r, o.s[1]);
-    let sums: Lanes<u64> = std::array::from_fn(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
+    let sums: PerLane<u64> = std::array::from_fn(|lane| scaled(a[lane], shift, is_negated) + b[lane]);
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 != 0));
     r.set_predicate(o.q[1], mask, 0);
 }
 
 /// The [`terms`] of a 64-bit source.
-fn wide_terms(r: &Registers, source: Source) -> Lanes<u128> {
+fn wide_terms(r: &Registers, source: Source) -> PerLane<u128> {
     let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
     let values = r.int_64(plain);
     match source.negates() {
@@ -74,7 +74,7 @@ fn wide_terms(r: &Registers, source: Source) -> Lanes<u128> {
 /// The terms of a sum for an integer source. A negated source becomes its complement plus 1, so that a carry
 /// means "no borrow".
 #[inline(always)]
-fn terms(r: &Registers, source: Source) -> Lanes<u64> {
+fn terms(r: &Registers, source: Source) -> PerLane<u64> {
     let mut buffer = [0; 32];
     match source.negates() {
         true => {
@@ -90,7 +90,7 @@ fn terms(r: &Registers, source: Source) -> Lanes<u64> {
 }
 
 /// A negated source as its complement only: in the upper word of a difference, the carry supplies the 1.
-fn complements(r: &Registers, source: Source) -> Lanes<u64> {
+fn complements(r: &Registers, source: Source) -> PerLane<u64> {
     let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
     let values = terms(r, plain);
     if source.negates() { values.map(|value| u64::from(!(value as u32))) } else { values }
@@ -104,7 +104,7 @@ fn add_cc(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let flag = |predicate: u8| r.predicates[usize::from(predicate)];
     let (carry, carry_2) = if extends { (flag(CC_CARRY), flag(CC_CARRY_2)) } else { (0, 0) };
     let carries = |lane: usize| u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1);
-    let sums: Lanes<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
+    let sums: PerLane<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
     let old_zero = if extends { flag(CC_ZERO) } else { u32::MAX };
     r.set(o.d, mask, &sums.map(|sum| sum as u32));
     if !o.sets_cc {
@@ -128,7 +128,7 @@ fn multiply_add_cc(high: bool, signed: bool, extends: bool, o: &Operation, r: &m
     let c = if extends { complements(r, o.s[2]) } else { terms(r, o.s[2]) };
     let flag = |predicate: u8| if extends { r.predicates[usize::from(predicate)] } else { 0 };
     let (carry, carry_2) = (flag(CC_CARRY), flag(CC_CARRY_2));
-    let sums: Lanes<u64> = std::array::from_fn(|lane| {
+    let sums: PerLane<u64> = std::array::from_fn(|lane| {
         let word = (if high { products[lane] >> 32 } else { products[lane] }) as u32;
         u64::from(word) + c[lane] + u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1)
     });
@@ -152,7 +152,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let [a, b, c] = o.s.map(|source| terms(r, source));
             let (p, q) = if extends { (r.holds(o.p[0]), r.holds(o.p[1])) } else { (0, 0) };
             let carries = |lane: usize| u64::from(p >> lane & 1) + u64::from(q >> lane & 1);
-            let sums: Lanes<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
+            let sums: PerLane<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
             r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
             r.set_predicate(o.q[1], mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
@@ -171,7 +171,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let b = terms(r, o.s[1]);
             let carry = r.holds(o.p[0]);
             let is_negated = o.s[0].negates();
-            let sums: Lanes<u64> = std::array::from_fn(|lane| {
+            let sums: PerLane<u64> = std::array::from_fn(|lane| {
                 scaled(a[lane], shift, is_negated) + b[lane] + u64::from(carry >> lane & 1)
             });
             r.set(o.d, mask, &sums.map(|sum| sum as u32));
@@ -185,7 +185,7 @@ pub(super) fn wide(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 #[inline(always)]
-fn products(signed: bool, o: &Operation, r: &Registers) -> Lanes<u64> {
+fn products(signed: bool, o: &Operation, r: &Registers) -> PerLane<u64> {
     let (mut x, mut y) = ([0; 32], [0; 32]);
     let (a, b) = (r.int(o.s[0], &mut x), r.int(o.s[1], &mut y));
     match signed {
@@ -196,12 +196,12 @@ fn products(signed: bool, o: &Operation, r: &Registers) -> Lanes<u64> {
 
 /// The products plus the 64-bit addend and the carry source. Sets the predicate of the carry.
 #[inline(always)]
-fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> Lanes<u64> {
+fn product_sums(signed: bool, o: &Operation, r: &mut Registers, mask: u32) -> PerLane<u64> {
     let products = products(signed, o, r);
     let c = r.int_64(o.s[2]);
     let carry = r.holds(o.p[0]);
     let simple = o.p[0] == crate::registers::Condition::NEVER;
-    let sums: Lanes<u64> = match simple {
+    let sums: PerLane<u64> = match simple {
         true => std::array::from_fn(|lane| products[lane].wrapping_add(c[lane])),
         false => std::array::from_fn(|lane| {
             products[lane].wrapping_add(c[lane]).wrapping_add(u64::from(carry >> lane & 1))
@@ -226,7 +226,7 @@ fn scaled_add_high(extends: bool, window: bool, o: &Operation, r: &mut Registers
     let b = terms(r, o.s[1]);
     let carry = r.holds(o.p[0]);
     let negated = o.s[0].negates();
-    let sums: Lanes<u64> = std::array::from_fn(|lane| {
+    let sums: PerLane<u64> = std::array::from_fn(|lane| {
         let upper = if extends { (low[lane] as i32 >> 31) as u32 } else { high[lane] };
         let whole = u64::from(low[lane]) | u64::from(upper) << 32;
         let whole = if negated { whole.wrapping_neg() } else { whole };
@@ -251,11 +251,11 @@ fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
     let x = halves(a, high[0], signed[0]);
     let y = halves(b, high[1], signed[1]);
     // One loop per step, so that each is vectorized.
-    let mut sums: Lanes<u32> = std::array::from_fn(|lane| x[lane].wrapping_mul(y[lane]));
+    let mut sums: PerLane<u32> = std::array::from_fn(|lane| x[lane].wrapping_mul(y[lane]));
     if shifted {
         sums = sums.map(|product| product << 16);
     }
-    let add = |values: &mut Lanes<u32>, addend: Lanes<u32>| {
+    let add = |values: &mut PerLane<u32>, addend: PerLane<u32>| {
         for (value, addend) in values.iter_mut().zip(addend) {
             *value = value.wrapping_add(addend);
         }
@@ -280,7 +280,7 @@ fn xmad(xmad: Xmad, o: &Operation, r: &mut Registers, mask: u32) {
 
 /// One half of each word, extended to a word.
 #[inline(always)]
-fn halves(words: &Lanes<u32>, high: bool, signed: bool) -> Lanes<u32> {
+fn halves(words: &PerLane<u32>, high: bool, signed: bool) -> PerLane<u32> {
     match (high, signed) {
         (false, false) => words.map(|word| word & 0xffff),
         (true, false) => words.map(|word| word >> 16),

@@ -1,6 +1,6 @@
 //! Loops over the lanes of an operation.
 
-use warplens_sim_cuda::registers::Lanes;
+use warplens_sim_cuda::registers::PerLane;
 
 use crate::program::{Operation, Test};
 use crate::registers::Registers;
@@ -19,7 +19,7 @@ pub(super) fn tested(test: Test, non_zero: u32, other: u32) -> u32 {
 #[inline(always)]
 pub(super) fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) -> u32) {
     let a = r.row(o.s[0].row);
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane]));
+    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane]));
     r.set(o.d, mask, &values);
 }
 
@@ -27,7 +27,7 @@ pub(super) fn map1(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32) 
 #[inline(always)]
 pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32) -> u32) {
     let [a, b, _] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
+    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane], b[lane]));
     r.set(o.d, mask, &values);
 }
 
@@ -35,7 +35,7 @@ pub(super) fn map2(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, 
 #[inline(always)]
 pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, u32, u32) -> u32) {
     let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+    let values: PerLane<u32> = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
     r.set(o.d, mask, &values);
 }
 
@@ -43,7 +43,7 @@ pub(super) fn map3(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(u32, 
 #[inline(always)]
 pub(super) fn map_lanes(o: &Operation, r: &mut Registers, mask: u32, f: impl Fn(usize, [u32; 3]) -> u32) {
     let [a, b, c] = o.s.map(|source| r.row(source.row));
-    let values: Lanes<u32> = std::array::from_fn(|lane| f(lane, [a[lane], b[lane], c[lane]]));
+    let values: PerLane<u32> = std::array::from_fn(|lane| f(lane, [a[lane], b[lane], c[lane]]));
     r.set(o.d, mask, &values);
 }
 

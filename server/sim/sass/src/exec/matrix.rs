@@ -1,6 +1,6 @@
 //! Matrices whose elements are distributed across the lanes of a warp.
 
-use warplens_sim_cuda::registers::Lanes;
+use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::semantics::matrix::{Product, Words};
 
 use super::context::{ExecContext, Executed};
@@ -45,7 +45,7 @@ pub(super) fn transpose(o: &Operation, r: &mut Registers, mask: u32) {
 pub(super) fn multiply(product: &Product, o: &Operation, r: &mut Registers, mask: u32) {
     let [of_a, of_b, of_c, _] = product.matrices();
     let words = |index: usize, count: u32| -> Words {
-        let word = |word: u16| -> Lanes<u64> { r.row(o.s[index].row + word).map(u64::from) };
+        let word = |word: u16| -> PerLane<u64> { r.row(o.s[index].row + word).map(u64::from) };
         (0..count as u16).map(word).collect()
     };
     let results = product.compute(

@@ -4,7 +4,7 @@ use warplens_sim_cuda::address::{self as spaces, AtomicOp};
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, read, write};
-use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -17,12 +17,12 @@ pub(crate) use warplens_sim_cuda::fault::Fault;
 /// Lanes that access one space, and their addresses in it.
 pub(crate) struct SpaceLanes {
     pub(crate) space: spaces::Space,
-    pub(crate) addresses: Lanes<u64>,
+    pub(crate) addresses: PerLane<u64>,
     pub(crate) mask: u32,
 }
 
 #[inline(always)]
-pub(crate) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
+pub(crate) fn addresses(address: &Address, r: &Registers) -> PerLane<u64> {
     let mut sums = [address.offset as u64; WIDTH];
     for term in address.terms.iter().flatten() {
         let row = r.row(term.row);
@@ -57,7 +57,7 @@ pub(crate) fn addresses(address: &Address, r: &Registers) -> Lanes<u64> {
 /// Splits the lanes of an access by space. Nearly always there is only one.
 pub(crate) fn by_space(
     space: Space,
-    addresses: Lanes<u64>,
+    addresses: PerLane<u64>,
     ctx: &ExecContext<'_>,
     mask: u32,
 ) -> Vec<SpaceLanes> {
@@ -187,7 +187,7 @@ fn fetch(
     offset: u64,
     size: u32,
     ctx: &ExecContext<'_>,
-) -> Lanes<u32> {
+) -> PerLane<u32> {
     let mut values = [0; WIDTH];
     match checked {
         CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
@@ -251,7 +251,7 @@ fn put(
     at: &SpaceLanes,
     offset: u64,
     size: u32,
-    values: &Lanes<u32>,
+    values: &PerLane<u32>,
     ctx: &mut ExecContext<'_>,
 ) {
     match checked {

@@ -1,7 +1,7 @@
 //! Integer comparisons and operations on predicates.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{Lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
 
 use super::lanewise::map3;
@@ -65,7 +65,7 @@ fn simple<T: Ord>(cmp: Comparison, of: impl Fn(usize) -> (T, T)) -> u32 {
 }
 
 /// Compares upper words, where `low` is the result for the lower words.
-fn extended(compare: IntCompare, cmp: Comparison, a: &Lanes<u32>, b: &Lanes<u32>, low: u32) -> u32 {
+fn extended(compare: IntCompare, cmp: Comparison, a: &PerLane<u32>, b: &PerLane<u32>, low: u32) -> u32 {
     lanes_where(Scalar::new(), |lane| {
         let (a, b, low) = (a[lane], b[lane], low >> lane & 1 == 1);
         let less = if compare.signed { (a as i32) < b as i32 } else { a < b };

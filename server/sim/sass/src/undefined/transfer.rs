@@ -5,7 +5,7 @@
 //! result. Every other result is undefined as a whole.
 
 use pulp::Scalar;
-use warplens_sim_cuda::registers::{FULL, Lanes, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 
 use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
 use crate::exec::{ExecContext, execute};
@@ -214,7 +214,7 @@ impl UndefinedValues {
         let selected = self.selection(step, data, words)?;
         let mut applied = Operation { q: [DROPPED; 2], sets_cc: false, prepare: Prepare::Nothing, ..o };
         let mut origins = UndefinedWord::DEFINED;
-        let mut saved: Vec<(Row, Lanes<u32>)> = Vec::new();
+        let mut saved: Vec<(Row, PerLane<u32>)> = Vec::new();
         for row in o.d..o.d + words {
             saved.push((row, *r.row(row)));
             *r.rows[usize::from(row)] = self.register(step, row).bits;
@@ -411,7 +411,7 @@ impl UndefinedValues {
         let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
         let masks = *r.row(o.s[1].row);
         let mut word = self.register(step, o.s[0].row);
-        let kept: Lanes<u32> = match o.n {
+        let kept: PerLane<u32> = match o.n {
             4.. => masks.map(|mask| !mask),
             byte => [!(0xff << (8 * byte)); WIDTH],
         };
@@ -531,7 +531,7 @@ fn sum(terms: [UndefinedWord; 3]) -> UndefinedWord {
     all
 }
 
-fn product(words: [&UndefinedWord; 2], values: [&Lanes<u32>; 3]) -> UndefinedWord {
+fn product(words: [&UndefinedWord; 2], values: [&PerLane<u32>; 3]) -> UndefinedWord {
     let mut all = words[0].clone();
     all.add(words[1]);
     all.bits = std::array::from_fn(|lane| {

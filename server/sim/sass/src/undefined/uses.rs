@@ -6,7 +6,7 @@
 use warplens_sim_cuda::registers::lanes;
 use warplens_sim_cuda::sanitizer::undefined_messages;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
 use super::memory::UndefinedMemory;
@@ -294,7 +294,7 @@ fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u
     let message = format!(
         "an unknown value {} in {}\nit comes from the unsupported instruction {note}; the run stops here",
         part.what(),
-        Lanes(mask.into()),
+        LaneSet(mask.into()),
     );
     let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
     visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
@@ -306,7 +306,7 @@ fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Find
     let message = format!(
         "an unknown value is stored in {}\nthese elements do not have the values of the kernel; they come from the unsupported \
          instruction {note}",
-        Lanes(mask.into()),
+        LaneSet(mask.into()),
     );
     let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
     visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)

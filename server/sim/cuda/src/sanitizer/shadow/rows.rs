@@ -2,7 +2,7 @@
 
 use super::page::{Cell, Cells, PAGE, Page, WORDS};
 use super::{QuickLoad, Shadow, ShadowAccess};
-use crate::sanitizer::row::Row;
+use crate::sanitizer::row::WordRow;
 use crate::sanitizer::stamp::Stamp;
 
 impl Shadow {
@@ -16,8 +16,8 @@ impl Shadow {
             gaps |= index ^ (start + 4 * lane as u64);
         }
         match (differences, gaps) {
-            (0, _) => self.load_row(Row::Same(start), 1 << access.thread.lane, access),
-            (_, 0) => self.load_row(Row::Consecutive(start), 1 << access.thread.lane, access),
+            (0, _) => self.load_row(WordRow::Same(start), 1 << access.thread.lane, access),
+            (_, 0) => self.load_row(WordRow::Consecutive(start), 1 << access.thread.lane, access),
             _ => 0xff << access.thread.lane,
         }
     }
@@ -25,11 +25,16 @@ impl Shadow {
     /// Like [`Self::load_eight`], for consecutive words. `firsts` is the mask of the lowest lanes of all rows of eight
     /// that load these words.
     #[inline(always)]
-    pub(in crate::sanitizer) fn load_row(&mut self, row: Row, firsts: u32, access: &ShadowAccess<'_>) -> u32 {
-        let (Row::Same(start) | Row::Consecutive(start)) = row;
+    pub(in crate::sanitizer) fn load_row(
+        &mut self,
+        row: WordRow,
+        firsts: u32,
+        access: &ShadowAccess<'_>,
+    ) -> u32 {
+        let (WordRow::Same(start) | WordRow::Consecutive(start)) = row;
         let all = 0xff * firsts;
         let Some((words, at)) = self.words(start) else { return all };
-        if matches!(row, Row::Same(_)) {
+        if matches!(row, WordRow::Same(_)) {
             return words.cell_mut(at).load_quickly_by(all, access);
         }
         let Some(mut cells) = words.eight_mut(at) else { return all };
@@ -52,8 +57,8 @@ impl Shadow {
     /// Weak stores of eight lanes to consecutive words; `access` is the store of the lowest lane. If they need the full
     /// check, returns `false` and records nothing.
     #[inline(always)]
-    pub(in crate::sanitizer) fn store_row(&mut self, row: Row, access: &ShadowAccess<'_>) -> bool {
-        let Row::Consecutive(start) = row else { return false };
+    pub(in crate::sanitizer) fn store_row(&mut self, row: WordRow, access: &ShadowAccess<'_>) -> bool {
+        let WordRow::Consecutive(start) = row else { return false };
         let Some((words, at)) = self.words(start) else { return false };
         let Some(cells) = words.eight_mut(at) else { return false };
         let first = cells.stamps[0];

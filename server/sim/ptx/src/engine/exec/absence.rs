@@ -1,7 +1,7 @@
 //! Lanes that a member mask names but that do not execute the instruction, and where they diverged.
 
 use warplens_sim_cuda::registers::{Registers, lanes};
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::Related;
 
 use super::warp_collectives::{exchange_of, members_of};
@@ -43,7 +43,7 @@ impl DivergenceLog {
             };
             open &= !here;
             if here != 0 {
-                origins.push(Related::new(statement, format!("{} diverged here", Lanes(here.into()))));
+                origins.push(Related::new(statement, format!("{} diverged here", LaneSet(here.into()))));
             }
         }
         origins
@@ -69,15 +69,15 @@ pub(super) fn message(function: &Function, pc: u32, registers: &Registers, visit
     let (off, diverged) = (missing & active, missing & !active);
     let mut absent = Vec::new();
     if diverged != 0 {
-        absent.push(format!("{} diverged", Lanes(diverged.into())));
+        absent.push(format!("{} diverged", LaneSet(diverged.into())));
     }
     if off != 0 {
-        absent.push(format!("{} predicated off", Lanes(off.into())));
+        absent.push(format!("{} predicated off", LaneSet(off.into())));
     }
     format!(
         "only {} {} `{}` with mask {mask:#x}\n{}: behavior is undefined; make all lanes of the mask execute it, \
          or remove the others from the mask",
-        Lanes(executed.into()),
+        LaneSet(executed.into()),
         if executed.count_ones() == 1 { "executes" } else { "execute" },
         name(instruction.op),
         absent.join(", ")

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 
 use super::warp::Warp;
 use crate::engine::run_context::RunContext;
@@ -24,7 +24,7 @@ impl Warp {
             let mut callees = callees.to_vec();
             callees.sort_unstable_by_key(|(_, mask)| mask.trailing_zeros());
             let target = |&(callee, mask): &(u32, u32)| {
-                format!("{} call `{}`", Lanes(mask.into()), functions[callee as usize].name)
+                format!("{} call `{}`", LaneSet(mask.into()), functions[callee as usize].name)
             };
             let message = format!(
                 "a call: {}\nremove `.uni`, or make the address uniform",
@@ -50,7 +50,7 @@ impl Warp {
             "`{}` is `.noreturn`, but {} return from it\nbehavior is undefined; end it with `exit` or `trap`, or remove \
              `.noreturn`",
             function.name,
-            Lanes(mask.into())
+            LaneSet(mask.into())
         );
         state.report(self.id.finding(FindingKind::Noreturn, message, statement, mask));
     }

@@ -4,7 +4,7 @@ use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, Bases, Spaces};
-use warplens_sim_cuda::registers::Lanes;
+use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyRange};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
@@ -92,7 +92,7 @@ impl ExecContext<'_> {
 pub(crate) struct MemoryRequest<'a> {
     pub(crate) kind: AccessKind,
     pub(crate) space: Space,
-    pub(crate) addresses: &'a Lanes<u64>,
+    pub(crate) addresses: &'a PerLane<u64>,
     /// Bytes per element; `count` contiguous elements.
     pub(crate) size: u32,
     pub(crate) count: usize,
@@ -109,7 +109,7 @@ impl<'a> MemoryRequest<'a> {
     pub(crate) fn new(
         kind: AccessKind,
         space: Space,
-        addresses: &'a Lanes<u64>,
+        addresses: &'a PerLane<u64>,
         (size, count): (u32, usize),
         mask: u32,
     ) -> MemoryRequest<'a> {

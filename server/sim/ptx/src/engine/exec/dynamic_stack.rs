@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::frame::Frame;
@@ -32,7 +32,7 @@ impl Warp {
         let slot = frame;
         let Some(frame) = &mut self.frames[frame as usize] else { return Ok(()) };
         let end = frame.local_base + function.frame.local_size;
-        let tops: &mut Lanes<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
+        let tops: &mut PerLane<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
         let r = &mut frame.registers;
         let source = |r: &Registers, width: Width, lane: usize| match width {
             Width::W64 => r.doubles[s.a as usize][lane],

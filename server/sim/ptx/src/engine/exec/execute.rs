@@ -3,7 +3,7 @@
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::async_ops::operation::Family;
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{FULL, Lanes, Registers, Word, blend, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, Registers, Word, blend, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
@@ -205,7 +205,7 @@ fn choose(instruction: &Instruction, r: &mut Registers, mask: u32) -> bool {
             let holds = |half| combine(compare::compare_halves(cmp, half, s, r), combining, s, r);
             let (low, high) = (holds(0), holds(1));
             let value = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { to.bits() } else { 0 };
-            let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
+            let pairs: PerLane<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
             r.set(s.d, mask, &pairs);
         }
         Op::InWindow(width) => {
@@ -350,7 +350,7 @@ fn insert_field<T: Word>(width: u32, s: &Slots, r: &mut Registers, mask: u32) {
 fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
     let mut any = 0;
     let (a, b, c) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b), *r.get::<u32>(op.c));
-    let values: Lanes<u32> = std::array::from_fn(|lane| bits::lop3(op.table, a[lane], b[lane], c[lane]));
+    let values: PerLane<u32> = std::array::from_fn(|lane| bits::lop3(op.table, a[lane], b[lane], c[lane]));
     for lane in lanes(mask) {
         any |= u32::from(values[lane] != 0) << lane;
     }

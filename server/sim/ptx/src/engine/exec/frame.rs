@@ -1,7 +1,7 @@
 //! One call of a function by a group of lanes: registers, local memory and caller.
 
 use warplens_sim_cuda::memory::local::Local;
-use warplens_sim_cuda::registers::{Lanes, Registers, Row, WIDTH, blend};
+use warplens_sim_cuda::registers::{PerLane, Registers, Row, WIDTH, blend};
 use warplens_sim_cuda::windows;
 
 use crate::engine::launch::Threads;
@@ -17,7 +17,7 @@ pub(crate) struct Frame {
     /// The caller's frame and the call; `None` for the entry.
     pub(crate) caller: Option<(Slot, CallId)>,
     /// The stack pointer of each lane, after the first dynamic allocation.
-    pub(crate) dynamic: Option<Box<Lanes<u32>>>,
+    pub(crate) dynamic: Option<Box<PerLane<u32>>>,
     /// The lanes that wrote each named register, if this is recorded.
     pub(crate) written: Option<Vec<u32>>,
     /// Undefined values, if the run checks for them.
@@ -91,7 +91,7 @@ impl Frame {
     }
 }
 
-fn special_values(special: Special, threads: &Threads) -> Lanes<u32> {
+fn special_values(special: Special, threads: &Threads) -> PerLane<u32> {
     let mask = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(1 << lane));
     let all = |value: u32| [value; WIDTH];
     match special {
@@ -162,7 +162,7 @@ pub(crate) fn result(formal: &Formal, frame: &mut Frame, local: &mut Local, lane
     }
 }
 
-fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word: u32) -> Lanes<u32> {
+fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word: u32) -> PerLane<u32> {
     match formal.at {
         Passing::Local(offset) => *local.row(u64::from(base + offset + 4 * word)),
         Passing::Register(RegisterSlot::Word(slot)) => *registers.get::<u32>(slot),
@@ -177,7 +177,7 @@ fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word:
     }
 }
 
-fn deliver(place: RegisterSlot, registers: &mut Registers, word: u32, mask: u32, values: &Lanes<u32>) {
+fn deliver(place: RegisterSlot, registers: &mut Registers, word: u32, mask: u32, values: &PerLane<u32>) {
     match place {
         RegisterSlot::Word(slot) => registers.set(slot, mask, values),
         RegisterSlot::Double(slot) | RegisterSlot::Quad(slot) => {

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::{CheckedAddresses, Extent};
 use warplens_sim_cuda::memory::spaces::addresses;
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::semantics::fragments::Matrix;
 use warplens_sim_cuda::semantics::matrix::{ScaleWords, Words};
@@ -82,7 +82,7 @@ fn dense(
     Ok(words)
 }
 
-fn values(place: RegisterSlot, r: &Registers) -> Lanes<u64> {
+fn values(place: RegisterSlot, r: &Registers) -> PerLane<u64> {
     std::array::from_fn(|lane| get(place, r, lane) as u64)
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn fragment(
     let size = piece / 8;
     let width = matrix.bits.max(32);
     for index in 0..matrix.per_lane() * matrix.bits / piece {
-        let pieces: Lanes<u64> = std::array::from_fn(|lane| {
+        let pieces: PerLane<u64> = std::array::from_fn(|lane| {
             let owner = lane as u32 % matrix.owners();
             let number = owner * matrix.per_lane() + index * piece / matrix.bits;
             let (outer, inner) = (number / matrix.inner, number % matrix.inner);
@@ -142,7 +142,7 @@ pub(crate) fn fragment(
 pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
     let a = *r.get::<u32>(s.a);
     let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (16 * (column % 2)) & 0xffff;
-    let moved: Lanes<u32> = std::array::from_fn(|lane| {
+    let moved: PerLane<u32> = std::array::from_fn(|lane| {
         let (row, column) = (lane / 4, 2 * (lane % 4));
         element(column, row) | element(column + 1, row) << 16
     });

@@ -6,9 +6,9 @@
 use pulp::Simd;
 use warplens_sim_cuda::address::Relative;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::{FULL, Lanes, Registers, WIDTH, each, lanes, lanes_where};
+use warplens_sim_cuda::registers::{FULL, PerLane, Registers, WIDTH, each, lanes, lanes_where};
 use warplens_sim_cuda::sanitizer::Sanitizer;
-use warplens_sim_cuda::sanitizer::row::Row;
+use warplens_sim_cuda::sanitizer::row::WordRow;
 use warplens_sim_cuda::slot::RegisterSlot;
 use warplens_sim_warp::trace::StatementId;
 
@@ -78,8 +78,8 @@ struct WordAccess<'s> {
     /// The register that is loaded or stored.
     slot: usize,
     shared: SharedWords<'s>,
-    offsets: Lanes<u32>,
-    rows: Option<[Row; 4]>,
+    offsets: PerLane<u32>,
+    rows: Option<[WordRow; 4]>,
 }
 
 impl<'s> WordAccess<'s> {
@@ -92,7 +92,7 @@ impl<'s> WordAccess<'s> {
         r: &Registers,
         ctx: &'s mut ExecContext<'_>,
         mask: u32,
-        report: impl FnOnce(&mut Sanitizer, &[Row; 4]) -> bool,
+        report: impl FnOnce(&mut Sanitizer, &[WordRow; 4]) -> bool,
     ) -> Option<WordAccess<'s>> {
         let (Op::Load(id) | Op::Store(id)) = function.code[pc].op else { return None };
         let access = &function.tables[id];
@@ -118,7 +118,7 @@ impl<'s> WordAccess<'s> {
 }
 
 /// Byte offset of each lane within its group of eight consecutive words.
-const STEPS: Lanes<u32> = {
+const STEPS: PerLane<u32> = {
     let mut steps = [0; WIDTH];
     let mut lane = 0;
     while lane < WIDTH {
@@ -130,19 +130,19 @@ const STEPS: Lanes<u32> = {
 
 /// The row that each eight lanes access, by their offsets; `None` if any eight lanes do not form a row.
 #[inline(always)]
-fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
+fn rows<S: Simd>(simd: S, offsets: &PerLane<u32>) -> Option<[WordRow; 4]> {
     let mut starts = [0; WIDTH];
     for (start, eight) in starts.as_chunks_mut::<8>().0.iter_mut().zip(offsets.as_chunks::<8>().0) {
         *start = [eight[0]; 8];
     }
     let same = lanes_where(simd, |lane| offsets[lane] == starts[lane]);
     let consecutive = lanes_where(simd, |lane| offsets[lane] == starts[lane].wrapping_add(STEPS[lane]));
-    let mut rows = [Row::Same(0); 4];
+    let mut rows = [WordRow::Same(0); 4];
     for (number, row) in rows.iter_mut().enumerate() {
         let start = u64::from(offsets[8 * number]);
         *row = match (same >> (8 * number) & 0xff, consecutive >> (8 * number) & 0xff) {
-            (0xff, _) => Row::Same(start),
-            (_, 0xff) => Row::Consecutive(start),
+            (0xff, _) => WordRow::Same(start),
+            (_, 0xff) => WordRow::Consecutive(start),
             _ => return None,
         };
     }
@@ -150,9 +150,9 @@ fn rows<S: Simd>(simd: S, offsets: &Lanes<u32>) -> Option<[Row; 4]> {
 }
 
 #[inline(always)]
-fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
+fn load_rows(words: &[[u8; 4]], rows: &[WordRow; 4], values: &mut PerLane<u32>) {
     for (eight, row) in values.as_chunks_mut::<8>().0.iter_mut().zip(rows) {
-        let (Row::Same(start) | Row::Consecutive(start)) = *row;
+        let (WordRow::Same(start) | WordRow::Consecutive(start)) = *row;
         let words = &words[start as usize / 4..];
         let first = u32::from_le_bytes(words[0]);
         let Some(words) = words.first_chunk::<8>() else {
@@ -161,18 +161,18 @@ fn load_rows(words: &[[u8; 4]], rows: &[Row; 4], values: &mut Lanes<u32>) {
         };
         // Both kinds of rows share one path without a jump, and all words are loaded first, so that the loop becomes vector
         // code.
-        let is_same = u32::from(matches!(row, Row::Same(_))).wrapping_neg();
+        let is_same = u32::from(matches!(row, WordRow::Same(_))).wrapping_neg();
         let words = words.map(u32::from_le_bytes);
         *eight = words.map(|word| first & is_same | word & !is_same);
     }
 }
 
 #[inline(always)]
-fn store_rows(words: &mut [[u8; 4]], rows: &[Row; 4], values: &Lanes<u32>) {
+fn store_rows(words: &mut [[u8; 4]], rows: &[WordRow; 4], values: &PerLane<u32>) {
     for (eight, row) in values.as_chunks::<8>().0.iter().zip(rows) {
         match *row {
-            Row::Same(start) => words[start as usize / 4] = eight[7].to_le_bytes(),
-            Row::Consecutive(start) => {
+            WordRow::Same(start) => words[start as usize / 4] = eight[7].to_le_bytes(),
+            WordRow::Consecutive(start) => {
                 let words = &mut words[start as usize / 4..][..8];
                 words.iter_mut().zip(eight).for_each(|(word, value)| *word = value.to_le_bytes());
             }
@@ -198,7 +198,7 @@ impl<'s> SharedWords<'s> {
 
     /// The lanes' byte offsets from the first word.
     #[inline(always)]
-    fn offsets(&self, access: &Access, r: &Registers) -> Lanes<u32> {
+    fn offsets(&self, access: &Access, r: &Registers) -> PerLane<u32> {
         let address = &access.address;
         let Some(RegisterSlot::Word(slot)) = address.base else { return [u32::MAX; _] };
         let start = if address.relative == Relative::Block { 0 } else { self.base };
@@ -214,8 +214,8 @@ impl<'s> SharedWords<'s> {
     fn contain_words<S: Simd>(
         &self,
         simd: S,
-        offsets: &Lanes<u32>,
-        rows: &Option<[Row; 4]>,
+        offsets: &PerLane<u32>,
+        rows: &Option<[WordRow; 4]>,
         mask: u32,
     ) -> bool {
         let Some(rows) = rows else {
@@ -226,8 +226,8 @@ impl<'s> SharedWords<'s> {
         let mut are_words = true;
         for row in rows {
             let (start, words) = match *row {
-                Row::Same(start) => (start, 1),
-                Row::Consecutive(start) => (start, 8),
+                WordRow::Same(start) => (start, 1),
+                WordRow::Consecutive(start) => (start, 8),
             };
             are_words &= start % 4 == 0 && start / 4 + words <= self.words.len() as u64;
         }

@@ -1,6 +1,6 @@
 //! Traces a warp's values: reads the registers that its statements name.
 
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH};
 use warplens_sim_warp::moment::MomentTracer;
 use warplens_sim_warp::trace::{RegisterValues, StatementId};
 use warplens_sim_warp::value_tracer::{RegisterInfo, TracedValue, VisitTracer};
@@ -11,7 +11,7 @@ use super::operand::get;
 use crate::program::{Function, Program, Register, RegisterSlot};
 
 /// Bytes per traced register.
-const VALUE_BYTES: usize = size_of::<(u64, Lanes<u64>, u64)>();
+const VALUE_BYTES: usize = size_of::<(u64, PerLane<u64>, u64)>();
 
 #[derive(Clone, Debug)]
 pub(crate) struct ValueTracer(VisitTracer);

@@ -7,7 +7,7 @@ use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::objects::display_name;
 use warplens_sim_warp::reconvergences::ReconvergenceList;
 use warplens_sim_warp::record::Recorder;
@@ -457,8 +457,8 @@ impl Warp {
         let others = visit.group.mask & !visit.executed;
         let message = format!(
             "{what} taken by {}, not by {}\nremove `.uni`, or make the condition uniform",
-            Lanes(visit.executed.into()),
-            Lanes(others.into())
+            LaneSet(visit.executed.into()),
+            LaneSet(others.into())
         );
         let kind = FindingKind::DivergentUniform;
         let finding = self.id.finding(kind, message, visit.statement(), visit.executed);
@@ -479,9 +479,9 @@ impl Warp {
         };
         let message = format!(
             "only {} {} it\n{} {rest}",
-            Lanes(executed.into()),
+            LaneSet(executed.into()),
             if executed.count_ones() == 1 { "reaches" } else { "reach" },
-            Lanes(missing.into())
+            LaneSet(missing.into())
         );
         let finding = self.id.finding(FindingKind::DivergentBarrier, message, statement, executed);
         state.report(
@@ -529,7 +529,7 @@ impl Warp {
 /// The lanes' next statements, for a finding.
 pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
     let related = |(statement, lanes): (u32, u32)| {
-        Related::new(statement, format!("next statement of {}", Lanes(lanes.into())))
+        Related::new(statement, format!("next statement of {}", LaneSet(lanes.into())))
     };
     places.into_iter().map(related)
 }

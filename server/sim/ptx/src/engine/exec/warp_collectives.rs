@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -21,7 +21,7 @@ pub(crate) fn exchange_of<'f>(instruction: &Instruction, function: &'f Function)
     Some(&function.tables[instruction.op.exchange()?])
 }
 
-pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> Lanes<u32> {
+pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> PerLane<u32> {
     exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
 }
 
 /// Checks that each executing lane names itself, and that every live lane it names participates.
-pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Option<Fault> {
+pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed =
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if unnamed != 0 {
@@ -74,12 +74,13 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
 fn shuffle(
     mode: ShuffleMode,
     exchange: &Exchange,
-    members: &Lanes<u32>,
+    members: &PerLane<u32>,
     r: &mut Registers,
     mask: u32,
 ) -> (u32, u32) {
     let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
-    let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
+    let a: PerLane<u32> =
+        std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));
     let (mut values, mut inside, mut readers, mut sources) = (a, 0, 0, 0);
     for lane in lanes(mask) {
         let (source, is_inside) = mode.source(lane, b[lane], c[lane]);
@@ -107,7 +108,7 @@ fn deliver(exchange: &Exchange, r: &mut Registers, lane: usize, value: u32, hold
     }
 }
 
-fn vote(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+fn vote(exchange: &Exchange, members: &PerLane<u32>, r: &mut Registers, mask: u32) {
     let mut holds = 0;
     for lane in lanes(mask) {
         let value = exchange.a.is_some_and(|place| get(place, r, lane) & 1 == 1);
@@ -126,8 +127,8 @@ fn vote(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32)
     }
 }
 
-fn match_values(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
-    let values: Lanes<u128> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane)));
+fn match_values(exchange: &Exchange, members: &PerLane<u32>, r: &mut Registers, mask: u32) {
+    let values: PerLane<u128> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane)));
     for lane in lanes(mask) {
         let peers = mask & members[lane];
         let equal =
@@ -142,16 +143,16 @@ fn match_values(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, ma
     }
 }
 
-fn elect(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+fn elect(exchange: &Exchange, members: &PerLane<u32>, r: &mut Registers, mask: u32) {
     for lane in lanes(mask) {
         let leader = (mask & members[lane]).trailing_zeros();
         deliver(exchange, r, lane, leader, leader as usize == lane);
     }
 }
 
-fn reduce(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) {
+fn reduce(exchange: &Exchange, members: &PerLane<u32>, r: &mut Registers, mask: u32) {
     let (Some(a), Some(d)) = (exchange.a, exchange.d) else { return };
-    let values: Lanes<u32> = std::array::from_fn(|lane| get(a, r, lane) as u32);
+    let values: PerLane<u32> = std::array::from_fn(|lane| get(a, r, lane) as u32);
     let signed = |f: fn(i32, i32) -> i32, a: u32, b: u32| f(a as i32, b as i32) as u32;
     for lane in lanes(mask) {
         let peers = lanes(mask & members[lane]).map(|peer| values[peer]);

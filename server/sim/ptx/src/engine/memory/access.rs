@@ -3,7 +3,7 @@
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::{CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{addresses, read, write};
-use warplens_sim_cuda::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, Registers, WIDTH, blend, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -45,7 +45,13 @@ pub(crate) fn load(
 
 /// Extends loaded values and writes them to a register.
 #[inline(always)]
-pub(super) fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
+pub(super) fn deliver(
+    access: &Access,
+    element: &Element,
+    values: &PerLane<u64>,
+    r: &mut Registers,
+    mask: u32,
+) {
     let size = 8 * access.size;
     let extend = |value: u64| match access.signed {
         true => ((value << (64 - size)) as i64 >> (64 - size)) as u64,
@@ -69,12 +75,12 @@ pub(super) fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r
 #[inline(always)]
 pub(super) fn fetch(
     checked: &CheckedAddresses,
-    addresses: &Lanes<u64>,
+    addresses: &PerLane<u64>,
     offset: u64,
     size: u32,
     ctx: &ExecContext<'_>,
     mask: u32,
-) -> Lanes<u64> {
+) -> PerLane<u64> {
     let mut values = [0; WIDTH];
     match checked {
         CheckedAddresses::One(extent) if extent.region == MemoryRegion::Local => {
@@ -106,7 +112,12 @@ pub(super) fn fetch(
 }
 
 #[inline(always)]
-fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u32, values: &mut Lanes<u64>) {
+fn gather<const SIZE: u32>(
+    bytes: &[u8],
+    index: impl Fn(usize) -> usize,
+    mask: u32,
+    values: &mut PerLane<u64>,
+) {
     if mask == FULL {
         for (lane, value) in values.iter_mut().enumerate() {
             *value = read(bytes, index(lane), SIZE);
@@ -136,7 +147,7 @@ pub(crate) fn store(
 #[inline(always)]
 pub(super) fn store_at(
     access: &Access,
-    addresses: &Lanes<u64>,
+    addresses: &PerLane<u64>,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
@@ -185,10 +196,10 @@ pub(super) fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8
 #[inline(always)]
 pub(super) fn scatter(
     checked: &CheckedAddresses,
-    addresses: &Lanes<u64>,
+    addresses: &PerLane<u64>,
     offset: u64,
     size: u32,
-    values: &Lanes<u64>,
+    values: &PerLane<u64>,
     ctx: &mut ExecContext<'_>,
     mask: u32,
 ) {

@@ -3,7 +3,7 @@
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::spaces::addresses;
-use warplens_sim_cuda::registers::{Lanes, Registers, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
@@ -25,7 +25,7 @@ pub(crate) fn execute(
 
 pub(super) fn execute_at(
     atomic: &Atomic,
-    addresses: &Lanes<u64>,
+    addresses: &PerLane<u64>,
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
-use warplens_sim_cuda::registers::{Lanes, Registers, filter_lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, filter_lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::program::{Op, Slots, Space, Width};
@@ -16,13 +16,13 @@ pub(crate) fn execute(
 ) -> Result<(), Fault> {
     let (Op::MapRank(width) | Op::RankOf(width)) = op else { return Ok(()) };
     let space = if s.c == 0 { Space::Generic } else { Space::Shared };
-    let addresses: Lanes<u64> = match width {
+    let addresses: PerLane<u64> = match width {
         Width::W64 => *r.get::<u64>(s.a),
         Width::W32 => r.get::<u32>(s.a).map(u64::from),
     };
     if let Op::RankOf(_) = op {
         let rank = |address| window.block_at(space, address).map_or(0, |(rank, _)| rank as u32);
-        let ranks: Lanes<u32> = addresses.map(rank);
+        let ranks: PerLane<u32> = addresses.map(rank);
         r.set(s.d, mask, &ranks);
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(crate) fn execute(
         };
         return Err(Fault::new(FindingKind::ClusterRank, message, invalid));
     }
-    let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
+    let mapped: PerLane<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
         1 => window.mapped(space, addresses[lane], ranks[lane]),
         _ => 0,
     });

@@ -4,7 +4,7 @@ use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 
@@ -80,7 +80,7 @@ fn contents_of(
 /// Issues the transfer of the lanes' bytes.
 fn issue(
     copy: &Copy,
-    to: &Lanes<u64>,
+    to: &PerLane<u64>,
     contents: &[[u8; 16]; WIDTH],
     ctx: &mut ExecContext<'_>,
     mask: u32,

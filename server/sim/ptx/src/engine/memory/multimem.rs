@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::memory::spaces::addresses;
-use warplens_sim_cuda::registers::{Lanes, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::semantics::replicas::ReplicaReduction;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -16,7 +16,7 @@ use crate::program::{Access, Address, Multimem, Space, Tables};
 
 /// The addresses of one replica. `mask` holds the lanes that have this many replicas.
 struct Replica {
-    addresses: Lanes<u64>,
+    addresses: PerLane<u64>,
     mask: u32,
 }
 

@@ -7,7 +7,7 @@ use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::mbarrier_object::Object;
 use warplens_sim_cuda::memory::spaces::{Spaces, read};
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::objects::bytes as amount;
 use warplens_sim_warp::trace::{Finding, Related, Severity};
 
@@ -87,7 +87,7 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
         let finding = finding.or_else(|| Some(block.barrier_deadlock(&cluster.barrier)?.1))?;
         let others = polling.take(MAX_OTHERS).filter_map(|warp| {
             let (statement, lanes) = warp.polls_at()?;
-            let (lanes, index) = (Lanes(lanes.into()), warp.id.warp);
+            let (lanes, index) = (LaneSet(lanes.into()), warp.id.warp);
             Some(Related::new(
                 statement,
                 format!("waiting too: {lanes} of warp {index} {}", warp.what(launch, spaces)),
@@ -103,7 +103,7 @@ impl Warp {
     fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
-        let lanes_of_warp = format!("{} of warp {}", Lanes(lanes.into()), self.id.warp);
+        let lanes_of_warp = format!("{} of warp {}", LaneSet(lanes.into()), self.id.warp);
         let message = match self.polled.values.is_empty() {
             true => format!(
                 "Livelock: {lanes_of_warp} {} here forever\nthe state of the loop does not change; change the exit \
@@ -173,7 +173,7 @@ impl Warp {
             .filter_map(|(at, wanted)| {
                 let statement = self.function(launch, at.frame)?.first_statement + at.pc;
                 let (lanes_of_warp, missing) =
-                    (Lanes(at.mask.into()), Lanes((wanted & self.live & !at.mask).into()));
+                    (LaneSet(at.mask.into()), LaneSet((wanted & self.live & !at.mask).into()));
                 Some((
                     at.mask,
                     Related::new(statement, format!("waiting here: {lanes_of_warp}, for {missing}")),
@@ -194,11 +194,11 @@ impl Warp {
         let message = format!(
             "{} would wait here forever for {}\nevery lane in the member mask must execute the \
              instruction; remove the missing lanes from the mask, or make them execute it",
-            Lanes(at.mask.into()),
-            Lanes(missing.into())
+            LaneSet(at.mask.into()),
+            LaneSet(missing.into())
         );
         let current = self.elsewhere(launch, !missing).into_iter().map(|(statement, lanes)| {
-            Related::new(statement, format!("current statement of {}", Lanes(lanes.into())))
+            Related::new(statement, format!("current statement of {}", LaneSet(lanes.into())))
         });
         let finding = self.id.finding(FindingKind::AbsentMembers, message, statement, at.mask);
         Some(finding.with_severity(Severity::Error).with(current))

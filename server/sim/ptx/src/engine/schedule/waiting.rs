@@ -4,7 +4,7 @@ use warplens_sim_cuda::grid::cluster::Cluster;
 use warplens_sim_cuda::grid::verb;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::lanes::Lanes;
+use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related};
 
 use crate::engine::exec::warp::Warp;
@@ -26,7 +26,7 @@ pub(super) fn explain_step_limit(
     let limit = launch.options.limits.max_steps;
     let message = format!(
         "{} of warp {} {} this loop\nthe limit is {limit} warp instructions",
-        Lanes(lanes.into()),
+        LaneSet(lanes.into()),
         warp.id.warp,
         verb("iterate", lanes)
     );
@@ -36,7 +36,8 @@ pub(super) fn explain_step_limit(
     let waiting = waiting.filter(|other| other.id != warp.id).filter_map(|other| {
         let (statement, lanes) = other.polls_at()?;
         let [x, y, z] = other.id.cta;
-        let lanes_of_warp = format!("{} of warp {} of block {x},{y},{z}", Lanes(lanes.into()), other.id.warp);
+        let lanes_of_warp =
+            format!("{} of warp {} of block {x},{y},{z}", LaneSet(lanes.into()), other.id.warp);
         Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
     });
     Some(finding.with(waiting.take(MAX_WAITING)))

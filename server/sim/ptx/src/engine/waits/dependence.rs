@@ -4,7 +4,7 @@
 //! over-approximates where it cannot be exact.
 
 use rustc_hash::FxHashMap;
-use warplens_sim_cuda::registers::{Lanes, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes};
 
 use super::poll_log::{Difference, LoggedRead, LoggedStep, Memory};
 use crate::program::{Callee, Formal, Function, Op, Passing, Program, ReadKind, RegisterSlot, Slot};
@@ -204,7 +204,7 @@ impl Dependent {
         self.carry |= other.carry;
     }
 
-    fn local(&self, at: &Lanes<u32>, span: u32, mask: u32) -> u32 {
+    fn local(&self, at: &PerLane<u32>, span: u32, mask: u32) -> u32 {
         if self.local.is_empty() {
             return 0;
         }
@@ -215,7 +215,7 @@ impl Dependent {
         filter_lanes(mask, is_dependent)
     }
 
-    fn store(&mut self, at: &Lanes<u32>, span: u32, mask: u32, dependent: u32) {
+    fn store(&mut self, at: &PerLane<u32>, span: u32, mask: u32, dependent: u32) {
         for lane in lanes(mask) {
             for word in at[lane] / 4..(at[lane] + span).div_ceil(4) {
                 let bit = 1u32 << lane;

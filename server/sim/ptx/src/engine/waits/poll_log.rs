@@ -1,7 +1,7 @@
 //! The log of an observed warp: the instructions that it executed, and the state that changed meanwhile.
 
 use warplens_sim_cuda::memory::polled::{MemoryRange, PolledValue};
-use warplens_sim_cuda::registers::Lanes;
+use warplens_sim_cuda::registers::PerLane;
 
 use crate::program::{CallId, RegisterSlot, Slot};
 
@@ -26,7 +26,7 @@ pub(super) enum Memory {
     /// Memory that other threads may write, or that nobody writes.
     Common,
     /// Local memory: each lane's address, and the number of bytes.
-    Local(Box<Lanes<u32>>, u32),
+    Local(Box<PerLane<u32>>, u32),
 }
 
 #[derive(Clone, Debug)]
