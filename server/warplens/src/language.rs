@@ -45,7 +45,7 @@ pub(crate) fn of_document(id: &str, path: &Path, text: &str) -> Kind {
     }
     let may_be = |language: &Language| {
         language.shared_ids.contains(&id)
-            || language.shares_extensions() && by_name == Kind::Supported(*language)
+            || language.shares_extensions() && by_name == Kind::Supported(language)
     };
     match languages().find(may_be) {
         Some(language) if language.sniffs(text) => Kind::Supported(language),

@@ -79,13 +79,9 @@ active: number,
 diverged: number, };
 
 export type GraphEdge = { from: number, to: number,
-/**
- * Sum over visits.
- */
+/** Sum over visits. */
 threads: number,
-/**
- * Diverging visits from which lanes took it.
- */
+/** Diverging visits from which lanes took it. */
 diverged: number, };
 
 /** The lines of statements; zero-based, the last one included. */

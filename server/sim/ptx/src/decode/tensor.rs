@@ -45,10 +45,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             [map, shared, ref rest @ ..] => (shared, map, rest),
             _ => return Err(Why::operands()),
         };
-        let completion = match loads {
-            true => Some(self.completion(next(&mut rest)?, Some(Space::Shared))?),
-            false => None,
-        };
+        let completion =
+            if loads { Some(self.completion(next(&mut rest)?, Some(Space::Shared))?) } else { None };
         if hinted {
             last(&mut rest)?;
         }

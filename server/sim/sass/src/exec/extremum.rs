@@ -39,10 +39,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         Op::MinMaxHigh { signed } => {
             let smaller = r.holds(o.p[0]);
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            let less = lanes_where(Scalar::new(), |lane| match signed {
-                true => (a[lane] as i32) < b[lane] as i32,
-                false => a[lane] < b[lane],
-            });
+            let less = lanes_where(Scalar::new(), |lane| is_less(signed, a[lane], b[lane]));
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
             r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| a[lane] == b[lane]));
             r.set_predicate(CC_SIGN, mask, less);
@@ -57,8 +54,7 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             choose(o, r, mask, !(less ^ smaller), (&a, &b));
         }
         Op::VideoMinMax { first_max, then, signed } => {
-            let less = |a: u32, b: u32| if signed { (a as i32) < b as i32 } else { a < b };
-            let pick = |a: u32, b: u32, max: bool| if less(a, b) == max { b } else { a };
+            let pick = |a, b, max: bool| if is_less(signed, a, b) == max { b } else { a };
             map3(o, r, mask, |a, b, c| match (pick(a, b, first_max), then) {
                 (first, Accumulate::Min) => pick(first, c, false),
                 (first, Accumulate::Max) => pick(first, c, true),
@@ -67,6 +63,11 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         _ => {}
     }
+}
+
+#[inline(always)]
+fn is_less(signed: bool, a: u32, b: u32) -> bool {
+    if signed { (a as i32) < b as i32 } else { a < b }
 }
 
 /// `d = a` in the chosen lanes, otherwise `d = b`.
