@@ -63,7 +63,7 @@ use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use super::memory::spaces::Spaces;
 use super::race_context::RaceContext;
-use super::registers::lanes;
+use super::registers::{filter_lanes, lanes};
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
@@ -455,9 +455,8 @@ impl Sanitizer {
     fn count(&mut self, event: &AccessEvent<'_>) {
         let span = event.span();
         let of = |regions: &[MemoryRegion]| {
-            let inside =
-                |&lane: &usize| event.extent(lane).is_some_and(|extent| regions.contains(&extent.region));
-            lanes(event.mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane)
+            let region = |lane| event.extent(lane).map(|extent| extent.region);
+            filter_lanes(event.mask, |lane| region(lane).is_some_and(|region| regions.contains(&region)))
         };
         let (global, shared) =
             (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));

@@ -14,7 +14,7 @@ pub(super) fn read(
     let fields = Fields::new(multimem, &MULTIMEM)?;
     fields.one_of("a multimem argument names its element type", &["buffer"])?;
     let (_, list) = fields.one_of("a multimem argument has replicas", &["replicas"])?;
-    // Checked here too, because replicas may all have their own length.
+    // If every replica has its own length, nothing else reads this one.
     fields.integer("len")?;
     let replicas = list.list("replicas")?;
     if replicas.is_empty() {

@@ -34,8 +34,8 @@ pub(crate) use tables::Entry;
 pub use tables::{
     Access, AccessId, Atomic, Barrier, BarrierKind, Call, CallId, Callee, Copy, Element, Exchange,
     ExchangeId, ExchangeKind, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands,
-    Note, Pack, PackedSources, ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, System,
-    Tables,
+    Note, Pack, PackedSources, ProductScales, Promise, Rows, SignatureShape, SparseFactor, Switch, SwitchId,
+    System, Tables,
 };
 pub use tensor::{Compression, FactorSource, TensorCopy, TensorOp, WarpgroupProduct};
 pub use tensor_memory::{

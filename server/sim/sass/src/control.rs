@@ -24,7 +24,7 @@ impl Warp {
     /// Executes the control instruction of a group. `guarded` are its lanes whose guard is true. Returns
     /// whether the group continues at its new position without a choice by the machine.
     pub(super) fn control(&mut self, group: &mut Group, guarded: u32, run: &mut RunContext<'_>) -> Continues {
-        let program = run.program;
+        let program = run.launch.program;
         let operation = program.code[group.pc as usize];
         let executed = self.executed(&operation, guarded);
         self.check_control(group, guarded, run)?;
@@ -203,9 +203,9 @@ impl Warp {
         };
         for lane in lanes(executed) {
             let address = self.address(jump, lane);
-            let found = match run.program.code[group.pc as usize].op {
-                Op::Control(Control::Return(_)) => run.program.return_at(address, group.pc),
-                _ => run.program.statement_at(address, group.pc),
+            let found = match run.launch.program.code[group.pc as usize].op {
+                Op::Control(Control::Return(_)) => run.launch.program.return_at(address, group.pc),
+                _ => run.launch.program.statement_at(address, group.pc),
             };
             let Some(target) = found else {
                 let message = format!(
@@ -244,7 +244,7 @@ impl Warp {
     fn call(&mut self, target: u32, group: &mut Group, executed: u32, run: &mut RunContext<'_>) -> Continues {
         let next = group.pc + 1;
         // Since Volta, return addresses are in registers.
-        if !run.program.target.has_barriers() {
+        if !run.launch.program.target.has_barriers() {
             self.machine.push(Token::Return, next);
             if self.machine.depth(Token::Return) > MAX_CALL_DEPTH {
                 return Err(self.nested_too_deep(group, executed, run));

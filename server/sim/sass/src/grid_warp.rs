@@ -57,8 +57,8 @@ impl CudaWarp for Warp {
             .then(|| Sanitizer::with_patterns(patterns, true, [launch.grid, launch.block], options))
     }
 
-    /// The program reads the clock, or saves barriers: then a warp may continue with another path after a pause for the
-    /// caller's control, and a run on threads pauses elsewhere.
+    /// Whether the program reads the clock or saves barriers. With saved barriers, a pause for the caller's control can
+    /// decide which path runs next, and a run on threads pauses at other instructions.
     fn depends_on_order(launch: &Launch<'_>) -> bool {
         let saves = |step| {
             matches!(
@@ -75,7 +75,6 @@ impl CudaWarp for Warp {
 
     fn run(&mut self, launch: &Launch<'_>, grid: &mut GridState<Warp>) -> Pause {
         self.run(&mut RunContext {
-            program: launch.program,
             launch,
             spaces: &mut grid.spaces,
             state: &mut grid.state,
@@ -141,6 +140,6 @@ impl ClusterReports for Warp {
     }
 
     fn explain_deadlock(cluster: &Cluster<Warp>, _: &Launch<'_>, _: &Spaces) -> Vec<Finding> {
-        cluster.left().filter_map(|block| explain(block, &cluster.barrier)).collect()
+        cluster.unfinished_blocks().filter_map(|block| explain(block, &cluster.barrier)).collect()
     }
 }

@@ -82,7 +82,7 @@ impl Warp {
     fn go<S: Simd>(&mut self, simd: S, group: &mut Group, run: &mut RunContext<'_>) -> Stop {
         let mut sanitizer = run.state.sanitizer.take();
         let observer = Observer {
-            program: run.program,
+            program: run.launch.program,
             warp: self.id,
             memory: run.undefined,
             undefined: &mut self.undefined,
@@ -91,7 +91,7 @@ impl Warp {
             state: run.state,
         };
         let ctx = ExecContext {
-            target: run.program.target,
+            target: run.launch.program.target,
             spaces: run.spaces,
             local: &mut self.local,
             banks: &run.launch.banks,
@@ -104,7 +104,7 @@ impl Warp {
             reads: self.reads,
         };
         let mut running = Running {
-            program: run.program,
+            program: run.launch.program,
             observed: ctx.sanitizer.is_some() || observer.written.is_some() || observer.follows_undefined(),
             barriers: run.launch.barriers,
             registers: &mut self.registers,
@@ -137,7 +137,7 @@ impl Warp {
         if self.written.is_some() {
             let at = Executing { statement: group.pc, active: group.mask, executed, written: executed };
             let mut observer = Observer {
-                program: run.program,
+                program: run.launch.program,
                 warp: self.id,
                 state: run.state,
                 memory: run.undefined,
@@ -160,11 +160,17 @@ impl Warp {
             return Ok(());
         }
         let (statement, active, written) = (group.pc, group.mask, executed);
-        let visit =
-            UndefinedVisit { program: run.program, warp: self.id, statement, active, executed, written };
+        let visit = UndefinedVisit {
+            program: run.launch.program,
+            warp: self.id,
+            statement,
+            active,
+            executed,
+            written,
+        };
         let mut effects = self.undefined.control(&visit, run.undefined);
         effects.findings.drain(..).for_each(|finding| run.state.report(finding));
-        self.undefined.after(run.program, statement, &effects, executed);
+        self.undefined.after(run.launch.program, statement, &effects, executed);
         match effects.stop {
             None => Ok(()),
             Some(finding) => {

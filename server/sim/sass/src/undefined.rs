@@ -15,9 +15,10 @@ pub(crate) mod suspects;
 mod transfer;
 mod uses;
 
+use pulp::Scalar;
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::inactive_sources::InactiveSources;
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes, lanes_where};
 
 pub(crate) use self::memory::UndefinedMemory;
 pub(crate) use self::uses::{Effects, UndefinedVisit};
@@ -64,7 +65,7 @@ impl UndefinedWord {
 
     /// The lanes with an undefined bit.
     fn lanes(&self) -> u32 {
-        (0..WIDTH).fold(0, |mask, lane| mask | u32::from(self.bits[lane] != 0) << lane)
+        lanes_where(Scalar::new(), |lane| self.bits[lane] != 0)
     }
 
     /// Adds the undefined bits of another word.

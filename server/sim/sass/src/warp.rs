@@ -14,7 +14,6 @@ use super::exec::{BlockPosition, WarpPosition};
 use super::launch::Launch;
 use super::machine::{Barriers, Machine, Tokens};
 use super::pause::Pause;
-use super::program::Program;
 use super::registers::Registers;
 use super::spin::SpinWatch;
 use super::undefined::{UndefinedMemory, UndefinedValues};
@@ -23,7 +22,6 @@ use super::written_registers::WrittenRegisters;
 
 /// What all warps of a run share.
 pub(crate) struct RunContext<'a> {
-    pub(crate) program: &'a Program,
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) spaces: &'a mut Spaces,
     pub(crate) state: &'a mut RunState,

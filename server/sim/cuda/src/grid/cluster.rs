@@ -227,7 +227,7 @@ impl<W: ClusterReports> Cluster<W> {
     }
 
     /// The blocks that have not exited.
-    pub fn left(&self) -> impl Iterator<Item = &Block<W>> {
+    pub fn unfinished_blocks(&self) -> impl Iterator<Item = &Block<W>> {
         self.blocks
             .iter()
             .zip(&self.states)

@@ -2,8 +2,10 @@
 //!
 //! Stored as rows of 32 words, so that an access at one offset in all lanes moves whole rows.
 
+use pulp::Scalar;
+
 use super::local_frames::LocalFrames;
-use crate::registers::{LaneRow, PerLane, WIDTH, blend};
+use crate::registers::{LaneRow, PerLane, WIDTH, blend, lanes_where};
 
 /// Limit of local memory per thread in bytes, as on hardware.
 pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
@@ -44,7 +46,7 @@ impl Local {
         let row = |local: &Local, index: usize| *local.rows.get(index).unwrap_or(&zeros);
         let lanes = |index: usize| {
             let (a, b) = (row(self, index), row(other, index));
-            (0..WIDTH).fold(0, |lanes, lane| lanes | u32::from(a[lane] != b[lane]) << lane)
+            lanes_where(Scalar::new(), |lane| a[lane] != b[lane])
         };
         (0..rows).map(|index| (index as u32, lanes(index))).filter(|(_, lanes)| *lanes != 0).collect()
     }

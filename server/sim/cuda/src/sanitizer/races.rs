@@ -281,18 +281,21 @@ impl Sanitizer {
 
 /// How a thread waits for a copy in flight.
 fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str {
-    let Some(completion) = completion else { return "with `cp.async.wait_group` or `cp.async.wait_all`" };
     match completion {
-        CopyCompletion::Phase { .. } => "for the mbarrier that tracks the copy, with `mbarrier.try_wait`",
-        CopyCompletion::Waited(CopyFamily::Bulk) if hazard == Hazard::WriteAfterRead => {
+        Some(CopyCompletion::Phase { .. }) => {
+            "for the mbarrier that tracks the copy, with `mbarrier.try_wait`"
+        }
+        Some(CopyCompletion::Waited(CopyFamily::Bulk)) if hazard == Hazard::WriteAfterRead => {
             "with `cp.async.bulk.wait_group.read`"
         }
-        CopyCompletion::Waited(CopyFamily::Bulk) => "with `cp.async.bulk.wait_group`",
-        CopyCompletion::Waited(CopyFamily::Products) => "with `wgmma.wait_group`",
-        CopyCompletion::Waited(CopyFamily::TensorMemory) => {
+        Some(CopyCompletion::Waited(CopyFamily::Bulk)) => "with `cp.async.bulk.wait_group`",
+        Some(CopyCompletion::Waited(CopyFamily::Products)) => "with `wgmma.wait_group`",
+        Some(CopyCompletion::Waited(CopyFamily::TensorMemory)) => {
             "with `tcgen05.commit` and a wait for its mbarrier"
         }
-        CopyCompletion::Waited(CopyFamily::Single) => "with `cp.async.wait_group` or `cp.async.wait_all`",
+        None | Some(CopyCompletion::Waited(CopyFamily::Single)) => {
+            "with `cp.async.wait_group` or `cp.async.wait_all`"
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::event::{AccessEvent, AccessKind};
 use super::undefined_use::UndefinedUse;
 use crate::inactive_sources::InactiveSources;
 use crate::memory::region::MemoryRegion;
-use crate::registers::lanes;
+use crate::registers::filter_lanes;
 
 impl Sanitizer {
     /// Whether undefined values are propagated through registers.
@@ -49,9 +49,9 @@ impl Sanitizer {
     #[cold]
     pub(crate) fn stored_undefined(&mut self, event: &AccessEvent<'_>) {
         if event.kind == AccessKind::Store {
-            let visible =
-                |lane: &usize| event.extent(*lane).is_some_and(|extent| extent.region != MemoryRegion::Local);
-            self.undefined.visible = lanes(event.mask).filter(visible).fold(0, |all, lane| all | 1 << lane);
+            self.undefined.visible = filter_lanes(event.mask, |lane| {
+                event.extent(lane).is_some_and(|extent| extent.region != MemoryRegion::Local)
+            });
         }
     }
 

@@ -9,8 +9,8 @@
 //!
 //! 1. [`spin`] counts the backward branches of a warp. After a few of them it inspects the loop's code: a loop whose memory
 //!    accesses look like polling is observed soon, any other one after many iterations.
-//! 2. A loop that only computes is watched by [`loop_watch`]: if a register, a lane of which is compared at each iteration,
-//!    has its value of before, the whole state ([`snapshot`]) is compared. A loop that returns to an earlier state and
+//! 2. A loop that only computes is watched by [`loop_watch`], which compares one lane of one register at each iteration.
+//!    When an earlier value recurs, the whole state ([`snapshot`]) is compared: a loop that returns to an earlier state and
 //!    reads no memory never ends.
 //! 3. Any other loop is observed by [`poll_window`] for some iterations. It keeps a snapshot of the state at a backward
 //!    branch, and a log ([`poll_log`]) of the instructions executed since, with the memory that they read and wrote.

@@ -30,7 +30,7 @@ macro_rules! tables {
         }
 
         $(
-            /// The index of an entry. It is packed, because an instruction is a half of a cache line only without padding.
+            /// The index of an entry. Packed, because padding would make an instruction larger than half a cache line.
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             #[repr(Rust, packed)]
             pub struct $id(u32);

@@ -41,7 +41,6 @@ impl Decoder<'_> {
             "WARPSYNC" => self.warp_sync(inst)?,
             "YIELD" | "NANOSLEEP" => Control::Yield,
             "BAR" => return self.block_barrier(inst),
-            "B2R" | "R2B" => return Err("".into()),
             _ => return Err("".into()),
         };
         let mut operation = self.of(control, inst)?;

@@ -4,7 +4,7 @@ use pulp::Scalar;
 use warplens_sim_cuda::address::{AtomicOp, Space};
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
 use warplens_sim_cuda::memory::atomic_operation::apply;
-use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
+use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes, lanes_where};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::scalar_type::ScalarType;
 
@@ -70,8 +70,7 @@ fn shuffle(mode: ShuffleMode, o: &Operation, r: &mut Registers, ctx: &mut ExecCo
     let sources: PerLane<(usize, bool)> = std::array::from_fn(|lane| mode.source(lane, b[lane], c[lane]));
     r.set(o.d, mask, &sources.map(|(from, _)| a[from]));
     r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), |lane| sources[lane].1));
-    let readers =
-        lanes(mask).filter(|&lane| mask >> sources[lane].0 & 1 == 0).fold(0, |all, lane| all | 1 << lane);
+    let readers = filter_lanes(mask, |lane| mask >> sources[lane].0 & 1 == 0);
     if readers != 0
         && let Some(sanitizer) = &mut ctx.sanitizer
     {

@@ -4,7 +4,7 @@ use warplens_sim_cuda::address::{self as spaces, AtomicOp};
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, read, write};
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
@@ -63,11 +63,7 @@ pub(crate) fn by_space(
 ) -> Vec<SpaceLanes> {
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
-    let inside = |start: u64| {
-        lanes(mask)
-            .filter(|&lane| (start..start + size).contains(&addresses[lane]))
-            .fold(0, |all, lane| all | 1 << lane)
-    };
+    let inside = |start: u64| filter_lanes(mask, |lane| (start..start + size).contains(&addresses[lane]));
     let (in_shared, in_local) = (inside(shared), inside(local));
     let of = |space, mask: u32, start: u64| SpaceLanes {
         space,
@@ -459,7 +455,7 @@ pub(super) fn in_space(space: Space, o: &Operation, r: &mut Registers, ctx: &Exe
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
     let addresses = r.bits_64(o.s[0].row);
-    let found = lanes(mask).filter(|&lane| {
+    let found = filter_lanes(mask, |lane| {
         let within = |start: u64| (start..start + size).contains(&addresses[lane]);
         match space {
             Space::Shared => within(shared),
@@ -467,8 +463,7 @@ pub(super) fn in_space(space: Space, o: &Operation, r: &mut Registers, ctx: &Exe
             _ => !within(shared) && !within(local),
         }
     });
-    let holds = found.fold(0, |all, lane| all | 1 << lane);
-    r.set_predicate(o.q[0], mask, holds);
+    r.set_predicate(o.q[0], mask, found);
 }
 
 /// Reads sixteen bytes of shared memory in each lane.

@@ -8,7 +8,7 @@
 //! that do not wait for each other. A path that has run for long without a change of memory lets another one
 //! run.
 
-use warplens_sim_cuda::registers::lanes;
+use warplens_sim_cuda::registers::{filter_lanes, lanes};
 
 use super::group::{Group, Joined, MachineError, WaitReason, Waiting};
 use super::regions::Regions;
@@ -326,9 +326,7 @@ impl Barriers {
         let mut left = lanes_here;
         while left != 0 {
             let members_of_first = members[left.trailing_zeros() as usize];
-            let same = lanes(left)
-                .filter(|&lane| members[lane] == members_of_first)
-                .fold(0, |all, lane| all | 1 << lane);
+            let same = filter_lanes(left, |lane| members[lane] == members_of_first);
             left &= !same;
             self.synchronizing.push(Synchronizing { members: members_of_first, pc: next, mask: same });
         }

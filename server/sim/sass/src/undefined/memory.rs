@@ -16,28 +16,36 @@ use crate::registers::Registers;
 /// The maximum number of undefined bytes to keep.
 const MAX_BYTES: usize = 1 << 22;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Owner {
-    Global,
-    Shared([u32; 3]),
-    Local([u32; 3], u32, u8),
+/// Whose memory an address belongs to.
+#[derive(Clone, Copy, Debug)]
+struct Owner {
+    /// The block of shared and local memory; `None` for global memory.
+    block: Option<[u32; 3]>,
+    thread: Option<Thread>,
 }
+
+/// The warp and lane that local memory belongs to.
+type Thread = (u32, u8);
 
 impl Owner {
     fn of(space: Space, ctx: &ExecContext<'_>, lane: usize) -> Owner {
-        let cta = ctx.position.block.cta;
+        let block = Some(ctx.position.block.cta);
         match space {
-            Space::Shared => Owner::Shared(cta),
-            Space::Local => Owner::Local(cta, ctx.position.warp, lane as u8),
-            _ => Owner::Global,
+            Space::Shared => Owner { block, thread: None },
+            Space::Local => Owner { block, thread: Some((ctx.position.warp, lane as u8)) },
+            _ => Owner { block: None, thread: None },
         }
     }
 }
 
+/// Undefined bytes by address.
+type Bytes = FxHashMap<(Option<Thread>, u64), Origin>;
+
 /// The undefined bytes of memory, and what a run has reported.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct UndefinedMemory {
-    bytes: FxHashMap<(Owner, u64), Origin>,
+    /// By block, so that those of a block can be dropped at once; no table is empty.
+    bytes: FxHashMap<Option<[u32; 3]>, Bytes>,
     pub(super) reported: FxHashSet<(u32, u32)>,
 }
 
@@ -56,14 +64,33 @@ impl UndefinedMemory {
 
     /// A block has exited: nobody reads its memory any more.
     pub(crate) fn forget(&mut self, block: [u32; 3]) {
-        self.bytes.retain(|(owner, _), _| match *owner {
-            Owner::Global => true,
-            Owner::Shared(cta) | Owner::Local(cta, ..) => cta != block,
-        });
+        self.bytes.remove(&Some(block));
     }
 
     pub(crate) fn has_global(&self) -> bool {
-        self.bytes.keys().any(|(owner, _)| *owner == Owner::Global)
+        self.bytes.contains_key(&None)
+    }
+
+    /// The number of undefined bytes.
+    fn len(&self) -> usize {
+        self.bytes.values().map(Bytes::len).sum()
+    }
+
+    fn get(&self, owner: Owner, at: u64) -> Option<&Origin> {
+        self.bytes.get(&owner.block)?.get(&(owner.thread, at))
+    }
+
+    fn insert(&mut self, owner: Owner, at: u64, origin: Origin) {
+        self.bytes.entry(owner.block).or_default().insert((owner.thread, at), origin);
+    }
+
+    fn remove(&mut self, owner: Owner, at: u64) {
+        if let Some(bytes) = self.bytes.get_mut(&owner.block) {
+            bytes.remove(&(owner.thread, at));
+            if bytes.is_empty() {
+                self.bytes.remove(&owner.block);
+            }
+        }
     }
 
     pub(super) fn load(
@@ -80,7 +107,7 @@ impl UndefinedMemory {
                 for (index, word) in words.iter_mut().enumerate() {
                     for byte in 0..u64::from(access.size) {
                         let at = part.addresses[lane] + index as u64 * u64::from(access.size) + byte;
-                        let Some(origin) = self.bytes.get(&(owner, at)) else { continue };
+                        let Some(origin) = self.get(owner, at) else { continue };
                         word.bits[lane] |= 0xff << (8 * byte);
                         word.origins[lane] = Some(*origin);
                     }
@@ -127,13 +154,9 @@ impl UndefinedMemory {
                         let kept =
                             origin.filter(|_| bits >> (8 * byte) & 0xff != 0 && (is_local || is_unknown));
                         match kept {
-                            Some(_) if self.bytes.len() >= MAX_BYTES => visible.is_lost |= is_unknown,
-                            Some(origin) => {
-                                self.bytes.insert((owner, at), origin);
-                            }
-                            None => {
-                                self.bytes.remove(&(owner, at));
-                            }
+                            Some(_) if self.len() >= MAX_BYTES => visible.is_lost |= is_unknown,
+                            Some(origin) => self.insert(owner, at, origin),
+                            None => self.remove(owner, at),
                         }
                     }
                 }

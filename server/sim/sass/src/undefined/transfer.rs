@@ -136,8 +136,10 @@ impl UndefinedValues {
                 let product = product([&bits(0), &bits(1)], values);
                 let only_addend = (0..WIDTH)
                     .all(|lane| product.bits[lane] == 0 && (values[0][lane] == 0 || values[1][lane] == 0));
-                let terms = [product, bits(2), UndefinedWord::DEFINED];
-                vec![(o.d, if only_addend { bits(2) } else { sum(terms) })]
+                let addend = bits(2);
+                let result =
+                    if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) };
+                vec![(o.d, result)]
             }
             Op::HalfMinMax3(..) => vec![(o.d, self.halves(step, 3))],
             Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(step, 3))],

@@ -3,7 +3,7 @@
 //! There, an unwritten register is reported, and the value of an instruction that is not simulated stops the
 //! run.
 
-use warplens_sim_cuda::registers::lanes;
+use warplens_sim_cuda::registers::{filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::undefined_messages;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -227,9 +227,7 @@ impl UndefinedValues {
         }
         let Some(lane) = lanes(word.lanes()).next() else { return };
         let Some(origin) = word.origins[lane] else { return };
-        let mask = lanes(word.lanes())
-            .filter(|&lane| word.origins[lane] == Some(origin))
-            .fold(0, |mask, lane| mask | 1 << lane);
+        let mask = filter_lanes(word.lanes(), |lane| word.origins[lane] == Some(origin));
         if memory.reported.insert((origin.statement.unwrap_or(0), visit.statement)) {
             effects.findings.extend(self.undefined(visit, part, origin, mask));
         }

@@ -38,8 +38,8 @@ const START: &str = "S2R R0, SR_TID.X
     IMAD.WIDE R4, R0, R4, c[0x0][0x160]";
 
 /// Runs a body with and without threads, which must give the same result. Returns that result, and how many blocks had
-/// exited when the last one that a thread ran exited; 0 if no thread ran.
-fn same(body: &str, limits: Limits) -> (RunResult, u64) {
+/// exited when the last one that a thread ran exited; `None` if no thread ran.
+fn same(body: &str, limits: Limits) -> (RunResult, Option<u64>) {
     let program = crate::common::program(&crate::machines::listing(80, &format!("{START}\n{body}")), "k");
     let mut config = launch_config(program.target, 8, [23, 1, 1], [40, 1, 1]);
     let out = config.memory.allocate("out", 4096).expect("space");
@@ -60,10 +60,12 @@ fn same(body: &str, limits: Limits) -> (RunResult, u64) {
     let [together, alone] = controls
         .map(|control| run(&program, config.clone(), true, &options, control).expect("not cancelled"));
     assert_eq!(format!("{together:?}"), format!("{alone:?}"), "{body}");
-    (alone, workers.called.load(Relaxed) * done.load(Relaxed))
+    let called = workers.called.load(Relaxed);
+    assert!(called <= 1, "threads took over {called} times");
+    (alone, (called == 1).then(|| done.load(Relaxed)))
 }
 
-fn finishes(body: &str) -> u64 {
+fn finishes(body: &str) -> Option<u64> {
     let (result, done) = same(body, Limits::default());
     assert_eq!(result.status, Status::Finished, "{body}: {:?}", result.findings);
     done
@@ -72,7 +74,7 @@ fn finishes(body: &str) -> u64 {
 #[test]
 fn independent_blocks() {
     // Each of three threads may not have counted its last block yet.
-    assert!(finishes("STG.E [R4.64], R0\nEXIT") >= 20);
+    assert!(finishes("STG.E [R4.64], R0\nEXIT").is_some_and(|done| done >= 20));
     let paths = "ISETP.GT.AND P0, PT, R0, R3, PT
         BSSY B0, 0x90
         @P0 BRA 0x90
@@ -117,7 +119,7 @@ fn a_run_stops_at_the_same_step() {
 
 #[test]
 fn what_blocks_share_besides_memory() {
-    assert_eq!(finishes("CS2R R6, SR_CLOCKLO\nSTG.E [R4.64], R6\nEXIT"), 0);
+    assert_eq!(finishes("CS2R R6, SR_CLOCKLO\nSTG.E [R4.64], R6\nEXIT"), None);
     // An unknown value in memory makes the result unknown, whichever block stores it.
     let unknown =
         "MOV R6, R0\nISETP.GT.AND P0, PT, R3, 0x9, PT\n@P0 MUFU.EX2.F16 R6, R0\nSTG.E [R4.64], R6\nEXIT";

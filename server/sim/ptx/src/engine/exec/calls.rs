@@ -17,7 +17,7 @@ use crate::engine::divergence::group::{FunctionEntry, Group};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
 use crate::engine::waits::spin::BackwardBranch;
-use crate::program::{Call, CallId, Callee, Formal, Function, Op, Slot, System, Uniformity};
+use crate::program::{Call, CallId, Callee, Formal, Function, Slot, SwitchId, System, Uniformity};
 use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
@@ -26,11 +26,16 @@ const MIN_FRAME: u32 = 128;
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
-    pub(crate) fn switch(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
+    pub(crate) fn switch(
+        &mut self,
+        id: SwitchId,
+        uniformity: Uniformity,
+        visit: ControlVisit<'_>,
+        run: &mut RunContext<'_>,
+    ) -> Option<Pause> {
         let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
         let statement = visit.statement();
-        let Op::Switch(id, uniformity) = instruction.op else { return None };
         let switch = &function.tables[id];
         let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
         let beyond = filter_lanes(executed, |lane| index[lane] as usize >= switch.targets.len());

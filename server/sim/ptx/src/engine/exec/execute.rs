@@ -3,7 +3,7 @@
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::async_ops::operation::Family;
 use warplens_sim_cuda::fault::{ExecError, Fault};
-use warplens_sim_cuda::registers::{FULL, PerLane, Registers, Word, blend, filter_lanes, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, Word, blend, filter_lanes, lanes, lanes_where};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
@@ -296,7 +296,7 @@ fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 fn select_by(width: Width, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
-    let chosen = filter_lanes(FULL, holds);
+    let chosen = lanes_where(Scalar::new(), holds);
     match width {
         Width::W64 => select::<u64>(chosen, s, r, mask),
         Width::W32 => select::<u32>(chosen, s, r, mask),

@@ -127,9 +127,9 @@ impl GroupRun<'_> {
         next.is_some_and(|next| next.quick != Quick::No) && !(self.observed && self.observes_values())
     }
 
-    /// Continues with the next group, if it is in this frame and nothing else changed; otherwise returns the choice.
+    /// Continues with the next group, if it is in this frame and nothing else changed; otherwise the loop ends with it.
     #[inline(always)]
-    pub(super) fn pick_next_group(&mut self) -> Result<(), Option<Group>> {
+    pub(super) fn pick_next_group(&mut self) -> Option<LoopExit> {
         match self.groups.next(self.ctx.live, &self.launch.plan) {
             Some(next)
                 if next.frame == self.group.frame
@@ -138,9 +138,9 @@ impl GroupRun<'_> {
             {
                 self.group = next;
                 self.visits.continue_with(next.mask, next.pc);
-                Ok(())
+                None
             }
-            next => Err(next),
+            next => Some(LoopExit::Next(next)),
         }
     }
 

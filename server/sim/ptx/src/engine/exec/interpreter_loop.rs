@@ -8,11 +8,8 @@ use warplens_sim_cuda::fault::ExecError;
 use super::branching::Branched;
 use super::execute::execute;
 use super::group_run::GroupRun;
-use super::loop_exit::LoopExit;
+use super::loop_exit::{Flow, LoopExit};
 use crate::program::{Instruction, Op, Quick};
-
-/// Whether the general loop ends: with `None`, the fast loop may continue.
-type Flow = ControlFlow<Option<LoopExit>>;
 
 impl GroupRun<'_> {
     /// Runs the group until another one is chosen, its next instruction is a frequent operation, or the interpreter must
@@ -69,7 +66,7 @@ impl GroupRun<'_> {
         self.visits.up_to(pc);
         if pc == self.group.until {
             self.groups.advance_to(pc);
-            return self.pick_next_group().err().map(LoopExit::Next);
+            return self.pick_next_group();
         }
         if (pc as usize) < self.function.code.len() {
             return Some(LoopExit::Due);
@@ -86,7 +83,7 @@ impl GroupRun<'_> {
             Branched::Jumped => self.group.pc = branch.s.a,
             Branched::Diverged { sides, join } => {
                 self.groups.diverge(&sides, join);
-                return ControlFlow::Break(self.pick_next_group().err().map(LoopExit::Next));
+                return ControlFlow::Break(self.pick_next_group());
             }
             Branched::Exit { pc, exit } => {
                 self.group.pc = pc;

@@ -1,5 +1,7 @@
 //! When a group stops in the interpreter loop, and why the loop returns to its warp.
 
+use std::ops::ControlFlow;
+
 use warplens_sim_cuda::fault::{Fault, PendingBarrier};
 
 use crate::engine::divergence::group::Group;
@@ -23,6 +25,9 @@ pub(crate) enum LoopExit {
     /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),
 }
+
+/// How the fast or the general loop continues. `Break(None)` leaves the group to the other loop.
+pub(super) type Flow = ControlFlow<Option<LoopExit>>;
 
 /// What ends a range of instructions, besides control flow.
 #[derive(Clone, Copy)]

@@ -18,7 +18,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use super::branching::Branched;
 use super::context::ExecContext;
 use super::group_run::GroupRun;
-use super::loop_exit::{LoopExit, StopLimits};
+use super::loop_exit::{Flow, LoopExit, StopLimits};
 use super::paths::Paths;
 use super::shared_words;
 use crate::program::{Function, Instruction, Op, Quick};
@@ -52,9 +52,6 @@ struct RunPosition<'f> {
     paths: Option<Paths<'f>>,
 }
 
-/// Whether the fast loop ends: with `None`, the general loop continues.
-type Flow = ControlFlow<Option<LoopExit>>;
-
 impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     #[inline(always)]
     fn run(mut self) -> Option<LoopExit> {
@@ -86,8 +83,8 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
     /// Continues with the next group.
     #[inline(always)]
     fn switch_group(&mut self, at: &mut RunPosition<'w>) -> Flow {
-        if let Err(chosen) = self.run.pick_next_group() {
-            return ControlFlow::Break(Some(LoopExit::Next(chosen)));
+        if let Some(exit) = self.run.pick_next_group() {
+            return ControlFlow::Break(Some(exit));
         }
         self.advance_to(at, self.run.group.pc);
         ControlFlow::Continue(())

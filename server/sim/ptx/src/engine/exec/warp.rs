@@ -305,7 +305,7 @@ impl Warp {
                 self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], (statement, pc), join);
                 return None;
             }
-            Op::Switch(..) => return self.switch(visit, run),
+            Op::Switch(id, uniformity) => return self.switch(id, uniformity, visit, run),
             Op::Call(call, uniformity) => {
                 self.complete_products(frame, run.spaces);
                 self.check_uniform(uniformity, "a call", visit, run.state);

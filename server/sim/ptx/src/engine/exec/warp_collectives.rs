@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::fault::Fault;
 use warplens_sim_cuda::inactive_sources::{Absence, InactiveSources};
-use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
+use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -53,8 +53,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
 
 /// Checks that each executing lane names itself, and that every live lane it names participates.
 pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
-    let unnamed =
-        lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
+    let unnamed = filter_lanes(mask, |lane| members[lane] >> lane & 1 == 0);
     if unnamed != 0 {
         let message =
             "it does not include all lanes that execute the instruction\ninclude each of them".into();

@@ -60,7 +60,8 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     issue(copy, &to, &contents, ctx, mask)
 }
 
-/// The bytes that a lane copies. They were checked if the copy is `whole`, of this size; otherwise zeros fill the rest.
+/// The bytes that a lane copies. `whole` is the size of a full copy, whose source was checked before; in a partial copy,
+/// zeros fill the rest.
 fn contents_of(
     source: LaneAddress,
     wanted: u32,

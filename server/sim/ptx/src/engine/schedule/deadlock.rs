@@ -95,7 +95,7 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
         });
         Some(finding.with(others).with(block.waits(&cluster.barrier)))
     };
-    cluster.left().filter_map(explain).collect()
+    cluster.unfinished_blocks().filter_map(explain).collect()
 }
 
 impl Warp {

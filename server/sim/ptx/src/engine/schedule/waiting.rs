@@ -9,7 +9,7 @@ use warplens_sim_warp::trace::{Finding, Related};
 
 use crate::engine::exec::warp::Warp;
 use crate::engine::launch::Launch;
-use crate::program::{Function, Op};
+use crate::program::Function;
 
 /// Maximum number of waiting warps that a finding names.
 const MAX_WAITING: usize = 8;
@@ -63,11 +63,7 @@ impl Warp {
 /// The head of the smallest loop (from a branch's target to the branch) that contains an instruction.
 fn innermost_loop(function: &Function, pc: u32) -> Option<u32> {
     let back = function.code.iter().zip(0u32..).filter_map(|(instruction, from)| {
-        let head = match instruction.op {
-            Op::Branch(_) => instruction.s.a,
-            Op::Switch(id, _) => *function.tables[id].targets.iter().min()?,
-            _ => return None,
-        };
+        let head = function.targets_of(instruction)?.into_iter().min()?;
         (head <= pc && pc <= from).then(|| (from - head, head))
     });
     back.min().map(|(_, head)| head)

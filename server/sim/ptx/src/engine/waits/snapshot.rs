@@ -1,8 +1,9 @@
 //! The state of a warp at a backward branch, for comparison with its state at later ones.
 
+use pulp::Scalar;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
-use warplens_sim_cuda::registers::{FULL, Registers, filter_lanes};
+use warplens_sim_cuda::registers::{Registers, lanes_where};
 
 use super::poll_log::Difference;
 use crate::engine::divergence::groups::Groups;
@@ -103,12 +104,12 @@ impl Snapshot {
 fn differing(place: RegisterSlot, a: &Registers, b: &Registers) -> u32 {
     let doubles = |slot: Slot| {
         let (a, b) = (a.get::<u64>(slot), b.get::<u64>(slot));
-        filter_lanes(FULL, |lane| a[lane] != b[lane])
+        lanes_where(Scalar::new(), |lane| a[lane] != b[lane])
     };
     match place {
         RegisterSlot::Word(slot) => {
             let (a, b) = (a.get::<u32>(slot), b.get::<u32>(slot));
-            filter_lanes(FULL, |lane| a[lane] != b[lane])
+            lanes_where(Scalar::new(), |lane| a[lane] != b[lane])
         }
         RegisterSlot::Double(slot) => doubles(slot),
         RegisterSlot::Quad(slot) => doubles(slot) | doubles(slot + 1),
