@@ -35,9 +35,9 @@ pub(crate) fn internal_message(message: &str) -> String {
 }
 
 /// Computes an answer. A panic becomes an error, so that the request is answered.
-pub(crate) fn answer_of<T: Serialize>(work: impl FnOnce() -> Result<T>) -> Result<Value> {
+pub(crate) fn caught(work: impl FnOnce() -> Result<Value>) -> Result<Value> {
     let answer = catch_unwind(AssertUnwindSafe(work));
-    encoded(answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))?)
+    answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))))
 }
 
 /// An answer as JSON.

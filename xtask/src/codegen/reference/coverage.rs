@@ -1,6 +1,6 @@
 //! The page about what the simulator covers.
 
-use super::page::{Page, plain, table, ticked};
+use super::page::{Page, code_names, plain, table};
 use crate::codegen::isa::ptx_data::Data as Ptx;
 use crate::codegen::isa::schema::entry::Simulation;
 use crate::codegen::isa::wave_data::Data as Wave;
@@ -35,7 +35,7 @@ fn section(language: &str, categories: Vec<Category>) -> String {
     let count = |wanted: fn(&Simulation) -> bool| entries().filter(|(_, decision)| wanted(decision)).count();
     let rows = categories.iter().map(|(title, entries)| {
         let names = |wanted: fn(&Simulation) -> bool| {
-            ticked(entries.iter().filter(|(_, decision)| wanted(decision)).map(|(name, _)| name))
+            code_names(entries.iter().filter(|(_, decision)| wanted(decision)).map(|(name, _)| name))
         };
         let [simulated, partly, no_op, unsupported] = DECISIONS.map(names);
         [plain(title), simulated, partly, no_op, unsupported]
@@ -83,5 +83,5 @@ fn reasons<'a>(
 }
 
 fn reason_table(header: [&str; 2], groups: &[(String, Vec<&str>)]) -> String {
-    table(header, groups.iter().map(|(reason, names)| [ticked(names), plain(reason)]))
+    table(header, groups.iter().map(|(reason, names)| [code_names(names), plain(reason)]))
 }

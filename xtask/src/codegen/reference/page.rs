@@ -28,8 +28,13 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Ite
 }
 
 /// Names as code, separated by spaces.
-pub(super) fn ticked<S: Display>(names: impl IntoIterator<Item = S>) -> String {
-    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" ")
+pub(super) fn code_names<S: Display>(names: impl IntoIterator<Item = S>) -> String {
+    names.into_iter().map(code_name).collect::<Vec<_>>().join(" ")
+}
+
+/// A name as code.
+pub(super) fn code_name(name: impl Display) -> String {
+    format!("`{name}`")
 }
 
 /// A list; empty if there are no items.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Page, code, list, plain, simulation, table, ticked};
+use super::page::{Page, code, code_name, code_names, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
 use crate::codegen::isa::ptx_data::{Category, Data};
 use crate::codegen::isa::schema::ptx::Instruction;
@@ -41,11 +41,11 @@ fn instruction(entry: &Instruction, data: &Data) -> String {
     let optional = |is_optional: bool| if is_optional { " (optional)" } else { "" };
     let classes = entry.modifiers.iter().map(|class| {
         let name = plain(&class.name) + optional(class.optional);
-        [name, ticked(words(&class.listed)), summary(&class.name, data)]
+        [name, code_names(words(&class.listed)), summary(&class.name, data)]
     });
     out += &table(["modifier", "one of", "decides"], classes);
     let operands = entry.operands.iter().filter(|operand| !operand.about.is_empty()).map(|operand| {
-        let name = ticked([&operand.name]) + optional(operand.optional);
+        let name = code_name(&operand.name) + optional(operand.optional);
         let kinds: Vec<String> = operand.kinds.iter().map(kind_words).collect();
         [name, plain(&kinds.join(", ")), plain(&operand.about)]
     });
@@ -92,7 +92,7 @@ fn directives(data: &Data) -> Page {
     let rows = data
         .pragmas
         .iter()
-        .map(|it| [ticked([&it.example]), plain(&it.summary), it.places.join(", "), it.since.to_string()]);
+        .map(|it| [code_name(&it.example), plain(&it.summary), it.places.join(", "), it.since.to_string()]);
     body += &table(["directive", "what it does", "where", "since"], rows);
     let about = "Declarations, kernels and functions, linking, limits and debug data.";
     page("directives", "Directives", about, body)
@@ -138,17 +138,17 @@ fn register_row(register: &SpecialRegister) -> [String; 5] {
 fn types(data: &Data) -> Page {
     let types = data.types.iter().map(|ty| {
         [
-            ticked([&ty.name]),
+            code_name(&ty.name),
             ty.bits.to_string(),
-            ticked(&ty.storage),
+            code_names(&ty.storage),
             plain(&ty.summary),
             ty.since.to_string(),
         ]
     });
     let spaces = data.spaces.spaces.iter();
     let spaces =
-        spaces.map(|it| [ticked([&it.name]), plain(&it.summary), it.declared.clone(), it.initial.clone()]);
-    let parts = data.spaces.parts.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
+        spaces.map(|it| [code_name(&it.name), plain(&it.summary), it.declared.clone(), it.initial.clone()]);
+    let parts = data.spaces.parts.iter().map(|it| [code_name(&it.name), plain(&it.summary)]);
     let body = format!(
         "## Types\n\n{}## State spaces\n\n{}{}",
         table(["type", "bits", "register", "what it is", "since"], types),
@@ -160,7 +160,8 @@ fn types(data: &Data) -> Page {
 
 fn modifiers(data: &Data) -> Page {
     let rows = data.modifiers.modifiers.iter();
-    let rows = rows.map(|it| [ticked(words(&it.names)), plain(&it.classes.join(", ")), plain(&it.summary)]);
+    let rows =
+        rows.map(|it| [code_names(words(&it.names)), plain(&it.classes.join(", ")), plain(&it.summary)]);
     let body = table(["modifier", "only as", "what it means"], rows);
     page("modifiers", "Modifiers", "The dotted words after an opcode, and what each means.", body)
 }
@@ -168,11 +169,11 @@ fn modifiers(data: &Data) -> Page {
 fn targets(data: &Data) -> Page {
     let versions = data.versions.iter().map(|release| {
         let added = data.targets.targets.iter().filter(|target| target.since == release.version);
-        let names = ticked(added.map(|target| &target.name));
+        let names = code_names(added.map(|target| &target.name));
         [release.version.to_string(), release.toolkit.clone(), names, plain(&release.note)]
     });
     let options = data.targets.options.iter();
-    let options = options.map(|it| [ticked([&it.name]), plain(&it.summary), it.since.to_string()]);
+    let options = options.map(|it| [code_name(&it.name), plain(&it.summary), it.since.to_string()]);
     let body = format!(
         "{}## Words after the architecture\n\n{}",
         table(["PTX", "toolkit", "targets added", ""], versions),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::page::{Page, code, list, plain, simulation, table, ticked};
+use super::page::{Page, code, code_name, code_names, list, plain, simulation, table};
 use crate::codegen::isa::schema::wave::{Availability, Instruction, Operand};
 use crate::codegen::isa::wave_data::{Category, Data};
 
@@ -69,12 +69,12 @@ fn words_page(data: &Data) -> Page {
     let directives = data.directives.iter();
     let directives = directives
         .map(|it| [format!("`{} {}`", it.name, it.arguments).replace(" `", "`"), plain(&it.summary)]);
-    let special = data.registers.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
+    let special = data.registers.iter().map(|it| [code_name(&it.name), plain(&it.summary)]);
     let classes = data.classes.iter();
     let classes = classes
-        .map(|it| [ticked([&it.pattern]), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]);
-    let scopes = data.scopes.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
-    let hints = data.hints.iter().map(|it| [ticked([&it.name]), plain(&it.summary)]);
+        .map(|it| [code_name(&it.pattern), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]);
+    let scopes = data.scopes.iter().map(|it| [code_name(&it.name), plain(&it.summary)]);
+    let hints = data.hints.iter().map(|it| [code_name(&it.name), plain(&it.summary)]);
     let body = format!(
         "## Directives\n\n{}## Registers\n\n{}{}## Special registers\n\n{}## Scopes\n\n{}## Cache hints\n\n{}",
         table(["directive", "what it does"], directives),
@@ -89,9 +89,9 @@ fn words_page(data: &Data) -> Page {
 
 fn dialects(data: &Data) -> Page {
     let patterns = data.invalid.patterns.iter();
-    let patterns = patterns.map(|it| [ticked([&it.written]), plain(&it.toolchain), plain(&it.why)]);
+    let patterns = patterns.map(|it| [code_name(&it.written), plain(&it.toolchain), plain(&it.why)]);
     let names = data.invalid.names.iter();
-    let names = names.map(|it| [ticked(it.names.iter()), plain(&it.write), plain(&it.why)]);
+    let names = names.map(|it| [code_names(it.names.iter()), plain(&it.write), plain(&it.why)]);
     let body = format!(
         "## Syntax that differs in the toolchain\n\n{}## Invalid names\n\n{}",
         table(["written", "the toolchain accepts", "why"], patterns),

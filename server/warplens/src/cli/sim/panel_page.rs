@@ -61,8 +61,8 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let steps = query.statements(MAX_STEPS)?;
     let ids = 0..run.prepared.statements.len() as u32;
     let lines = ids.map(|id| at(warplens_sim_warp::StatementId(id)).map(|position| position.line));
-    let [pages, writers] = buffers(query)?;
     let all = json!(query.buffers(&BufferRequest::default())?);
+    let [pages, writers] = buffers(query, &all)?;
     let total = |key: &str| -> u64 {
         let counts = all["buffers"].as_array().into_iter().flatten();
         counts.filter_map(|buffer| buffer[key].as_u64()).sum()
@@ -143,9 +143,8 @@ fn moments(query: PanelQuery<'_>, steps: &[u32]) -> Result<Value, PanelError> {
     Ok(json!({ "count": count, "registers": registers, "accesses": accesses }))
 }
 
-/// The first page of each buffer, and the writers of unexpected elements.
-fn buffers(query: PanelQuery<'_>) -> Result<[Map<String, Value>; 2], PanelError> {
-    let all = json!(query.buffers(&BufferRequest::default())?);
+/// The first page of each buffer, and the writers of unexpected elements. `all` is the list of buffers.
+fn buffers(query: PanelQuery<'_>, all: &Value) -> Result<[Map<String, Value>; 2], PanelError> {
     let (mut pages, mut writers) = (Map::new(), Map::new());
     for buffer in all["buffers"].as_array().into_iter().flatten() {
         let name = buffer["name"].as_str().unwrap_or_default();

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::case::{Case, Verdict};
+use crate::cli::count::count;
 use crate::cli::plain::plain;
 
 const PASSED: Style = AnsiColor::Green.on_default();
@@ -34,13 +35,5 @@ pub(super) fn summary(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
         _ if cases.is_empty() => Ok(()),
         0 => writeln!(out, "{} passed", count(passed, "launch")),
         failed => writeln!(out, "{} passed, {failed} failed", count(passed, "launch")),
-    }
-}
-
-fn count(number: usize, what: &str) -> String {
-    match (number, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "launch") => format!("{number} launches"),
-        _ => format!("{number} {what}s"),
     }
 }

@@ -10,7 +10,7 @@ use tower_lsp::ls_types::TextDocumentIdentifier;
 use warplens_ide::SymbolKind;
 
 use crate::language;
-use crate::lsp::errors::refused;
+use crate::lsp::errors::{encoded, refused};
 use crate::lsp::from_proto;
 use crate::lsp::handlers::ptxas::assembles;
 use crate::lsp::handlers::tools::{DocumentText, toolchain};
@@ -58,7 +58,7 @@ impl State {
         self.start_task(id.clone(), None, move |running| {
             let toolchain = toolchain(&settings, &running.stop)?;
             let (listing, target) = assemble(&toolchain, &text.read()?, target)?;
-            Ok(Assembled { text: listing.text, target })
+            encoded(Assembled { text: listing.text, target })
         });
         Ok(())
     }
@@ -72,7 +72,7 @@ impl State {
             let toolchain = toolchain(&settings, &running.stop)?;
             let own = target_of(&text.read()?)?;
             let targets = possible(&toolchain, &own)?;
-            Ok(Targets { own, targets })
+            encoded(Targets { own, targets })
         });
         Ok(())
     }

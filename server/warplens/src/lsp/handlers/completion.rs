@@ -1,7 +1,7 @@
 //! `textDocument/completion` and `completionItem/resolve`.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::{
     CompletionItem, CompletionList, CompletionParams, CompletionResponse, Documentation,
 };
@@ -9,6 +9,7 @@ use tower_lsp::ls_types::{
 use crate::language::{self, Kind};
 use crate::lsp::client_capabilities::ClientCapabilities;
 use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::errors::encoded;
 use crate::lsp::markup::markup;
 use crate::lsp::state::State;
 use crate::lsp::{from_proto, to_proto};
@@ -40,5 +41,5 @@ fn resolved(params: Value, capabilities: &ClientCapabilities) -> Result<Value> {
     let explained = warplens_ide::explain(name, language);
     item.documentation =
         explained.map(|text| Documentation::MarkupContent(markup(text, capabilities.markdown)));
-    serde_json::to_value(item).map_err(|_| Error::internal_error())
+    encoded(item)
 }

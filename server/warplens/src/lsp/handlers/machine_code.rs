@@ -9,7 +9,7 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
 
-use crate::lsp::errors::refused;
+use crate::lsp::errors::{encoded, refused};
 use crate::lsp::files::listing_cache::{Kept, ListingCache};
 use crate::lsp::from_proto;
 use crate::lsp::settings::Settings;
@@ -40,7 +40,9 @@ impl State {
             return Err(refused(format!("{} is not a file on this computer", uri.as_str())));
         };
         let (tools, cache) = (tools(&self.settings), Arc::clone(&self.listings));
-        self.start_task(id.clone(), None, move |running| answer(&path, tools, &cache, &running.stop));
+        self.start_task(id.clone(), None, move |running| {
+            encoded(answer(&path, tools, &cache, &running.stop)?)
+        });
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use warplens_ide::lanes::{LaneView, WarpId};
 use warplens_protocol::position::{self, Encoding};
 use warplens_sim_warp::{Control, StatementId};
 
-use crate::lsp::errors::answer_of;
+use crate::lsp::errors::caught;
 use crate::lsp::event::Event;
 use crate::lsp::from_proto::{self, document_params};
 use crate::lsp::simulation::selection::{Awaited, PanelHandler};
@@ -60,7 +60,7 @@ impl State {
         let run = ShownRun { panel: lanes.panel, shown: lanes.shown, text, encoding, version };
         let events = self.events.clone();
         self.simulations.spawn_answer(id.clone(), move |cancelled| {
-            let answer = answer_of(|| run.answer(handler, params, cancelled));
+            let answer = caught(|| run.answer(handler, params, cancelled));
             let _ = events.send(Event::PanelAnswered(id, answer));
         });
     }

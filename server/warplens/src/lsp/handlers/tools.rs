@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ropey::Rope;
-use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{NumberOrString, Uri};
@@ -40,11 +39,11 @@ impl State {
     }
 
     /// Starts the work of a request. The result of the work is the answer. `progress` is the title and the token of its progress.
-    pub(crate) fn start_task<T: Serialize>(
+    pub(crate) fn start_task(
         &mut self,
         id: Id,
         progress: Option<(String, NumberOrString)>,
-        work: impl FnOnce(&mut TaskControl) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
     ) {
         let token = progress.as_ref().map(|(_, token)| token.clone());
         if let Err(error) = self.tasks.start(id.clone(), token, work) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::WorkspaceSymbolParams;
 
-use crate::lsp::errors::answer_of;
+use crate::lsp::errors::caught;
 use crate::lsp::event::Event;
 use crate::lsp::from_proto;
 use crate::lsp::state::State;
@@ -43,7 +43,7 @@ impl State {
             self.workspace_index.search(open.collect(), self.client.encoding, self.client.capabilities.links);
         let events = self.events.clone();
         Some(move || {
-            let answer = answer_of(|| search.answer(&query));
+            let answer = caught(|| search.answer(&query));
             let _ = events.send(Event::IndexSearched(id, answer));
         })
     }

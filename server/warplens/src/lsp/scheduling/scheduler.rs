@@ -27,10 +27,9 @@ const MAX_READERS: usize = 4;
 ///
 /// A waiting request holds no snapshot of the analysis, because an edit waits until all snapshots are dropped.
 pub(crate) struct Scheduler {
-    /// For requests about a position.
+    /// Answers requests about a position, such as a hover.
     readers: Class,
-    /// For requests about a whole document. A single thread, because each thread that processes a large file keeps the memory that this
-    /// took.
+    /// Answers requests about a whole document. It has a single thread, because each thread keeps the memory that a large file took.
     background: Class,
     /// Requests that wait for the end of a delay.
     debounced: Vec<Job>,

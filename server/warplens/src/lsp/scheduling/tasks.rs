@@ -11,13 +11,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::NumberOrString;
 
 use crate::cores::STACK;
-use crate::lsp::errors::answer_of;
+use crate::lsp::errors::caught;
 use crate::lsp::event::Event;
 
 /// The interval of progress reports.
@@ -72,11 +71,11 @@ impl Tasks {
     }
 
     /// Starts the work of a request. The result of the work is the answer.
-    pub(crate) fn start<T: Serialize>(
+    pub(crate) fn start(
         &mut self,
         id: Id,
         token: Option<NumberOrString>,
-        work: impl FnOnce(&mut TaskControl) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&mut TaskControl) -> Result<Value> + Send + 'static,
     ) -> io::Result<()> {
         let stop = Arc::new(AtomicBool::new(false));
         let events = self.events.clone();
@@ -84,7 +83,7 @@ impl Tasks {
             TaskControl { stop: Arc::clone(&stop), id: id.clone(), events: events.clone(), reported: None };
         let request = id.clone();
         let run = move || {
-            let answer = answer_of(|| work(&mut control));
+            let answer = caught(|| work(&mut control));
             let _ = events.send(Event::TaskEnded(request, answer));
         };
         let thread = thread::Builder::new().name("task".to_owned()).stack_size(STACK).spawn(run)?;
