@@ -201,7 +201,7 @@ impl<'t> Scanner<'t> {
                 break;
             }
             if self.starts_body_without_brace(&header, &token) {
-                self.body(1);
+                self.body();
                 break;
             }
             self.at = token.range.end;
@@ -213,7 +213,7 @@ impl<'t> Scanner<'t> {
                     header.last_word = "";
                 }
                 Piece::Mark(b'{') if !header.has_value => {
-                    self.body(1);
+                    self.body();
                     break;
                 }
                 Piece::Mark(mark) => header.mark(mark),
@@ -254,10 +254,11 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The rest of a body, from a position where a statement may start inside `depth` braces.
-    fn body(&mut self, depth: u32) {
+    /// The rest of a body, after its `{`.
+    fn body(&mut self) {
         let (statement, settled) = (self.at, self.at);
-        let mut body = Body { depth, operand_braces: 0, fresh: true, line_starts: false, statement, settled };
+        let mut body =
+            Body { depth: 1, operand_braces: 0, fresh: true, line_starts: false, statement, settled };
         while let Some(&byte) = self.bytes.get(self.at) {
             if self.skip_trivia(byte, &mut body) {
                 continue;

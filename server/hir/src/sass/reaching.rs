@@ -33,9 +33,8 @@ impl<'f> Reaching<'f> {
 
     /// Whether an instruction writes a register in all lanes, so that earlier writes do not get past it.
     fn overwrites(&self, index: usize, register: Register) -> bool {
-        let is_always =
-            |index: usize| self.function.instructions[index].guard.is_none_or(|it| it.is_always());
-        self.accessed(index, register, true) && is_always(index)
+        self.accessed(index, register, true)
+            && self.function.instructions[index].guard.is_none_or(|guard| guard.is_always())
     }
 
     /// The instructions whose write to a register may reach an instruction, in address order.

@@ -103,9 +103,9 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
     let volta = function.generation.has_convergence_barriers();
     match opcode {
         "LDG" | "LD" | "LDS" | "LDL" | "LDC" | "ULDC" | "LDCU" | "STG" | "ST" | "STS" | "STL" | "LDT"
-        | "STT" => Kind::Data(first(has, DATA)),
-        "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => Kind::Data(first(has, DATA)),
-        "SULD" | "SUST" => Kind::Data(first(has, DATA)),
+        | "STT" | "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" | "SULD" | "SUST" => {
+            Kind::Data(count_of(has, DATA))
+        }
         "DADD" | "DMUL" | "DFMA" | "DMNMX" => Kind::All(2),
         "DSETP" | "DSET" => Kind::Sources,
         "ISETP" | "UISETP" if has("S64") || has("U64") => Kind::Sources,
@@ -118,7 +118,7 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
         "CS2R" => Kind::Destination(if volta && !has("32") { 2 } else { 1 }),
         "F2F" | "FRND" | "F2I" | "I2F" | "UF2I" | "UI2F" | "I2I" => conversion(function, instruction),
         "FADD2" | "FMUL2" | "FFMA2" => Kind::Packed,
-        "LDSM" => Kind::Destination(first(has, &[("4", 4), ("2", 2)])),
+        "LDSM" => Kind::Destination(count_of(has, &[("4", 4), ("2", 2)])),
         "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" | "OMMA" => Kind::Matrix(matrix(function, instruction)),
         _ => Kind::Single,
     }
@@ -127,8 +127,8 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
 /// How many registers the data of a memory access covers, by modifier.
 const DATA: &[(&str, u8)] = &[("128", 4), ("256", 8), ("64", 2), ("U64", 2), ("S64", 2), ("F64", 2)];
 
-/// The count of the first of these modifiers that an instruction has; 1 if it has none.
-fn first(has: impl Fn(&str) -> bool, counts: &[(&str, u8)]) -> u8 {
+/// The count for the first of these modifiers that the instruction has; 1 if it has none.
+fn count_of(has: impl Fn(&str) -> bool, counts: &[(&str, u8)]) -> u8 {
     counts.iter().find(|(modifier, _)| has(modifier)).map_or(1, |(_, count)| *count)
 }
 
