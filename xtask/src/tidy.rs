@@ -23,9 +23,9 @@ struct Fence {
     why: &'static str,
 }
 
-const FENCES: [Fence; 2] = [
+const FENCES: [Fence; 4] = [
     Fence {
-        words: &["std::fs", "std::process", "std::net"],
+        words: &["std::fs", "std::process"],
         folders: &[
             "syntax",
             "server/isa",
@@ -37,8 +37,10 @@ const FENCES: [Fence; 2] = [
             "server/ide",
             "server/protocol",
         ],
-        why: "only `warplens` and `tools` use files, processes and the network",
+        why: "only `warplens` and `tools` use files and processes",
     },
+    Fence { words: &["std::net"], folders: &["syntax", "server"], why: "nothing uses the network" },
+    Fence { words: &["std::thread"], folders: &["server/protocol"], why: "`protocol` only converts" },
     Fence {
         words: &["std::thread", "std::time", "std::io", "Instant::now"],
         folders: &["syntax", "server/isa", "server/hir", "server/sim"],
