@@ -1,8 +1,8 @@
 //! The chunk of a long body that an edit changed, and its new tree.
 //!
 //! Only a chunk can be parsed alone: it starts with a statement and a line and ends with a statement, so its parse depends on its own
-//! text only. A language's [`ParseChunk`] rejects a text that may reach past the chunk, such as an open brace. Then the item is parsed
-//! from the chunk on, since everything before it stays the same.
+//! text only. A language's [`ParseChunk`] rejects a text that may reach past the chunk, such as an open brace. Then the whole item is
+//! parsed.
 
 use rowan::{NodeOrToken, TextRange};
 
@@ -12,8 +12,7 @@ use crate::lexed::Lexed;
 use crate::parser::Parser;
 use crate::tree::{Node, Tree};
 
-/// Parses an edited chunk, or an item from an edited chunk on, as an item that has only a body; `None` if the whole item has to be
-/// parsed.
+/// Parses an edited chunk as an item that has only a body; `None` if the whole item has to be parsed.
 pub type ParseChunk = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
 
 /// A chunk with an edit strictly inside.
@@ -82,26 +81,16 @@ impl<'a> EditedChunk<'a> {
     /// The new tree, if `rule` accepts the tokens as one whole chunk that starts and ends with a statement.
     pub(crate) fn parse(
         &self,
-        lexed: Lexed,
+        mut lexed: Lexed,
         rule: impl FnOnce(&mut Parser<'_>) -> bool,
     ) -> Option<ParsedChunk> {
-        let parsed = parse_part(self.text, lexed, rule)?;
+        let mut parser = Parser::new(self.text, &lexed);
+        let is_accepted = rule(&mut parser);
+        let (tree, found) = parser.finish(&self.text.into());
         let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
-        let mut elements = parsed.tree.root().elements();
-        let is_closed = is_node(elements.next()) && is_node(parsed.tree.root().elements().last());
-        is_closed.then_some(parsed)
+        let mut elements = tree.root().elements();
+        let is_closed = is_node(elements.next()) && is_node(tree.root().elements().last());
+        let errors = in_order(std::mem::take(&mut lexed.errors), found);
+        (is_accepted && is_closed).then_some(ParsedChunk { tree, errors })
     }
-}
-
-/// The tree of a text, if the rule accepts it.
-pub(crate) fn parse_part(
-    text: &str,
-    mut lexed: Lexed,
-    rule: impl FnOnce(&mut Parser<'_>) -> bool,
-) -> Option<ParsedChunk> {
-    let mut parser = Parser::new(text, &lexed);
-    let is_accepted = rule(&mut parser);
-    let (tree, found) = parser.finish(&text.into());
-    let errors = in_order(std::mem::take(&mut lexed.errors), found);
-    is_accepted.then_some(ParsedChunk { tree, errors })
 }

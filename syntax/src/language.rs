@@ -39,9 +39,6 @@ pub struct LanguageInfo {
     pub parse_item: fn(parser: &mut Parser<'_>),
     /// Parses the edited chunk of a long body; `None` for a language whose items are always parsed whole.
     pub parse_chunk: Option<ParseChunk>,
-    /// Parses a long item from the edited chunk on, if the item starts at the beginning of its line; `None` for a
-    /// language that parses the whole item in that case.
-    pub parse_rest: Option<ParseChunk>,
 }
 
 impl LanguageInfo {

@@ -31,5 +31,4 @@ static INFO: LanguageInfo = LanguageInfo {
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),
-    parse_rest: Some(chunk::parse_rest),
 };

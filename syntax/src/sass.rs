@@ -31,5 +31,4 @@ static INFO: LanguageInfo = LanguageInfo {
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: None,
-    parse_rest: None,
 };

@@ -80,32 +80,6 @@ impl Tree {
         Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
     }
 
-    /// Replaces everything from the element `at` on, which starts at `start`; the tree's text becomes `text`.
-    /// The remainder is copied from `rest`, which was parsed as a bare body. `around` holds the root, the
-    /// declaration and its body with their starts; each ends where the body ends.
-    pub(crate) fn replace_rest(
-        mut self,
-        around: [(usize, TextSize); 3],
-        (at, start): (usize, TextSize),
-        rest: &Tree,
-        text: &Arc<str>,
-    ) -> Tree {
-        let body = rest.elements[1];
-        self.elements.truncate(at);
-        self.elements.extend_from_slice(&rest.elements[2..]);
-        let [(root, _), inner @ ..] = around;
-        let after_body = at + body.span as usize - 1;
-        for (ancestor, its_start) in inner {
-            let element = &mut self.elements[ancestor];
-            element.len = u32::from(start - its_start) + body.len;
-            element.span = (after_body - ancestor) as u32;
-        }
-        self.elements[root].len = text.len() as u32;
-        self.elements[root].span = self.elements.len() as u32;
-        self.kinds.add_all(rest.kinds);
-        Tree { text: Arc::clone(text), elements: self.elements, kinds: self.kinds }
-    }
-
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -334,10 +308,12 @@ impl<'a> Node<'a> {
         self.children().filter(is_one).map(Child::token)
     }
 
-    /// The first token, unless the node starts with a child node.
-    #[inline]
+    /// The first token, at any depth.
     pub fn first_token(self) -> Option<Token<'a>> {
-        self.children().next().filter(|child| child.element.span == 0).map(Child::token)
+        match self.elements().next()? {
+            NodeOrToken::Node(first) => first.first_token(),
+            NodeOrToken::Token(token) => Some(token),
+        }
     }
 
     #[inline]

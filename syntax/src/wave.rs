@@ -32,5 +32,4 @@ static INFO: LanguageInfo = LanguageInfo {
     lex: lexer::lex,
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),
-    parse_rest: None,
 };

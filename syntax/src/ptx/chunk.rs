@@ -6,7 +6,7 @@ use rowan::NodeOrToken;
 
 use super::{grammar, lexer};
 use crate::T;
-use crate::edited_chunk::{EditedChunk, ParsedChunk, parse_part};
+use crate::edited_chunk::{EditedChunk, ParsedChunk};
 use crate::generated::kinds::SyntaxKind;
 use crate::tree::{Node, Token};
 
@@ -25,16 +25,6 @@ pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
     chunk
         .parse(lexed, |parser| grammar::STATEMENTS.lone_chunk(parser, is_last))
         .filter(|parsed| is_closed(parsed.tree.root()))
-}
-
-/// Parses the item from the chunk on, if no earlier text can become part of it.
-pub(super) fn parse_rest(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
-    // It may close a comment that opens before the chunk.
-    let closes_comment = memmem::find(chunk.inserted, b"*/").is_some();
-    if closes_comment || !is_independent(chunk) {
-        return None;
-    }
-    parse_part(chunk.tail, lexer::lex(chunk.tail), grammar::rest_of_item)
 }
 
 /// Whether the chunk is the last one of its body. `None` if the body is not closed or something other than

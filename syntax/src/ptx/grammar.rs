@@ -25,19 +25,6 @@ pub(crate) fn item(p: &mut Parser<'_>) {
     item.complete(p, ITEM);
 }
 
-/// Parses an item from a chunk of its body on. Returns whether the item ends with the body and the end
-/// depends on nothing before the chunk.
-pub(crate) fn rest_of_item(p: &mut Parser<'_>) -> bool {
-    let item = p.start();
-    let is_known = statements::rest_of_body(p);
-    let is_end = p.at(EOF);
-    while !p.at(EOF) {
-        p.bump();
-    }
-    item.complete(p, ITEM);
-    is_known && is_end
-}
-
 fn declaration(p: &mut Parser<'_>) {
     if !p.at(T![dot_word]) {
         return match p.current() {

@@ -31,7 +31,6 @@ pub(crate) const LANGUAGE: Language = &LanguageInfo {
     lex,
     parse_item,
     parse_chunk: None,
-    parse_rest: None,
 };
 
 fn scan(text: &str, start: usize, _: &Tail<'_>) -> Scanned {

@@ -15,34 +15,15 @@ pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
     STATEMENTS.body(p);
-    end_of_body(p, p.first_indentation());
-    body.complete(p, BLOCK);
-}
-
-/// The body of an item that starts at the beginning of its line, from a chunk on. Returns whether its end
-/// depends on nothing before the chunk.
-pub(super) fn rest_of_body(p: &mut Parser<'_>) -> bool {
-    let body = p.start();
-    STATEMENTS.chunks(p);
-    let is_known = end_of_body(p, Some(0));
-    body.complete(p, BLOCK);
-    is_known
-}
-
-/// The `}` of a body. If it is missing because the last `}` closed a block, the error is at the `{` of that
-/// block. Returns `false` if a `}` precedes whose `{` may be outside the parsed text.
-fn end_of_body(p: &mut Parser<'_>, item_indentation: Option<usize>) -> bool {
-    if !p.at(T!['}'])
-        && let Some(open) = p.brace_closed_by_last(item_indentation)
-    {
-        p.error_at(
+    let left_open = if p.at(T!['}']) { None } else { p.brace_closed_by_last(p.first_indentation()) };
+    match left_open {
+        Some(open) => p.error_at(
             open,
             "missing `}` for this `{`: the last `}` closes this block and leaves the function open",
-        );
-        return true;
+        ),
+        None => _ = p.expect(T!['}'], "missing `}`: the body of this function is not closed"),
     }
-    let follows_brace = p.previous_text() == "}";
-    p.expect(T!['}'], "missing `}`: the body of this function is not closed") || !follows_brace
+    body.complete(p, BLOCK);
 }
 
 pub(super) fn statement(p: &mut Parser<'_>) {
