@@ -3,67 +3,59 @@
 use text_size::TextRange;
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
-use warplens_syntax::SyntaxKind;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::ptx::ast;
+use warplens_syntax::Node;
+use warplens_syntax::SyntaxKind::*;
 
 use crate::codes;
 use crate::ptx::needs;
 
-pub(super) fn of_variable(variable: &ast::Variable, module: &ModuleTarget) -> Option<Problem> {
-    let attribute = variable.attribute()?;
-    let is_global = || {
-        let space = variable.state_space().and_then(|space| space.word_token());
-        space.is_none_or(|space| space.text() == ".global")
-    };
-    known(&attribute, module).or_else(|| words(&attribute, &[".managed", ".unified"], module)).or_else(|| {
+pub(super) fn of_variable(variable: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
+    let attribute = variable.child(ATTRIBUTE)?;
+    let space = variable.child(STATE_SPACE).and_then(|space| space.token(DOT_WORD));
+    let is_global = space.is_none_or(|space| space.text == ".global");
+    check(attribute, &[".managed", ".unified"], module).or_else(|| {
         let message = "only variables in `.global` can have attributes";
-        (!is_global()).then(|| invalid(attribute.syntax().text_range(), message))
+        (!is_global).then(|| invalid(attribute.range(), message))
     })
 }
 
 /// Checks the attributes of a function, and that its parameters have none if it has a body.
-pub(super) fn of_function(function: &ast::Function, module: &ModuleTarget) -> Option<Problem> {
-    if let Some(attribute) = function.attribute() {
-        let found = known(&attribute, module).or_else(|| words(&attribute, &[".unified"], module));
-        if found.is_some() {
-            return found;
-        }
+pub(super) fn of_function(function: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
+    let own = function.child(ATTRIBUTE).and_then(|attribute| check(attribute, &[".unified"], module));
+    if own.is_some() {
+        return own;
     }
-    function.body()?;
-    let lists = function.syntax().children().filter(|node| node.kind() == SyntaxKind::PARAM_LIST);
-    let params = lists.flat_map(|list| list.children());
-    let attribute = params.flat_map(|param| param.children()).find_map(ast::Attribute::cast)?;
-    Some(invalid(
-        attribute.syntax().text_range(),
-        "only variables in `.global` and functions can have attributes",
-    ))
+    function.child(BLOCK)?;
+    let lists = function.nodes().filter(|node| node.kind() == PARAM_LIST);
+    let attribute = lists.flat_map(Node::nodes).find_map(|param| param.child(ATTRIBUTE))?;
+    Some(invalid(attribute.range(), "only variables in `.global` and functions can have attributes"))
 }
 
 fn invalid(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
-fn known(attribute: &ast::Attribute, module: &ModuleTarget) -> Option<Problem> {
-    needs::check_directive(attribute.syntax().text_range(), ".attribute", module)
-}
-
-fn words(attribute: &ast::Attribute, taken: &[&str], module: &ModuleTarget) -> Option<Problem> {
-    let range = attribute.syntax().text_range();
-    let mut words = attribute.words().skip(1).peekable();
+/// Checks an attribute where `allowed` may be written.
+fn check(attribute: Node<'_>, allowed: &[&str], module: &ModuleTarget) -> Option<Problem> {
+    let range = attribute.range();
+    let too_old = needs::check_directive(range, ".attribute", module);
+    if too_old.is_some() {
+        return too_old;
+    }
+    let mut words = attribute.tokens_of([DOT_WORD]).skip(1).peekable();
     let written = |word: &&str| if *word == ".unified" { "`.unified(1, 2)`" } else { "`.managed`" };
-    let list = taken.iter().map(written).collect::<Vec<_>>().join(" and ");
+    let list = allowed.iter().map(written).collect::<Vec<_>>().join(" and ");
     if words.peek().is_none() {
         return Some(invalid(range, format!("`.attribute` takes {list}")));
     }
-    words.find_map(|word| match word.text() {
-        name if !taken.contains(&name) => {
+    words.find_map(|word| match word.text {
+        name if !allowed.contains(&name) => {
             Some(invalid(range, format!("unknown attribute `{name}`; `.attribute` takes {list}")))
         }
-        ".unified" if attribute.values().count() != 2 => {
+        ".unified" if attribute.tokens_of([INT_NUMBER]).count() != 2 => {
             Some(invalid(range, "`.unified` takes the two halves of an identifier, `.unified(1, 2)`"))
         }
-        name => needs::check_feature(word.text_range(), name, module),
+        name => needs::check_feature(word.range(), name, module),
     })
 }
 

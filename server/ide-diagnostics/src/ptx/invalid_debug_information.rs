@@ -5,24 +5,23 @@ use text_size::TextRange;
 use warplens_hir::ptx::{Directive, Header};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
-use warplens_syntax::SyntaxKind;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::ptx::ast;
+use warplens_syntax::Node;
+use warplens_syntax::SyntaxKind::*;
 
 use crate::codes;
 use crate::ptx::needs;
 
 /// Checks a section: the first mistake is reported.
-pub(super) fn section(section: &ast::SectionDirective, module: &ModuleTarget) -> Option<Problem> {
+pub(super) fn section(section: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
     let mut labels = FxHashSet::default();
-    section.section_lines().find_map(|line| match line {
-        ast::SectionLine::Label(label) => {
-            let name = label.name()?.ident_token()?;
-            let message = format!("duplicate label `{}` in this section", name.text());
-            let is_second = !labels.insert(name.text().to_owned());
-            is_second.then(|| error(name.text_range(), message))
+    section.nodes().find_map(|line| match line.kind() {
+        LABEL => {
+            let name = line.child(NAME)?.token(IDENT)?;
+            let message = || format!("duplicate label `{}` in this section", name.text);
+            (!labels.insert(name.text)).then(|| error(name.range(), message()))
         }
-        ast::SectionLine::SectionData(data) => values(&data, module),
+        SECTION_DATA => values(line, module),
+        _ => None,
     })
 }
 
@@ -48,42 +47,38 @@ fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
     Problem::error(range, codes::INVALID_DEBUG, message)
 }
 
-fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
-    let word = data.type_token()?;
+fn values(data: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
+    let word = data.token(DOT_WORD)?;
     // The assembler compares the lower 32 bits.
-    let most = match word.text() {
+    let most = match word.text {
         ".b8" => u32::from(u8::MAX),
         ".b16" => u32::from(u16::MAX),
         ".b32" | ".b64" => u32::MAX,
         other => {
             let message =
                 format!("`{other}` is not allowed in a section; use `.b8`, `.b16`, `.b32` or `.b64`");
-            return Some(error(word.text_range(), message));
+            return Some(error(word.range(), message));
         }
     };
     let is_large = |value: u64| (value & u64::from(u32::MAX)) > u64::from(most);
-    let large =
-        data.values().find(|value| warplens_ide_db::notation::parsed(value.text()).is_some_and(is_large));
+    let mut numbers = data.tokens_of([INT_NUMBER]);
+    let large = numbers.find(|value| warplens_ide_db::notation::parsed(value.text).is_some_and(is_large));
     if let Some(value) = large {
-        let message = format!("{} does not fit into `{}`", value.text(), word.text());
-        return Some(error(value.text_range(), message));
+        let message = format!("{} does not fit into `{}`", value.text, word.text);
+        return Some(error(value.range(), message));
     }
-    data.exprs().find_map(|value| {
-        if most < u32::MAX && matches!(value, ast::Expr::NameRef(_) | ast::Expr::BinExpr(_)) {
-            let message = format!("an address does not fit into `{}`; use `.b32` or `.b64`", word.text());
-            return Some(error(value.syntax().text_range(), message));
+    data.nodes().find_map(|value| {
+        if most < u32::MAX && matches!(value.kind(), NAME_REF | BIN_EXPR) {
+            let message = format!("an address does not fit into `{}`; use `.b32` or `.b64`", word.text);
+            return Some(error(value.range(), message));
         }
-        let feature = match &value {
-            ast::Expr::BinExpr(sum)
-                if sum.syntax().children_with_tokens().any(|it| it.kind() == SyntaxKind::MINUS) =>
-            {
-                "section-difference"
-            }
-            ast::Expr::BinExpr(_) => "section-sum",
-            ast::Expr::PrefixExpr(_) => "section-negative",
+        let feature = match value.kind() {
+            BIN_EXPR if value.token(MINUS).is_some() => "section-difference",
+            BIN_EXPR => "section-sum",
+            PREFIX_EXPR => "section-negative",
             _ => return None,
         };
-        needs::check_feature(value.syntax().text_range(), feature, module)
+        needs::check_feature(value.range(), feature, module)
     })
 }
 

@@ -5,7 +5,7 @@ use warplens_hir::ptx::PerformanceDirective;
 use warplens_ide_db::{ItemFix, Problem, any_of};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Holder, Pragma, PragmaScope};
-use warplens_syntax::SyntaxToken;
+use warplens_syntax::Token;
 
 use crate::codes;
 use crate::ptx::directive_list::{List, word};
@@ -46,22 +46,22 @@ pub(super) fn address_size(prologue: &Prologue<'_>, range: TextRange) -> Option<
 }
 
 /// A known directive between items or statements that belongs elsewhere.
-pub(super) fn elsewhere(word: &SyntaxToken) -> Problem {
-    let name = word.text();
+pub(super) fn elsewhere(word: Token<'_>) -> Problem {
+    let name = word.text;
     let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
-    error(word.text_range(), format!("`{name}` is not allowed here; its place: {places}"))
+    error(word.range(), format!("`{name}` is not allowed here; its place: {places}"))
 }
 
 /// A directive of modules in a function.
-pub(super) fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
+pub(super) fn inside(word: Option<Token<'_>>) -> Option<Problem> {
     let word = word?;
-    Some(error(word.text_range(), format!("`{}` is allowed only outside of functions", word.text())))
+    Some(error(word.range(), format!("`{}` is allowed only outside of functions", word.text)))
 }
 
 /// A directive of functions outside of one.
-pub(super) fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
+pub(super) fn outside(word: Option<Token<'_>>) -> Option<Problem> {
     let word = word?;
-    Some(error(word.text_range(), format!("`{}` is allowed only in the bodies of functions", word.text())))
+    Some(error(word.range(), format!("`{}` is allowed only in the bodies of functions", word.text)))
 }
 
 /// A directive between the parameters and the body: on the wrong kind of function, repeated, or after one that it must
@@ -129,9 +129,9 @@ fn holders_words(holders: &[Holder]) -> Option<String> {
 }
 
 /// A `.pragma` between the parameters and the body of a function that is not a kernel.
-pub(super) fn pragma_of_function(word: Option<SyntaxToken>) -> Option<Problem> {
+pub(super) fn pragma_of_function(word: Option<Token<'_>>) -> Option<Problem> {
     let message = "`.pragma` is allowed before the body of a kernel only; write it in the body";
-    Some(error(word?.text_range(), message))
+    Some(error(word?.range(), message))
 }
 
 /// A pragma in a part of the module where it is not allowed.

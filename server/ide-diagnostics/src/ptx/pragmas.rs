@@ -4,28 +4,28 @@ use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::PragmaScope;
-use warplens_syntax::SyntaxToken;
-use warplens_syntax::ptx::ast;
+use warplens_syntax::SyntaxKind::{DOT_WORD, STRING};
+use warplens_syntax::{Node, Token};
 
 use crate::ptx::{invalid_value, misplaced_directive, needs, unknown_pragma};
 
 pub(super) fn check(
-    directive: &ast::PragmaDirective,
+    directive: Node<'_>,
     scope: PragmaScope,
     module: &ModuleTarget,
     problems: &mut Vec<Problem>,
 ) {
-    let Some(word) = directive.directive_token() else { return };
-    if let Some(missing) = needs::check_directive(word.text_range(), word.text(), module) {
+    let Some(word) = directive.token(DOT_WORD) else { return };
+    if let Some(missing) = needs::check_directive(word.range(), word.text, module) {
         return problems.push(missing);
     }
-    problems.extend(directive.strings().filter_map(|string| check_string(&string, scope, module)));
+    problems.extend(directive.tokens_of([STRING]).filter_map(|string| check_string(string, scope, module)));
 }
 
-fn check_string(string: &SyntaxToken, scope: PragmaScope, module: &ModuleTarget) -> Option<Problem> {
-    let text = string.text().trim_matches('"');
+fn check_string(string: Token<'_>, scope: PragmaScope, module: &ModuleTarget) -> Option<Problem> {
+    let text = string.text.trim_matches('"');
     let (name, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-    let range = string.text_range();
+    let range = string.range();
     let Some(known) = isa::pragma(name) else { return Some(unknown_pragma::string(range, text, scope)) };
     needs::check(range, &format!("`{name}`"), known.requirement, module)
         .or_else(|| misplaced_directive::pragma(range, known, scope))

@@ -6,7 +6,7 @@ use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::{module_target, ptx_header};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items};
 use warplens_isa::{Version, ptx as isa};
-use warplens_syntax::ItemKind;
+use warplens_syntax::{ItemKind, Node, Token};
 
 use crate::context::fix_context;
 use crate::ptx::prologue_state::{Part, Prologue};
@@ -147,7 +147,7 @@ impl<'db> Prologue<'db> {
     /// Reports what is missing in a module with nothing but `.version`.
     fn end(&self) -> Option<(usize, Problem)> {
         let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
-        let version = item.parse(self.db).syntax().first_child()?.text_range();
+        let version = item.parse(self.db).root().nodes().next()?.range();
         Some((index, missing_directive::target_at_end(version)))
     }
 }
@@ -160,16 +160,16 @@ fn part_of(db: &Database, item: Item<'_>) -> Part {
             Some(Directive::AddressSize(_)) => Part::AddressSize,
             _ => Part::Rest,
         },
-        ItemKind::Other if item.parse(db).syntax().first_child().is_none() => Part::Nothing,
+        ItemKind::Other if item.parse(db).root().nodes().next().is_none() => Part::Nothing,
         _ => Part::Rest,
     }
 }
 
 /// The start of an item's text, after its comments.
 pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
-    let node = item.parse(db).syntax().first_child();
-    let token = node.and_then(|node| node.first_token());
-    token.map_or(TextRange::empty(TextSize::new(0)), |token| token.text_range())
+    let parse = item.parse(db);
+    let token = parse.root().nodes().next().and_then(Node::first_token);
+    token.map_or(TextRange::empty(TextSize::new(0)), Token::range)
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use warplens_ide_db::{ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
-use warplens_syntax::SyntaxToken;
+use warplens_syntax::Token;
 
 use crate::codes;
 
-pub(super) fn check(word: &SyntaxToken) -> Option<Problem> {
-    let name = word.text();
+pub(super) fn check(word: Token<'_>) -> Option<Problem> {
+    let name = word.text;
     if isa::directive(name).is_some() {
         return None;
     }
@@ -19,6 +19,6 @@ pub(super) fn check(word: &SyntaxToken) -> Option<Problem> {
         true => "`.function` is not a directive; write `.func` for a function, `.entry` for a kernel".into(),
         false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
     };
-    let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
-    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(word.text_range(), meant))))
+    let problem = Problem::error(word.range(), codes::UNKNOWN_DIRECTIVE, message);
+    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(word.range(), meant))))
 }

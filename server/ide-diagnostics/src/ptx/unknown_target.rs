@@ -3,7 +3,8 @@
 use text_size::TextRange;
 use warplens_ide_db::{ItemFix, Problem};
 use warplens_isa::ptx as isa;
-use warplens_syntax::ptx::ast;
+use warplens_syntax::Node;
+use warplens_syntax::SyntaxKind::IDENT;
 
 use crate::codes;
 
@@ -36,14 +37,14 @@ pub(super) fn option(word: &str, range: TextRange) -> Problem {
 
 /// Checks a `.target` between statements, which has no effect. `texmode_independent` there conflicts with the module's
 /// prologue.
-pub(super) fn between_statements(target: &ast::TargetDirective) -> Option<Problem> {
-    target.words().find_map(|word| {
-        if isa::target(word.text()).is_some() || word.text() == "texmode_unified" {
+pub(super) fn between_statements(target: Node<'_>) -> Option<Problem> {
+    target.tokens_of([IDENT]).find_map(|word| {
+        if isa::target(word.text).is_some() || word.text == "texmode_unified" {
             return None;
         }
         let message =
-            format!("`{}` is not allowed here; remove this `.target`, which has no effect", word.text());
-        Some(Problem::error(word.text_range(), codes::UNKNOWN_TARGET, message))
+            format!("`{}` is not allowed here; remove this `.target`, which has no effect", word.text);
+        Some(Problem::error(word.range(), codes::UNKNOWN_TARGET, message))
     })
 }
 
