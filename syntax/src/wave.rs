@@ -2,7 +2,6 @@
 //! one grammar.
 
 mod chunk;
-mod eight;
 mod grammar;
 mod lexer;
 mod scan;

@@ -3,7 +3,6 @@
 //!
 //! Newlines are part of the white space; the grammar asks which tokens start a line.
 
-use super::eight::Eight;
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
 use crate::punctuation;
@@ -81,16 +80,15 @@ impl<'t> Lexer<'t> {
 
     #[inline]
     fn whitespace(&mut self) -> SyntaxKind {
-        loop {
-            let (spaces, ends_line) = Eight::of(self.rest()).spaces();
-            self.at += spaces;
-            if ends_line {
-                self.lexed.end_line();
-            }
-            if spaces < 8 {
-                return WHITESPACE;
-            }
+        let mut ends_line = false;
+        self.at += leading(self.rest(), |byte| {
+            ends_line |= matches!(byte, b'\n' | b'\r');
+            matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+        });
+        if ends_line {
+            self.lexed.end_line();
         }
+        WHITESPACE
     }
 
     fn rest_of_line(&mut self) {
@@ -140,13 +138,7 @@ impl<'t> Lexer<'t> {
     /// Consumes letters, digits and underscores.
     #[inline]
     fn word_end(&mut self) {
-        loop {
-            let words = Eight::of(self.rest()).words();
-            self.at += words;
-            if words < 8 {
-                break;
-            }
-        }
+        self.at += leading(self.rest(), is_word_byte);
         if !self.byte(0).is_ascii() {
             let rest = &self.text[self.at..];
             self.at += rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -164,12 +156,11 @@ impl<'t> Lexer<'t> {
                 return IDENT;
             }
         };
-        let head = Eight::of(self.rest());
-        let length = 1 + head.after_first().digits();
-        if head.words() == length && length < 8 && self.byte(length).is_ascii() {
-            self.at += length;
-        } else {
+        let length = 1 + leading(&self.rest()[1..], |byte| byte.is_ascii_digit());
+        if is_word_byte(self.byte(length)) || !self.byte(length).is_ascii() {
             self.odd_register();
+        } else {
+            self.at += length;
         }
         kind
     }
@@ -208,9 +199,10 @@ impl<'t> Lexer<'t> {
     /// A number and the word attached to it.
     fn number(&mut self) -> SyntaxKind {
         let start = self.at;
-        let short = Eight::of(self.rest()).digits();
-        if short > 0 && short < 8 && !self.may_continue_number(short) {
-            self.at += short;
+        // The fast path for most numbers. None with up to 18 digits is too large.
+        let digits = leading(self.rest(), |byte| byte.is_ascii_digit());
+        if (1..=18).contains(&digits) && !self.may_continue_number(digits) {
+            self.at += digits;
             return INT_NUMBER;
         }
         let hexadecimal = is_hexadecimal(&self.text[start..]);
@@ -292,6 +284,12 @@ fn number_length(text: &str, hexadecimal: bool) -> usize {
         at += 1;
     }
     at
+}
+
+/// The number of leading bytes that are in a class.
+#[inline]
+fn leading(bytes: &[u8], mut is_in_class: impl FnMut(u8) -> bool) -> usize {
+    bytes.iter().position(|byte| !is_in_class(*byte)).unwrap_or(bytes.len())
 }
 
 fn is_word_byte(byte: u8) -> bool {
