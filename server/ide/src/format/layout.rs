@@ -115,6 +115,8 @@ pub(crate) struct Layout<'t> {
     at: TextSize,
     waiting: Vec<Waiting>,
     end: End,
+    /// Whether the last token is a number.
+    after_number: bool,
     /// The width of the line so far, without indentation.
     width: usize,
     /// Whether the current code is handwritten.
@@ -135,6 +137,7 @@ impl<'t> Layout<'t> {
             at: 0.into(),
             waiting: Vec::new(),
             end: End::Start,
+            after_number: false,
             width: 0,
             inline: false,
             comments,
@@ -174,6 +177,7 @@ impl<'t> Layout<'t> {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
         self.put(range);
+        self.after_number = matches!(kind, SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER);
         self.end = match kind {
             SyntaxKind::L_BRACE | SyntaxKind::R_BRACE => End::Brace,
             SyntaxKind::DWARF_LINE => End::LineComment,
@@ -314,16 +318,12 @@ impl<'t> Layout<'t> {
         let (Some(&last), Some(&first)) = (before.last(), after.first()) else { return false };
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
         let is_operator = |byte: u8| b"<>=!&|:/*.@#%".contains(&byte);
-        let in_number = || {
-            let length = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b'.').count();
-            let word = &before[before.len() - length..];
-            // A modifier on a line of its own also starts with a dot.
-            word.strip_prefix(b".").unwrap_or(word).first().is_some_and(u8::is_ascii_digit)
-        };
         match (last, first) {
             (b'%', first) => is_word(first) || is_operator(first),
-            (last, b'.') if is_word(last) => in_number() || after.get(1).is_some_and(u8::is_ascii_digit),
-            (last, b'+' | b'-') if is_word(last) => in_number(),
+            (last, b'.') if is_word(last) => {
+                self.after_number || after.get(1).is_some_and(u8::is_ascii_digit)
+            }
+            (last, b'+' | b'-') if is_word(last) => self.after_number,
             (last, first) => (is_word(last) && is_word(first)) || (is_operator(last) && is_operator(first)),
         }
     }

@@ -97,6 +97,20 @@ fn what_is_not_closed_shows() {
 }
 
 #[test]
+fn a_word_attached_to_a_number_starts_a_line() {
+    check(
+        ".kernel k\n.registers 4loop .registers r0\nendloop\n.end\n",
+        expect![[r#"
+            .kernel k
+            .registers 4
+                loop.registers r0
+                endloop
+            .end
+        "#]],
+    );
+}
+
+#[test]
 fn a_line_is_formatted_when_it_ends() {
     let text = ".kernel k\n    if p1\n        nop\n        endif\n\nhalt\n.end\n";
     let at = text.find("endif\n").map_or(0, |at| at + 6);
