@@ -68,7 +68,7 @@ impl<'a> ParallelBlocks<'a> {
         if slots < 2 {
             return Ok(false);
         }
-        let shadow = run.grid.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
+        let shadow = run.grid.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.memory.left());
         let Some(shadow) = shadow else { return Ok(false) };
         let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
         let merged = MergedResults { accesses, spaces: run.grid.spaces.clone(), ranges: Vec::new() };
@@ -179,7 +179,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     ) -> bool {
         let first = clusters.start;
         if let Some(sanitizer) = &mut run.grid.state.sanitizer {
-            sanitizer.limit(self.share);
+            sanitizer.memory.budget = self.share;
         }
         for number in clusters.clone() {
             if !matches!(run.next_cluster(number), Ok(None)) || !run.suspended.is_empty() {
@@ -208,7 +208,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     /// Whether the shadow memory of this range and of all others fits the budget, as it must in a sequential run.
     fn reserve_shadow(&self, state: &RunState) -> bool {
         let Some(sanitizer) = &state.sanitizer else { return true };
-        let Some(left) = sanitizer.budget() else { return false };
+        let Some(left) = sanitizer.memory.left() else { return false };
         let take = |all: u64| all.checked_sub(self.share - left.min(self.share));
         self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }

@@ -243,7 +243,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
         let GridState { spaces, state, extra } = self.grid;
         let status = W::final_status(status, &extra);
-        let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.last_store());
+        let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.watch.as_ref()?.last);
         let findings = state.into_findings();
         let result = self.traces.finish(status, findings, spaces.launch, spaces.printed.finish());
         RunResult { last_store, ..result }

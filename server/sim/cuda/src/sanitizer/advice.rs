@@ -46,7 +46,7 @@ impl Sanitizer {
         region: MemoryRegion,
     ) -> Advice {
         let Conflict { hazard, before, .. } = *conflict;
-        let atomic = self.patterns.atomic_of([self.visit.statement, before.statement()]);
+        let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
         let text = match race {
             Race::Repaired if region == MemoryRegion::Shared => {
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
@@ -87,7 +87,7 @@ impl Sanitizer {
     /// Whether both accesses belong to the same store instruction of the warp.
     fn is_one_store(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> bool {
         other.scope == RaceScope::Warp
-            && before.statement() == self.visit.statement
+            && before.statement() == self.report.visit.statement
             && event.kind == AccessKind::Store
     }
 
@@ -95,7 +95,7 @@ impl Sanitizer {
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
         let is_atomic = event.kind == AccessKind::Atomic;
-        was_strong != is_atomic && was_strong != (self.visit.order.strong || is_atomic)
+        was_strong != is_atomic && was_strong != (self.report.visit.order.strong || is_atomic)
     }
 }
 

@@ -101,7 +101,7 @@ fn usable_map(
     if let Some((statement, is_released)) = ctx.spaces.changed_maps.pending(place.region, place.index)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.map_not_acquired(statement, is_released, lane);
+        sanitizer.report.map_not_acquired(statement, is_released, lane);
     }
     let map = TensorMap::decode(&bytes);
     if bytes == [0; map::BYTES] || map.im2col.is_none() && map.dims == [0; 5] {

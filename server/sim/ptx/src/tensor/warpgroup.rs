@@ -81,7 +81,7 @@ pub(crate) fn issue(
     if let Some(written) = ctx.products.unfenced(product)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.product_without_fence(written);
+        sanitizer.report.product_without_fence(written);
     }
     check_metadata(product, r, mask)?;
     let a = a.map(|(_, descriptor)| descriptor);

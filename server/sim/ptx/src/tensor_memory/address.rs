@@ -94,7 +94,7 @@ pub(super) fn initialized(what: &str, range: &CellRange, ctx: &mut ExecContext<'
     if let Some((lane, column)) = ctx.spaces.tensor_memory.block(range.rank).unwritten(range)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.unwritten_cell(what, (lane, column), mask);
+        sanitizer.report.unwritten_cell(what, (lane, column), mask);
     }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn conflicts(
         found = Some((FindingKind::AsyncSource, load.statement, LOAD));
     }
     if let (Some((kind, statement, name)), Some(sanitizer)) = (found, &mut ctx.sanitizer) {
-        sanitizer.cells_in_flight(kind, name, statement, writes, mask);
+        sanitizer.report.cells_in_flight(kind, name, statement, writes, mask);
     }
 }
 

@@ -67,7 +67,7 @@ impl ExecContext<'_> {
 
     /// The running statement, if the run has a sanitizer.
     pub(crate) fn statement(&self) -> u32 {
-        self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.statement())
+        self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.report.visit.statement)
     }
 
     /// Reports that the copy of a range is in flight. The range was reported as an access before.

@@ -59,7 +59,7 @@ impl Warp {
     ) -> (Group, LoopExit) {
         let Some(frame) = &mut self.frames[group.frame as usize] else { return (group, LoopExit::FellOff) };
         let mut sanitizer = run.state.sanitizer.take();
-        if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.follows_values()) {
+        if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.report.checks.uninitialized) {
             frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
         self.local.frames.run(group.frame);

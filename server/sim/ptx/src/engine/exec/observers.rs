@@ -20,7 +20,7 @@ impl GroupRun<'_> {
     pub(super) fn observes_values(&self) -> bool {
         let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
         let made_undefined =
-            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.has_made_undefined());
+            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.undefined.in_registers);
         self.frame.written.is_some()
             || self.window.is_some()
             || self.tracer.is_some()
@@ -65,7 +65,7 @@ impl GroupRun<'_> {
             related = self.divergences.origins(warning.lanes & !self.visits.mask, executed);
         }
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            sanitizer.forget_shuffle();
+            sanitizer.undefined.inactive = None;
         }
         let statement = self.function.first_statement + pc;
         let visit = Some(self.visits.number(pc));
@@ -115,7 +115,7 @@ impl GroupRun<'_> {
             && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
         {
             let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
-            sanitizer.product_in_flight(&misuse, name_of, executed);
+            sanitizer.report.product_in_flight(&misuse, name_of, executed);
         }
         self.ctx.products.note_writes(self.function, pc);
     }
@@ -142,7 +142,7 @@ impl GroupRun<'_> {
         if let Some(moment) = tracer.due() {
             moment.before(registers_of(self.function, self.frame));
             if let Some(sanitizer) = &mut self.ctx.sanitizer {
-                sanitizer.list_accesses();
+                sanitizer.cost.accesses = Some(Vec::new());
             }
         }
     }
@@ -154,7 +154,7 @@ impl GroupRun<'_> {
             tracer.stored();
         }
         if let Some(moment) = tracer.due() {
-            moment.accesses(sanitizer.take_accesses());
+            moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
         }
     }
 
