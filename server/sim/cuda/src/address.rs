@@ -20,7 +20,6 @@ pub enum Space {
 }
 
 impl Space {
-    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",

@@ -9,7 +9,6 @@ pub struct ProgramObjects {
     pub shared: Vec<Object>,
     /// The first array without a length; it names dynamic shared memory.
     pub dynamic_shared: Option<Object>,
-    /// The parameters of the entry.
     pub params: Vec<Object>,
     /// The module's `.local` variables.
     pub local: FrameObjects,

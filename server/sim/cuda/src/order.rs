@@ -28,16 +28,13 @@ pub enum SpecialOrder {
     None,
     /// Initializes an mbarrier.
     Initializes,
-    /// Waits for the prerequisite grid.
     AwaitsGrid,
-    /// Accesses memory through the async proxy.
     AsyncProxy,
     /// Accesses memory through the async proxy, and reads matrices given by descriptors.
     AsyncMatrices,
 }
 
 impl SpecialOrder {
-    /// Whether accesses use the async proxy.
     pub fn uses_async_proxy(self) -> bool {
         matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncMatrices)
     }

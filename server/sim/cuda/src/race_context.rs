@@ -21,7 +21,6 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
     }
 }
 
-/// The races of a run, by statement.
 #[derive(Debug, Default)]
 pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.

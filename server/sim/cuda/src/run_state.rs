@@ -19,7 +19,6 @@ enum FindingKey {
     With(Option<StatementId>),
 }
 
-/// The state of a run that all its warps share.
 pub struct RunState {
     /// Executed warp instructions.
     pub steps: u64,

@@ -64,7 +64,6 @@ use super::registers::lanes;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
-/// The sanitizer state of a cluster.
 #[derive(Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
@@ -77,7 +76,6 @@ pub struct ClusterSanitizer {
     relaxed_waits: FxHashMap<u32, u32>,
 }
 
-/// The sanitizer state of a block.
 #[derive(Default)]
 pub struct BlockSanitizer {
     clock: BlockClock,
@@ -89,7 +87,6 @@ pub struct BlockSanitizer {
     cta: [u32; 3],
 }
 
-/// The sanitizer of a run.
 #[derive(Default)]
 pub struct Sanitizer {
     pub report: Report,
@@ -107,7 +104,6 @@ pub struct Sanitizer {
     patterns: ProgramPatterns,
     proxies: Proxies,
     volatile: VolatileAccesses,
-    /// The statements that initialize mbarriers.
     initializers: FxHashSet<u32>,
     /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
@@ -136,7 +132,6 @@ impl Sanitizer {
         FindingKind::ShadowLimit,
     ];
 
-    /// Whether the options require a sanitizer.
     pub fn required(options: &RunOptions) -> bool {
         options.checks != Checks::default() || options.counters || options.watch.is_some()
     }
@@ -160,7 +155,6 @@ impl Sanitizer {
         })
     }
 
-    /// A block starts or resumes.
     pub fn enter(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer) {
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
@@ -225,7 +219,6 @@ impl Sanitizer {
         }
     }
 
-    /// The instruction accesses memory.
     pub fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
         if self.cost.counts {
             self.cost.count(event);

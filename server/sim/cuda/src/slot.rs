@@ -19,7 +19,6 @@ pub enum RegisterSlot {
 }
 
 impl RegisterSlot {
-    /// The slot in whichever register file.
     pub fn slot(self) -> Slot {
         match self {
             RegisterSlot::Word(slot)
@@ -55,7 +54,6 @@ pub struct Slots {
 pub struct Formal {
     /// Where the argument is passed.
     pub at: Passing,
-    /// The size in bytes.
     pub size: u32,
 }
 

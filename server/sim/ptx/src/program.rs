@@ -56,7 +56,6 @@ pub struct Program {
     /// The entry comes first, the others in the order in which they were found.
     pub functions: Vec<Function>,
     pub params: Vec<ParamLayout>,
-    /// Bytes of the parameter block.
     pub params_size: u32,
     /// `.global` variables with their initial contents.
     pub globals: DeviceMemory,
@@ -101,7 +100,6 @@ pub struct ParamLayout {
     pub name: SmolStr,
     /// Offset of the first byte.
     pub offset: u32,
-    /// In bytes.
     pub size: u32,
 }
 
@@ -117,7 +115,6 @@ pub struct Function {
     /// The branches whose paths contain only frequent operations.
     pub hammocks: Vec<Hammock>,
     pub frame: FrameLayout,
-    /// Formal parameters, in order.
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
@@ -185,7 +182,6 @@ impl Function {
         }
     }
 
-    /// The instruction that makes a call.
     pub(crate) fn call_site(&self, call: CallId) -> Option<u32> {
         let makes = |instruction: &Instruction| matches!(instruction.op, Op::Call(id, _) if id == call);
         Some(self.code.iter().position(makes)? as u32)
@@ -228,7 +224,6 @@ pub struct FrameLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
     pub name: SmolStr,
-    /// In bits.
     pub bits: u16,
     pub place: RegisterSlot,
 }

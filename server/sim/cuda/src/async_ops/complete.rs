@@ -29,7 +29,6 @@ impl Spaces {
         true
     }
 
-    /// Completes all operations in flight.
     pub fn complete_all(&mut self) {
         std::mem::take(&mut self.asynchronous.operations)
             .into_iter()

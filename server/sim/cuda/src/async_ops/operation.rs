@@ -9,7 +9,6 @@ use crate::tensor_memory::operation::CellOperation;
 /// The threads that issued an operation: some lanes of a warp, in a block of the cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issuer {
-    /// The rank of the block.
     pub rank: u32,
     pub warp: u32,
     pub lanes: u32,
@@ -77,7 +76,6 @@ pub struct Transfer {
     pub convert: Convert,
 }
 
-/// What an operation does.
 #[derive(Clone, Debug)]
 pub enum Effect {
     Transfer(Transfer),
@@ -97,7 +95,6 @@ pub enum Signal {
     Arrive(usize),
 }
 
-/// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub issuer: Issuer,

@@ -13,9 +13,7 @@ pub enum PhaseAction {
     /// Sets the number of arrivals and starts phase 0.
     Initialize,
     Arrive,
-    /// Announces bytes.
     Expect,
-    /// Completes bytes.
     Complete,
 }
 
@@ -28,7 +26,6 @@ pub struct PhaseEntry {
     pub count: u64,
 }
 
-/// The phases of an mbarrier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Phases {
     /// The number of completed phases.
@@ -48,7 +45,6 @@ pub struct Phases {
 pub struct PhaseLog(FxHashMap<usize, Phases>);
 
 impl PhaseLog {
-    /// A statement acts on the current phase.
     pub fn note(&mut self, object: usize, statement: u32, action: PhaseAction, count: u64) {
         let phases = self.0.entry(object).or_default();
         match action {

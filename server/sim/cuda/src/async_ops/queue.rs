@@ -41,7 +41,6 @@ impl Queue {
         }
     }
 
-    /// Takes the snapshot.
     pub fn take_kept(&mut self) -> Option<(Queue, Vec<u8>)> {
         self.traced.take().map(|kept| *kept)
     }

@@ -62,7 +62,6 @@ impl<W: Copy> Barrier<W> {
         }
     }
 
-    /// The waiting lanes of each warp.
     pub(super) fn waiting_lanes(&self) -> Vec<u32> {
         let mut lanes = vec![0; self.masks.len()];
         for waiting in &self.waiting {

@@ -23,7 +23,6 @@ pub(super) enum BlockPause {
     Stuck,
     /// The caller's control is due.
     Due,
-    /// The run is over.
     Stopped(Status),
 }
 
@@ -49,9 +48,7 @@ pub struct Block<W: CudaWarp> {
     /// The barriers at which threads have arrived, one bit each.
     reached: u32,
     pub(super) sanitizer: BlockSanitizer,
-    /// The block's rank in the cluster.
     rank: usize,
-    /// The warp whose turn it is.
     turn: usize,
 }
 

@@ -37,7 +37,6 @@ pub struct Cluster<W: CudaWarp> {
     pub asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
-    /// The block whose turn it is.
     turn: usize,
 }
 
@@ -221,12 +220,10 @@ impl<W: ClusterReports> Cluster<W> {
         released.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    /// The warp whose turn it is.
     pub fn running(&self) -> Option<&W> {
         self.blocks.get(self.turn)?.running()
     }
 
-    /// The blocks that have not exited.
     pub fn unfinished_blocks(&self) -> impl Iterator<Item = &Block<W>> {
         self.blocks
             .iter()

@@ -21,7 +21,6 @@ use crate::run_state::RunState;
 
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
-/// Maximum number of clusters per range.
 const MAX_RANGE: u64 = 256;
 
 /// The threads that may run blocks in parallel.
@@ -141,7 +140,6 @@ struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
 }
 
 impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
-    /// The work of each thread.
     fn work(&self) {
         let place = |slots: u64| slots.checked_sub(1);
         if self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {

@@ -26,7 +26,6 @@ pub enum Pause<W> {
 /// Lanes that arrive at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<W> {
-    /// The number of the barrier.
     pub number: u32,
     /// Number of threads that must arrive, if the instruction specifies it.
     pub count: Option<u32>,

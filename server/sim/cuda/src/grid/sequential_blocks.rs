@@ -17,7 +17,6 @@ const FIRST_SKIP: u64 = 1024;
 /// How often the amount doubles.
 const MAX_SKIPS: u32 = 40;
 
-/// A run of a launch.
 pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
     pub(super) grid: GridState<W>,

@@ -20,7 +20,6 @@ pub struct GridState<W: CudaWarp> {
     pub extra: W::Extra,
 }
 
-/// A warp of a language.
 pub trait CudaWarp: Sized + Sync {
     type Launch<'p>: Deref<Target = GridLaunch> + Sync;
     /// What a run keeps besides memory, counters and findings. Blocks run in parallel only if they leave it unchanged.
@@ -63,7 +62,6 @@ pub trait CudaWarp: Sized + Sync {
     /// Lanes that waited at the barrier of the cluster continue.
     fn pass_cluster_barrier(&mut self, _mask: u32) {}
 
-    /// The lanes that have not exited.
     fn live(&self) -> u32;
 
     /// Bytes of host memory that the warp uses while it is suspended.

@@ -42,7 +42,6 @@ impl Granules {
         }
     }
 
-    /// Whether the sets are disjoint.
     fn is_disjoint(&self, others: &Granules) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
@@ -55,7 +54,6 @@ impl Granules {
     }
 }
 
-/// The accesses in one region.
 #[derive(Clone, Debug)]
 struct RegionAccesses {
     region: MemoryRegion,

@@ -27,7 +27,6 @@ pub struct Heap {
 /// Why a block cannot be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeError {
-    /// The block was freed before.
     Again,
     /// No block starts at this address.
     NoBlock,

@@ -10,7 +10,6 @@ use crate::registers::{LaneRow, PerLane, WIDTH, blend, lanes_where};
 /// Limit of local memory per thread in bytes, as on hardware.
 pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
 
-/// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     rows: Vec<LaneRow<u32, WIDTH>>,

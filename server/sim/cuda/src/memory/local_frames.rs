@@ -13,7 +13,6 @@ pub struct LocalFrames {
     running: Slot,
 }
 
-/// The local memory of a call.
 #[derive(Clone, Copy, Debug, Default)]
 struct LocalFrame {
     function: u32,

@@ -59,7 +59,6 @@ pub(super) fn area(space: Space, address: u64) -> Option<(Space, u64)> {
 }
 
 impl Spaces {
-    /// The named objects in the space of an address.
     pub(super) fn named(&self, space: Space, address: u64, local: &Local) -> Vec<NamedObject> {
         let Some((space, origin)) = area(space, address) else { return Vec::new() };
         let variable = |object: &Object, start: u64| NamedObject {

@@ -29,7 +29,6 @@ pub struct PolledMemory {
     /// The statement and the lanes of the first access.
     pub first: Option<(u32, u32)>,
     pub values: Vec<PolledValue>,
-    /// Whether the loop reads the clock.
     pub reads_clock: bool,
     /// The memory that each iteration changes, if the warp repeats the iteration until the polled memory changes.
     /// `None` if the warp may stop by itself, or if this is unknown.

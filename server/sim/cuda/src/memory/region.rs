@@ -79,9 +79,7 @@ pub(super) struct InvalidAccess {
 
 /// Addresses that have been checked.
 pub enum CheckedAddresses {
-    /// All lanes are in the same extent.
     One(Extent),
-    /// An extent for each lane.
     Each(Box<PerLane<Option<Extent>>>),
 }
 
@@ -97,7 +95,6 @@ impl CheckedAddresses {
         }
     }
 
-    /// The extent that contains a lane's address.
     #[inline(always)]
     pub fn of(&self, lane: usize) -> Option<Extent> {
         match self {

@@ -323,7 +323,6 @@ impl Spaces {
         })
     }
 
-    /// Whether the polled memory has changed.
     #[inline]
     pub fn has_changed(&self, polled: &PolledMemory) -> bool {
         let differs = |polled: &PolledValue| {
@@ -342,7 +341,6 @@ impl Spaces {
         }
     }
 
-    /// Writes up to eight bytes at a checked address.
     #[inline]
     pub fn write(
         &mut self,
@@ -390,7 +388,6 @@ pub fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
     }
 }
 
-/// The addresses of all lanes.
 #[inline(always)]
 pub fn addresses(address: &Address, registers: &Registers, bases: Bases) -> PerLane<u64> {
     let base = match address.relative {

@@ -14,7 +14,6 @@ use crate::race_context::barrier;
 /// What the message of a race recommends.
 #[derive(Clone, Copy)]
 pub(super) enum Advice {
-    /// A barrier for the threads of this scope.
     Barrier(RaceScope),
     /// Another change, or none.
     Other(&'static str),

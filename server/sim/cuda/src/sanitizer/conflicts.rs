@@ -7,7 +7,6 @@ pub(super) struct Conflicts {
     pub(super) found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
 }
 
-/// The conflict of a lane with an earlier access.
 #[derive(Clone, Copy)]
 pub(super) struct LaneConflict {
     pub(super) conflict: Conflict,

@@ -47,7 +47,6 @@ pub struct CopyRange {
     pub writes: bool,
 }
 
-/// A copy in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingCopy {
     pub(super) range: CopyRange,

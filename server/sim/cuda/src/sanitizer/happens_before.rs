@@ -28,7 +28,6 @@ const MAX_EPOCHS: usize = 1 << 22;
 /// A location in memory through which threads synchronize.
 pub(super) type MemoryLocation = (MemoryRegion, u64);
 
-/// The owner of an epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) block: u32,
@@ -54,11 +53,9 @@ pub(super) struct HappensBefore {
     /// The last suspended block, and the newest epoch when it was suspended.
     left: (u32, u32),
     block: BlockClock,
-    /// Published clocks by location.
     published: FxHashMap<MemoryLocation, Published>,
 }
 
-/// The clocks of one block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockClock {
     number: u32,
@@ -79,7 +76,6 @@ pub(crate) struct BlockClock {
 #[derive(Debug, Default)]
 pub(crate) struct ClusterClock {
     blocks: Vec<u32>,
-    /// Number of exited blocks.
     ended: usize,
     /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
@@ -197,7 +193,6 @@ impl HappensBefore {
         self.base + self.epochs.len() as u32
     }
 
-    /// A block starts or resumes.
     pub(super) fn enter(&mut self, block: &mut BlockClock) {
         std::mem::swap(&mut self.block, block);
         let only_paused = self.left == (self.block.number, self.latest());
@@ -215,7 +210,6 @@ impl HappensBefore {
         }
     }
 
-    /// The running block is suspended.
     pub(super) fn leave(&mut self, block: &mut BlockClock) {
         self.left = (self.block.number, self.latest());
         std::mem::swap(&mut self.block, block);
@@ -310,7 +304,6 @@ impl HappensBefore {
         !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
     }
 
-    /// Lanes of a warp synchronized.
     pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
         let latest = self.latest();
         let clock = &mut self.block.warps[warp as usize];

@@ -23,7 +23,6 @@ impl Sanitizer {
         self.cluster.copies.begun.push(begun);
     }
 
-    /// Lanes commit a group.
     pub fn closed(&mut self, family: CopyFamily, mask: u32) {
         let warp = self.warp_of_cluster();
         let closed = self.cluster.copies.closed(warp, family);

@@ -32,7 +32,6 @@ impl LocalShadow {
         }
     }
 
-    /// A lane stores an undefined byte.
     pub fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
         self.bytes(at, 1)[0] &= !(1 << lane);
         if let Some(origin) = origin {

@@ -39,7 +39,6 @@ impl Proxies {
         }
     }
 
-    /// An access through the async proxy.
     #[cold]
     pub(super) fn accessed(
         &mut self,

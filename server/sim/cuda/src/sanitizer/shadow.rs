@@ -38,11 +38,9 @@ pub(super) struct Conflict {
     pub(super) before: Stamp,
     /// The byte offset in the region.
     pub(super) at: u64,
-    /// Whether the byte was uninitialized.
     pub(super) uninitialized: bool,
 }
 
-/// The access to check.
 #[derive(Clone, Copy)]
 pub(super) struct ShadowAccess<'s> {
     pub(super) sync: &'s HappensBefore,

@@ -60,7 +60,6 @@ impl Sanitizer {
         self.cluster.relaxed_waits.retain(|warp, _| warp / WARPS != rank);
     }
 
-    /// A wait for a phase of an mbarrier succeeded.
     pub(super) fn note_wait(&mut self) {
         let (warp, statement) = (self.warp_of_cluster(), self.report.visit.statement);
         if self.report.visit.order.acquire {

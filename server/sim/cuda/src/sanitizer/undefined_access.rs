@@ -12,7 +12,6 @@ use crate::inactive_sources::InactiveSources;
 use crate::memory::region::MemoryRegion;
 use crate::registers::filter_lanes;
 
-/// Maximum number of bytes of a load or a store.
 const SPAN: usize = 32;
 
 /// Maximum number of elements of an access, and of a load.
@@ -30,7 +29,6 @@ pub struct UndefinedAccess {
     pub inactive: Option<InactiveSources>,
     /// Names of the uninitialized memory that loads of the run read, by statement.
     pub memory: FxHashMap<u32, String>,
-    /// The lanes that divide by zero.
     pub divided: u32,
     /// Undefined bytes that are loaded: the lanes for each byte of the access.
     pub loaded: [u32; SPAN],

@@ -20,7 +20,6 @@ use crate::registers::lanes;
 type Found = (Stamp, u64, usize);
 
 impl Sanitizer {
-    /// Checks an access that is not weak.
     pub(super) fn access_strong(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         if self.lockstep || !self.report.checks.races {
             return;

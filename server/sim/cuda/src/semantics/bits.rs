@@ -9,17 +9,12 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
-    /// `a & b`
     And,
-    /// `a | b`
     Or,
-    /// `a ^ b`
     Xor,
-    /// `~a`
     Not,
     /// `a == 0`
     CNot,
-    /// `a`
     Copy,
 }
 

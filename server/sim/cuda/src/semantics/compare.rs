@@ -163,11 +163,8 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
 pub enum FloatClass {
     /// Neither infinite nor NaN
     Finite,
-    /// An infinity
     Infinite,
-    /// Not a NaN
     Number,
-    /// A NaN
     NotANumber,
     /// Neither subnormal, infinite nor NaN; includes zeros
     Normal,
@@ -175,7 +172,6 @@ pub enum FloatClass {
     Subnormal,
 }
 
-/// The lanes in which `a` belongs to the class.
 pub fn test_class(class: FloatClass, double: bool, s: &Slots, r: &Registers) -> u32 {
     let mut mask = 0;
     for lane in 0..WIDTH {
@@ -204,11 +200,8 @@ fn of_class(class: FloatClass, category: std::num::FpCategory) -> bool {
 /// How `setp` and `set` combine a comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
-    /// `.and`
     And,
-    /// `.or`
     Or,
-    /// `.xor`
     Xor,
 }
 

@@ -8,9 +8,7 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Convert {
-    /// Source type.
     pub from: ScalarType,
-    /// Destination type.
     pub to: ScalarType,
     /// How a float result is rounded.
     pub rounding: Rounding,
@@ -199,7 +197,6 @@ fn nan_to_nan(from: Format, to: Format, bits: u64) -> u64 {
     }
 }
 
-/// Clamps a float result.
 pub fn clamp_float(format: Format, clamp: Clamp, bits: u64) -> u64 {
     let magnitude = bits & (format.sign_bit() - 1);
     let negative = bits & format.sign_bit() != 0;

@@ -13,19 +13,13 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatOp {
-    /// `a + b`
     Add,
-    /// `a - b`
     Sub,
-    /// `a * b`
     Mul,
     /// `a * b + c`, rounded once
     Fma,
-    /// `a / b`
     Div,
-    /// `1 / a`
     Reciprocal,
-    /// The square root of `a`
     Sqrt,
     /// The smaller operand; NaN only if both are
     Min,
@@ -43,9 +37,7 @@ pub enum FloatOp {
     MinNanXorSign,
     /// The larger magnitude with the sign of the product; NaN if either operand is
     MaxNanXorSign,
-    /// `|a|`
     Abs,
-    /// `-a`
     Neg,
     /// `b` with the sign of `a`
     CopySign,

@@ -25,11 +25,8 @@ pub struct Half {
 /// What a half-precision operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfOp {
-    /// An operation that all formats have.
     Common(FloatOp),
-    /// `ex2.approx`
     Exp2,
-    /// `tanh.approx`
     Tanh,
 }
 

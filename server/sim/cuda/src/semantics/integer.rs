@@ -8,11 +8,9 @@ use crate::slot::Slots;
 /// An integer operation on operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntOp {
-    /// `a + b`
     Add,
     /// `a + b`, clamped to the type
     AddSaturate,
-    /// `a - b`
     Sub,
     /// `a - b`, clamped to the type
     SubSaturate,
@@ -26,17 +24,11 @@ pub enum IntOp {
     MadHigh,
     /// The high half of `a * b`, plus `c`, clamped to the type
     MadHighSaturate,
-    /// `a / b`
     Div,
-    /// `a % b`
     Rem,
-    /// `|a|`
     Abs,
-    /// `-a`
     Neg,
-    /// The smaller of `a` and `b`
     Min,
-    /// The larger of `a` and `b`
     Max,
     /// Like `Min`, but negative results become 0
     MinRelu,
@@ -51,7 +43,6 @@ pub trait Integer: Copy + Default + Ord {
     /// The register file of this width.
     type Word: Word;
     fn of(word: Self::Word) -> Self;
-    /// The value as stored in a register.
     fn word(self) -> Self::Word;
     /// `self + other` modulo the width.
     fn plus(self, other: Self) -> Self;
@@ -61,7 +52,6 @@ pub trait Integer: Copy + Default + Ord {
     fn minus(self, other: Self) -> Self;
     /// `self - other`, clamped.
     fn minus_clamped(self, other: Self) -> Self;
-    /// The low half of the product.
     fn times(self, other: Self) -> Self;
     /// The high half of the product.
     fn times_high(self, other: Self) -> Self;

@@ -71,7 +71,6 @@ impl Factor {
         }
     }
 
-    /// The value of an element.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             _ if self.is_integer() => self.integer(bits) as f64,
@@ -143,7 +142,6 @@ impl Sum {
 /// Scale factors for blocks of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockScale {
-    /// Blocks per row.
     pub blocks: u32,
     /// Whether the scales are `ue4m3` instead of `ue8m0`.
     pub ue4m3: bool,
@@ -161,9 +159,7 @@ impl BlockScale {
 /// (for A, which pair of lanes).
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleWords {
-    /// The words of A.
     pub a: [u32; 32],
-    /// The words of B.
     pub b: [u32; 32],
     /// The byte and the pair of lanes for A.
     pub select_a: (u32, u32),
@@ -180,13 +176,9 @@ pub struct Product {
     pub n: u32,
     /// Columns of A.
     pub k: u32,
-    /// Elements of A.
     pub a: Factor,
-    /// Elements of B.
     pub b: Factor,
-    /// Elements of C.
     pub c: Sum,
-    /// Elements of D.
     pub d: Sum,
     /// `.satfinite`: clamps integer sums.
     pub saturate: bool,
@@ -201,7 +193,6 @@ pub struct Product {
 pub type Words = Vec<[u64; 32]>;
 
 impl Product {
-    /// The matrices A, B, C and D.
     pub fn matrices(&self) -> [Matrix; 4] {
         let tiles = self.layout.tiles();
         let factor = |outer, bits, is_b| {

@@ -8,18 +8,14 @@ use super::narrow::Element;
 /// The operation on each pair or triple of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MixedOp {
-    /// `a + c`
     Add,
-    /// `a - c`
     Sub,
-    /// `a * b`
     Mul,
     /// `a * b + c`
     Fma,
 }
 
 impl MixedOp {
-    /// The number of operands.
     pub fn operands(self) -> usize {
         if self == MixedOp::Fma { 3 } else { 2 }
     }
@@ -45,11 +41,8 @@ impl Elements {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mixed {
     pub op: MixedOp,
-    /// The elements of the result.
     pub to: Elements,
-    /// The elements of each operand.
     pub from: [Elements; 3],
-    /// The number of elements.
     pub count: u32,
     pub rounding: Rounding,
     /// `.ftz`

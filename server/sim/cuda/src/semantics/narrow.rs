@@ -7,9 +7,7 @@ use super::convert::{Clamp, clamp_float};
 /// A float format of at most eight bits, with at most one infinity and one NaN per sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Narrow {
-    /// Bits of the biased exponent.
     pub exponent_bits: u32,
-    /// Bits of the fraction.
     pub fraction_bits: u32,
     /// The largest finite magnitude.
     pub largest: u8,
@@ -17,7 +15,6 @@ pub struct Narrow {
     pub nan: Option<u8>,
     /// The magnitude that encodes infinity.
     pub infinity: Option<u8>,
-    /// Whether there is a sign bit.
     pub signed: bool,
 }
 
@@ -79,7 +76,6 @@ impl Narrow {
         }
     }
 
-    /// Unpacks a number.
     pub fn unpack(self, bits: u8) -> Number {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & self.magnitude();
@@ -111,7 +107,6 @@ pub enum Element {
 }
 
 impl Element {
-    /// Unpacks a number.
     pub fn unpack(self, bits: u32) -> Number {
         match self {
             Element::Single => F32.unpack(bits.into()),
@@ -130,7 +125,6 @@ impl Element {
         }
     }
 
-    /// Rounds to the format.
     pub fn pack(self, number: Number, rounding: Rounding, clamp: Clamp) -> u32 {
         let relu = matches!(clamp, Clamp::Relu | Clamp::FiniteRelu);
         match self {

@@ -10,7 +10,6 @@ use crate::slot::Slots;
 pub struct Division {
     /// Into four bytes instead of two halves.
     pub bytes: bool,
-    /// Whether the elements are signed.
     pub signed: bool,
 }
 

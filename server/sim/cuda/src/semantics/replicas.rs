@@ -23,7 +23,6 @@ pub struct ReplicaReduction {
 /// The elements of a loaded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaElement {
-    /// One number.
     Number(ScalarType),
     /// One or several floats of at most 32 bits.
     Floats(Element),

@@ -9,11 +9,8 @@ use crate::slot::Slots;
 pub struct Video {
     /// The operation on each pair of parts.
     pub op: VideoOp,
-    /// Whether parts of `a` are signed.
     pub a_signed: bool,
-    /// Whether parts of `b` are signed.
     pub b_signed: bool,
-    /// Whether the result is signed.
     pub d_signed: bool,
     /// `.sat`
     pub saturate: bool,
@@ -49,7 +46,6 @@ pub enum Shape {
     },
     /// All parts of this many bits, pairwise.
     Parallel {
-        /// Bits of a part.
         bits: u32,
         /// Selects the first operands among the parts of `b:a`, one hexadecimal digit each.
         a: u16,
@@ -65,9 +61,7 @@ pub enum Shape {
 /// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VideoPart {
-    /// The lowest bit.
     pub shift: u32,
-    /// The width in bits.
     pub bits: u32,
 }
 
@@ -92,9 +86,7 @@ pub enum Then {
     Keep,
     /// It is added to `c`.
     Add,
-    /// The smaller of the result and `c`.
     Min,
-    /// The larger of the result and `c`.
     Max,
     /// It replaces a part of `c`.
     Merge(VideoPart),
@@ -107,9 +99,7 @@ pub struct VideoMad {
     pub a: (VideoPart, bool),
     /// The part of `b`, and whether it is signed.
     pub b: (VideoPart, bool),
-    /// Whether the product is subtracted.
     pub negate_product: bool,
-    /// Whether `c` is subtracted.
     pub negate_c: bool,
     /// `.po`: adds one.
     pub plus_one: bool,

@@ -27,7 +27,6 @@ impl ChangedMaps {
         self.0.get(&(region, index)).map(|(change, statement)| (*statement, *change == Change::Released))
     }
 
-    /// A statement changes a map.
     pub fn note(&mut self, region: MemoryRegion, index: usize, change: Change, statement: u32) {
         if matches!(region, MemoryRegion::Launch | MemoryRegion::Globals) {
             self.0.insert((region, index), (change, statement));

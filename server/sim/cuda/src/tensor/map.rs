@@ -40,7 +40,6 @@ impl ElementType {
         ELEMENTS.iter().map(|row| row.0)
     }
 
-    /// The type with this name.
     pub fn from_name(name: &str) -> Option<ElementType> {
         let code = ELEMENTS.iter().position(|row| row.0 == name)?;
         Some(ElementType(code as u8))
@@ -79,7 +78,6 @@ impl ElementType {
         self.global_bytes() != self.shared_bytes()
     }
 
-    /// Whether this is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self.0, 6..=12)
     }
@@ -105,7 +103,6 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// The mode with this name.
     pub fn from_name(name: &str) -> Option<Interleave> {
         Some(match name {
             "none" => Interleave::None,
@@ -125,7 +122,6 @@ impl Interleave {
 pub struct Im2col {
     /// The lower corner of the bounding box, for the spatial dimensions W, H, D.
     pub lower: [i16; 3],
-    /// The upper corner of the bounding box.
     pub upper: [i16; 3],
     /// Channels, the elements of a pixel.
     pub channels: u16,
@@ -135,16 +131,13 @@ pub struct Im2col {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TensorMap {
-    /// The address of the first element.
     pub address: u64,
     pub element: ElementType,
     /// Number of dimensions.
     pub rank: u8,
-    /// Elements per dimension, innermost first.
     pub dims: [u64; 5],
     /// Bytes between consecutive elements of a dimension, from dimension 1 on.
     pub strides: [u64; 4],
-    /// Elements of a box per dimension.
     pub extents: [u16; 5],
     /// The distance between elements of a box, per dimension.
     pub element_strides: [u8; 5],
@@ -212,7 +205,6 @@ const SWIZZLES: [(Swizzle, u8, u8); 7] = [
 ];
 
 impl TensorMap {
-    /// Encodes the map.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);

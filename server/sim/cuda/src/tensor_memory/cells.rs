@@ -3,10 +3,8 @@
 //! A block has 128 lanes of 512 columns. A cell has 32 bits. The upper half of an address is the lane, the lower half
 //! the column.
 
-/// Lanes of a block's tensor memory.
 pub const LANES: u32 = 128;
 
-/// Columns of a block's tensor memory.
 pub const COLUMNS: u32 = 512;
 
 /// A range of columns in some lanes of a block.
@@ -14,7 +12,6 @@ pub const COLUMNS: u32 = 512;
 pub struct CellRange {
     /// The rank of the block.
     pub rank: u32,
-    /// The mask of lanes.
     pub lanes: u128,
     pub first: u32,
     /// One past the last column.
@@ -31,7 +28,6 @@ impl CellRange {
     }
 }
 
-/// The mask of `count` lanes starting at `first`.
 pub fn lane_mask(first: u32, count: u32) -> u128 {
     let ones = if count >= LANES { u128::MAX } else { (1 << count) - 1 };
     ones.checked_shl(first).unwrap_or(0)
@@ -54,7 +50,6 @@ pub struct PendingLoad {
     pub statement: u32,
 }
 
-/// The tensor memory of a block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCells {
     /// Indexed by column, then by lane; empty until the first allocation.
@@ -70,12 +65,10 @@ pub struct BlockCells {
     pub relinquished: Option<u32>,
     /// Whether the first instruction had `cta_group::2`, and the statement of that instruction.
     pub group: Option<(bool, u32)>,
-    /// Loads in flight.
     pub loads: Vec<PendingLoad>,
 }
 
 impl BlockCells {
-    /// Whether columns are free.
     pub fn is_free(&self, first: u32, count: u32) -> bool {
         let taken = self.allocations.iter().map(|one| (one.first, one.count));
         taken
@@ -94,7 +87,6 @@ impl BlockCells {
         self.earlier = Some((first, least));
     }
 
-    /// Whether all columns of a range are allocated.
     pub fn is_allocated(&self, first: u32, end: u32) -> bool {
         let holds = |column: u32| {
             self.allocations.iter().any(|one| (one.first..one.first + one.count).contains(&column))
@@ -113,7 +105,6 @@ impl BlockCells {
         }
     }
 
-    /// Records that an operation writes a range.
     pub fn note_written(&mut self, range: &CellRange) {
         for column in range.first..range.end {
             if let Some(written) = self.written.get_mut(column as usize) {
@@ -131,12 +122,10 @@ impl BlockCells {
     }
 }
 
-/// The tensor memory of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct TensorMemory(Vec<BlockCells>);
 
 impl TensorMemory {
-    /// The tensor memory of a block.
     pub fn block(&mut self, rank: u32) -> &mut BlockCells {
         let rank = rank as usize;
         if self.0.len() <= rank {

@@ -12,9 +12,7 @@ use super::cells::{CellRange, TensorMemory};
 pub struct CellOperation {
     /// The name in messages.
     pub name: &'static str,
-    /// The cells that the operation reads.
     pub reads: Vec<CellRange>,
-    /// The cells that the operation writes.
     pub writes: Vec<CellRange>,
     pub effect: Arc<dyn CellEffect>,
 }

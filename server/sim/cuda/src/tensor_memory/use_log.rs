@@ -31,7 +31,6 @@ pub enum CellRole {
 }
 
 impl CellRole {
-    /// The name of the operand.
     pub fn name(self) -> &'static str {
         match self {
             CellRole::D => "D",
@@ -45,7 +44,6 @@ impl CellRole {
     }
 }
 
-/// A use of cells by a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellUse {
     pub role: CellRole,
@@ -89,7 +87,6 @@ pub struct UseLog {
 }
 
 impl UseLog {
-    /// Columns are allocated.
     pub fn allocated(&mut self, allocation: Allocation) {
         match self.allocations.len() < MAX_ENTRIES {
             true => self.allocations.push(LoggedAllocation { allocation, freed: None }),
@@ -105,7 +102,6 @@ impl UseLog {
         }
     }
 
-    /// A statement uses cells.
     pub fn used(&mut self, cells: CellUse) {
         let is_full = self.uses.len() >= MAX_ENTRIES;
         match self.uses.get_mut(&cells) {

@@ -19,7 +19,6 @@ use crate::program::{
 
 pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) linked: &'l Linked<'m>,
-    /// The function's number in the program.
     pub(super) index: usize,
     pub(super) hir: &'l hir::Function,
     pub(super) out: Function,

@@ -234,13 +234,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    /// The access of `ld`.
     pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
         let &[d, address, ..] = operands else { return Err(Why::operands()) };
         self.access(address, d, false, m)
     }
 
-    /// The access of `st`.
     pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
         let &[address, value, ..] = operands else { return Err(Why::operands()) };
         self.access(address, value, true, m)
@@ -267,7 +265,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Access { space, size: ty.bytes(), signed, address, elements })
     }
 
-    /// The registers of a load or store.
     fn transferred(
         &mut self,
         operand: Operand,

@@ -81,7 +81,6 @@ impl<'f> Modifiers<'f> {
         self.find(|name| words.iter().copied().find(|word| *word == name))
     }
 
-    /// Takes the next type.
     pub(super) fn ty(&mut self) -> Result<Type, Why> {
         self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
     }
@@ -121,7 +120,6 @@ impl<'f> Modifiers<'f> {
         })
     }
 
-    /// The operation of an atomic.
     pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
         self.choose(&[
             ("add", AtomicOp::Add),

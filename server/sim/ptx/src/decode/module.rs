@@ -25,7 +25,6 @@ const MAX_RANGES: u32 = 1 << 16;
 /// Finds a function of the module by name.
 pub type Lookup<'m> = dyn Fn(&str) -> Option<Arc<hir::Function>> + 'm;
 
-/// The input of decoding.
 pub struct Module<'m> {
     headers: Vec<&'m Header>,
     /// Finds the function with this name that has a body.
@@ -64,7 +63,6 @@ impl<'m> Module<'m> {
     }
 }
 
-/// Why decoding produced no program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// No kernel with this name has a body.
@@ -106,7 +104,6 @@ pub(super) struct Linked<'m> {
     shared: u32,
     /// Bytes of each thread's local memory that the module's variables use.
     pub(super) local: u32,
-    /// The start of dynamic shared memory.
     pub(super) dynamic_shared: u32,
     dynamic_align: u32,
     pub(super) wide_addresses: bool,
@@ -334,7 +331,6 @@ impl<'m> Linked<'m> {
         Some(if generic { address + storage.window() } else { address })
     }
 
-    /// The storage of a module variable.
     pub(super) fn variable(&self, name: &str) -> Option<Storage> {
         self.variables.get(name).copied()
     }

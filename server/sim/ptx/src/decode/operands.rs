@@ -15,7 +15,6 @@ use super::storage::{self, Storage, constant_bits};
 use crate::program::{Entry, Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// The register that a name refers to.
     pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
         let name = self.hir.name(name);
         let referent = name.referent;
@@ -157,7 +156,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((0..declared.elements).map(element).collect())
     }
 
-    /// The slot of a destination of this type.
     pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
         let (place, _) = self.place(operand)?;
         slot_of(place, ty.bits())
@@ -235,7 +233,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.typed_slots(operands, &[ty; 4][..=sources])
     }
 
-    /// The registers of sources of this type.
     pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
         operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
     }
@@ -313,7 +310,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The storage of a symbol.
     pub(super) fn storage(&self, name: hir::NameId) -> Option<Storage> {
         match self.hir.name(name).resolution {
             Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
@@ -365,7 +361,6 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// Takes the next operand.
 pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand, Why> {
     rest.split_off_first().copied().ok_or_else(Why::operands)
 }

@@ -5,7 +5,6 @@ use warplens_hir::ptx::{self as hir, ReferentId};
 
 use crate::program::{RegisterSlot, Slot, Special};
 
-/// A declared register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     /// The first element of a vector register, or the register itself.
@@ -15,7 +14,6 @@ pub(super) struct Declared {
     pub(super) elements: u32,
 }
 
-/// The slots assigned so far.
 #[derive(Default)]
 pub(super) struct SlotTable {
     pub(super) registers: FxHashMap<ReferentId, Declared>,

@@ -9,7 +9,6 @@ use crate::program::Special;
 pub(super) enum Source {
     /// Known when the warp starts.
     Fixed(Special),
-    /// The step counter.
     Clock,
     /// The upper word of the step counter.
     ClockHigh,

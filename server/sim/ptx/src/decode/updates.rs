@@ -31,7 +31,6 @@ pub(super) fn updates(function: &Function, cfg: &Cfg) -> Vec<Update> {
 }
 
 impl Block {
-    /// The update that a store completes.
     fn update(&self, function: &Function, store: u32) -> Option<Update> {
         let access = function.plain_access(store, Op::store)?;
         let stored = function.flow.reads_of(store).iter().find(|read| is_value(read.part))?;

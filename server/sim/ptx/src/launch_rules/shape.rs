@@ -3,7 +3,6 @@
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Space, SymbolKind, Type};
 
-/// Maximum number of threads in a block.
 const MOST_THREADS: u32 = 1024;
 /// The longest side of a tile that is covered with threads.
 const LONGEST_SIDE: u64 = 32;

@@ -101,7 +101,6 @@ impl Fragment {
         (access.rows == Rows::Halves).then_some(fragment)
     }
 
-    /// The cells of a tensor memory load or store.
     pub(super) fn cells(access: &CellAccess) -> Fragment {
         let layout = Elements::Cells { shape: access.shape, half: access.half };
         let axes = ["lane", "column"];

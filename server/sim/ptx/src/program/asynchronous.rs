@@ -4,14 +4,12 @@ use warplens_sim_cuda::address::{Address, AtomicOp, Space};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
 
-/// A bulk copy of a range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
     pub to: Address,
     pub to_space: Space,
     pub from: Address,
     pub from_space: Space,
-    /// Number of bytes.
     pub size: Slot,
     /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
@@ -32,7 +30,6 @@ pub struct BulkCopy {
 pub struct Fill {
     pub to: Address,
     pub space: Space,
-    /// Number of bytes.
     pub size: RegisterSlot,
     /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
@@ -48,7 +45,6 @@ pub struct Completion {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mbarrier {
     pub action: MbarrierAction,
-    /// The space of the mbarrier object.
     pub space: Space,
     pub address: Address,
     /// A count, a number of bytes, a token or a parity.

@@ -43,9 +43,7 @@ impl Subnormals {
 /// What becomes of a position beyond the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Beyond {
-    /// `.clamp`
     Clamps,
-    /// `.wrap`
     Wraps,
 }
 

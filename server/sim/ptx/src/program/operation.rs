@@ -48,11 +48,8 @@ pub enum Op {
     /// `lop3` with a predicate `e`
     Lop3Predicate(Lop3Id),
     Int(IntOp, ScalarType),
-    /// `mul.wide`
     MulWide(ScalarType),
-    /// `mad.wide`
     MadWide(ScalarType),
-    /// `mul24`, `mad24`
     Mul24(Mul24, Signedness),
     Carry(Carry),
     /// Counting bits
@@ -109,7 +106,6 @@ pub enum Op {
     Packed(IntOp, Division),
     /// `set` on halves or bytes
     SetPacked(Comparison, Division),
-    /// Single-precision operations on pairs.
     FloatPair(FloatOp, FloatMode),
     /// `setp` on pairs of halves: like `SetPredicate`, but `d` and `e` belong to the lower and the upper half.
     SetPredicatePair(Compare, Combining),
@@ -141,7 +137,6 @@ pub enum Op {
     Mbarrier(MbarrierId),
     /// `mbarrier.pending_count`: `d` = the pending arrivals of token `a`
     PendingCount,
-    /// `st.async`
     StoreAsync(AsyncStoreId),
     /// `red.async`
     AtomicAsync(AsyncAtomicId),
@@ -164,11 +159,9 @@ pub enum Op {
     GenericToShared(Width),
     /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`
     InWindow(Width),
-    /// The step counter
     Clock(Width),
     /// `nanosleep`: other warps run next
     Sleep,
-    /// `activemask`
     ActiveMask,
     /// `ld`
     Load(AccessId),
@@ -180,9 +173,7 @@ pub enum Op {
     Multimem(Multimem),
     /// `shfl`
     Shuffle(ExchangeId),
-    /// `vote`
     Vote(ExchangeId),
-    /// `match`
     Match(ExchangeId),
     /// `redux`
     Reduce(ExchangeId),
@@ -197,9 +188,7 @@ pub enum Op {
     Call(CallId, Uniformity),
     /// `ret`
     Return(Uniformity),
-    /// `exit`
     Exit,
-    /// `trap`
     Trap,
     /// `bar.sync`, `barrier.arrive` …
     Barrier(BarrierId),
@@ -239,17 +228,14 @@ impl Op {
         )
     }
 
-    /// The access of a load.
     pub(crate) fn load(self) -> Option<AccessId> {
         if let Op::Load(id) = self { Some(id) } else { None }
     }
 
-    /// The access of a store.
     pub(crate) fn store(self) -> Option<AccessId> {
         if let Op::Store(id) = self { Some(id) } else { None }
     }
 
-    /// The operands of an exchange between lanes.
     pub(crate) fn exchange(self) -> Option<ExchangeId> {
         match self {
             Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => Some(id),

@@ -86,10 +86,8 @@ tables! {
     barriers[BarrierId]: Barrier;
 }
 
-/// Why an instruction is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The instruction's name.
     pub name: SmolStr,
     /// The reason, as a clause of a sentence.
     pub why: SmolStr,
@@ -103,10 +101,8 @@ pub struct MixedOperands {
     pub operands: Vec<RegisterSlot>,
 }
 
-/// A conversion of several numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackedSources {
-    /// The conversion of each number.
     pub convert: PackedConvert,
     /// The numbers, uppermost first, or a single register with two numbers.
     pub sources: Vec<Slot>,
@@ -116,7 +112,6 @@ pub struct PackedSources {
     pub scales: Option<Slot>,
 }
 
-/// `lop3` with predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lop3Predicate {
     pub table: u8,
@@ -146,7 +141,6 @@ pub struct Access {
     pub size: u32,
     /// Whether narrow elements are sign-extended.
     pub signed: bool,
-    /// The address of the first element.
     pub address: Address,
     /// One register per element; `None` for `_`.
     pub elements: Vec<Option<Element>>,
@@ -195,7 +189,6 @@ pub struct FragmentAccess {
     /// The distribution of the matrix over the warp.
     pub matrix: Matrix,
     pub space: Space,
-    /// The address of the first element.
     pub address: Address,
     /// Elements between the starts of two lines in memory, if specified.
     pub stride: Option<Slot>,
@@ -238,7 +231,6 @@ pub struct Copy {
     pub to_space: Space,
     pub from: Address,
     pub from_space: Space,
-    /// Bytes written.
     pub size: u32,
     /// Bytes read, if fewer; the rest is filled with zeros.
     pub source_size: Option<Slot>,
@@ -250,10 +242,8 @@ pub struct Copy {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
     pub op: AtomicOp,
-    /// The type of the elements.
     pub ty: ScalarType,
     pub space: Space,
-    /// The address of the first element.
     pub address: Address,
     /// Receives the old values, one register per element; empty for `red`.
     pub old: Vec<Option<RegisterSlot>>,
@@ -314,7 +304,6 @@ pub enum ExchangeKind {
 /// The targets of a `brx.idx`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Switch {
-    /// The register that selects the target.
     pub index: Slot,
     /// Indices of instructions.
     pub targets: Vec<u32>,
@@ -349,11 +338,9 @@ pub struct SignatureShape {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
-    /// A function of the program.
     Direct(u32),
     /// The function whose address is in this register.
     Indirect(RegisterSlot),
-    /// A function of the device runtime.
     System(System),
 }
 
@@ -382,7 +369,6 @@ impl System {
     }
 }
 
-/// An operation on a barrier of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Barrier {
     pub kind: BarrierKind,
@@ -399,9 +385,7 @@ pub struct Barrier {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
-    /// Waits.
     Sync,
-    /// Arrives without waiting.
     Arrive,
     /// Waits; the result is whether all predicates are true.
     ReduceAnd,
@@ -415,7 +399,6 @@ pub enum BarrierKind {
     ClusterWait,
 }
 
-/// An entry of a side table.
 pub(crate) trait Entry {
     type Id;
 

@@ -58,13 +58,10 @@ pub struct TensorCopy {
     pub mode: BoxMode,
     /// Number of dimensions that the instruction names.
     pub rank: u8,
-    /// The address of the map.
     pub map: (Address, Space),
     /// Innermost first.
     pub coordinates: Vec<RegisterSlot>,
-    /// The offsets of an im2col load.
     pub offsets: Vec<RegisterSlot>,
-    /// The address in shared memory.
     pub shared: (Address, Space),
     /// The mbarrier that tracks the bytes of a load.
     pub completion: Option<Completion>,
@@ -72,7 +69,6 @@ pub struct TensorCopy {
     pub blocks: Option<Slot>,
     /// Whether blocks signal the mbarrier of their pair.
     pub pairs: bool,
-    /// The reduction of a store.
     pub reduction: Option<AtomicOp>,
 }
 
@@ -85,14 +81,11 @@ pub struct WarpgroupProduct {
     pub k: u32,
     /// Element types of A and B.
     pub factors: [Factor; 2],
-    /// Element type of D.
     pub sum: Sum,
     /// `.satfinite`
     pub saturate: bool,
     pub a: FactorSource,
-    /// The descriptor of B.
     pub b: RegisterSlot,
-    /// The registers of D.
     pub d: Vec<RegisterSlot>,
     /// Whether D is added.
     pub accumulates: Guard,
@@ -114,7 +107,6 @@ pub enum FactorSource {
 /// A vector of elements, the subset that is kept, and the positions of these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
-    /// Bits of an element.
     pub element_bits: u32,
     /// Bits of a position.
     pub index_bits: u32,

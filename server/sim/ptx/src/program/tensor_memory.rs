@@ -13,16 +13,13 @@ pub enum TensorMemoryOp {
     Allocate {
         /// The location to which the address of the columns is written.
         to: (Address, Space),
-        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
     },
     /// `tcgen05.dealloc`
     Free {
-        /// The address of the columns.
         address: RegisterSlot,
-        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
@@ -108,7 +105,6 @@ pub enum CellNumber {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellCopy {
     pub address: Address,
-    /// The descriptor of the source.
     pub descriptor: RegisterSlot,
     pub shape: CopyShape,
     /// Bits of an element in shared memory, if elements are widened to bytes.
@@ -150,13 +146,10 @@ pub struct TensorProduct {
     pub ws: bool,
     pub d: Address,
     pub a: TensorFactor,
-    /// The descriptor of B.
     pub b: RegisterSlot,
-    /// The instruction descriptor.
     pub descriptor: RegisterSlot,
     /// The metadata of a sparse A.
     pub metadata: Option<Address>,
-    /// The scale factors of A and B.
     pub scales: Option<[Address; 2]>,
     /// Scale factors per row of A.
     pub blocks: u32,

@@ -40,7 +40,6 @@ impl UndefinedValues {
         undefined
     }
 
-    /// Whether everything is defined.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 && self.carry == 0

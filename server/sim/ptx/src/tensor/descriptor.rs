@@ -32,7 +32,6 @@ const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
     None,
 ];
 
-/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// The address of the first element.
@@ -150,9 +149,7 @@ enum Distance {
     Chunk,
     /// The bytes of a swizzle row.
     Span,
-    /// The leading byte offset.
     Leading,
-    /// The stride byte offset.
     Stride,
     /// No limit: lines are contiguous.
     Endless,
@@ -188,7 +185,6 @@ const LAYOUTS: [Layout; 4] = {
 /// The parameters of a layout, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offsets {
-    /// Number of lines in a group.
     pub lines: u64,
     /// Distance between the lines of a group.
     pub pitch: u64,
@@ -226,7 +222,6 @@ impl Descriptor {
         }
     }
 
-    /// The parameters of the layout.
     pub fn offsets(&self, transposed: bool) -> Offsets {
         let span = u64::from(self.swizzle.span());
         let fits = |layout: &&Layout| (layout.transposed, layout.swizzled) == (transposed, span != 0);
@@ -291,7 +286,6 @@ pub struct Chunk {
     pub line: u32,
     /// The first element along the line.
     pub first: u32,
-    /// Number of elements.
     pub count: u32,
     /// The address of the first byte.
     pub address: u64,

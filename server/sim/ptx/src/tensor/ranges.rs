@@ -33,7 +33,6 @@ pub(crate) fn place(
     Ok(place)
 }
 
-/// Reports an access to a range.
 pub(crate) fn report(
     at: LaneAddress,
     len: u64,

@@ -13,7 +13,6 @@ use super::operation::CellAddress;
 use crate::engine::exec::context::ExecContext;
 use crate::program::Address;
 
-/// The address of an operand in a lane.
 pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecContext<'_>) -> CellAddress {
     CellAddress::of_bits(addresses(operand, r, ctx.bases)[lane] as u32)
 }

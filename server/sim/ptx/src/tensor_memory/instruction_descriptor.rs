@@ -18,7 +18,6 @@ pub struct TensorElement {
     pub cell: Factor,
 }
 
-/// The element type with this code.
 fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
     let same =
         |name, factor: Factor| TensorElement { name, shared: factor, pitch: factor.bits(), cell: factor };
@@ -85,7 +84,6 @@ impl ProductKind {
 /// What an instruction's modifiers tell about its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductForm {
-    /// `.kind`
     pub kind: ProductKind,
     /// `.sp`
     pub sparse: bool,
@@ -108,11 +106,9 @@ pub struct InstructionDescriptor {
     pub k: u32,
     /// Element types of A and B.
     pub elements: [TensorElement; 2],
-    /// Element type of D.
     pub sum: Sum,
     /// Whether integers are clamped.
     pub saturate: bool,
-    /// Whether elements of A and B are negated.
     pub negated: [bool; 2],
     /// Whether A and B are MN-major.
     pub transposed: [bool; 2],
@@ -226,7 +222,6 @@ fn fields(kind: ProductKind) -> &'static [Field] {
 }
 
 impl Field {
-    /// The field's value in a descriptor.
     fn of(&self, bits: u32) -> u32 {
         self.at.of(bits.into()) as u32
     }
@@ -237,13 +232,11 @@ fn of(bits: u32, first: u32, width: u32) -> u32 {
     BitField { first, bits: width, name: "" }.of(bits.into()) as u32
 }
 
-/// The type codes of A and B.
 fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
     let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
     [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
 }
 
-/// The type of D.
 fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
     match of(bits, 4, 2) {
         _ if kind.is_scaled() => Some(Sum::F32),
@@ -323,7 +316,6 @@ fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
 }
 
 impl ProductForm {
-    /// The form of a product.
     pub fn of(product: &TensorProduct) -> ProductForm {
         let &TensorProduct { kind, pair, ws, blocks, .. } = product;
         ProductForm { kind, sparse: product.metadata.is_some(), pair, ws, blocks }

@@ -7,7 +7,6 @@ use crate::tensor::descriptor::Descriptor;
 /// A warp's stores.
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {
-    /// The block's rank.
     pub(crate) rank: u32,
     /// Lane, column, value.
     pub(crate) values: Vec<(u32, u32, u32)>,
@@ -47,9 +46,7 @@ pub(crate) struct Multiplication {
     pub(crate) shift: u32,
     /// By block, the lanes of D that are not written.
     pub(crate) disabled: [u128; 2],
-    /// The metadata of a sparse A.
     pub(crate) metadata: Option<CellAddress>,
-    /// The scale factors of A and B.
     pub(crate) scales: Option<[CellAddress; 2]>,
     /// Scale factors per row.
     pub(crate) blocks: u32,

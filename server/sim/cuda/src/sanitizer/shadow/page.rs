@@ -19,7 +19,6 @@ pub(super) struct Cell {
     pub(super) other: Stamp,
 }
 
-/// One cell of a page.
 pub(super) struct CellMut<'p> {
     pub(super) stamps: &'p mut Cell,
     pub(super) lanes: &'p mut u32,
@@ -122,7 +121,6 @@ impl PageMut<'_> {
         CellMut { stamps: &mut self.stamps[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
     }
 
-    /// The cells of an access within the page.
     #[inline(always)]
     pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
         range(self.narrow, index, span)
@@ -134,7 +132,6 @@ impl PageMut<'_> {
 }
 
 impl PageRef<'_> {
-    /// The cells of an access within the page.
     pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
         range(self.narrow, index, span)
     }

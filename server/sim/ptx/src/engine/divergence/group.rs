@@ -20,9 +20,7 @@ pub(crate) struct Group {
 /// The position of lanes that are not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LanePosition {
-    /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// The instruction at which the lanes continue.
     pub(crate) pc: u32,
     pub(crate) mask: u32,
 }

@@ -30,7 +30,6 @@ impl Plan {
         Plan { model, orders }
     }
 
-    /// The reconvergence point of a branch.
     #[inline(always)]
     pub(crate) fn join(&self, branch: &Instruction) -> u32 {
         self.model.reconvergence(branch)
@@ -117,7 +116,6 @@ impl Groups {
         dispatch!(self, model => model.places())
     }
 
-    /// The running group, or the last one that ran.
     pub(crate) fn running(&self) -> Option<LanePosition> {
         dispatch!(self, model => model.running())
     }

@@ -19,7 +19,6 @@ enum State {
     Ready,
     /// The wait timed out: the group executes the next instruction without the missing lanes.
     Excused,
-    /// The group waits at a barrier of the block.
     Blocked,
     /// The group waits until these lanes have reached the same collective.
     WaitsFor(u32, CollectiveKind),

@@ -8,7 +8,6 @@ const MAX_PER_INSTRUCTION: u8 = 32;
 /// Lanes that reached an instruction separately and continue together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reconvergence {
-    /// The call that the lanes are in.
     pub(crate) frame: Slot,
     pub(crate) pc: u32,
     /// The groups, in order of arrival.
@@ -61,7 +60,6 @@ impl ReconvergenceLog {
         }
     }
 
-    /// Forgets arrived lanes that have exited.
     pub(super) fn retain(&mut self, live: u32) {
         self.arrived.retain(|(_, _, mask)| mask & live != 0);
     }

@@ -11,10 +11,8 @@ pub(super) type Id = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
-    /// The reconvergence point.
     frame: Slot,
     pc: u32,
-    /// The enclosing region.
     around: Option<Id>,
     depth: u32,
     lanes: u32,
@@ -157,7 +155,6 @@ impl Regions {
         Some((LanePosition { frame, pc, mask: arrived }, patience.unwrap_or_default(), around))
     }
 
-    /// The waiting lanes and their positions.
     pub(super) fn waiting(&self) -> impl Iterator<Item = LanePosition> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.map(|(_, region)| LanePosition { frame: region.frame, pc: region.pc, mask: region.arrived })

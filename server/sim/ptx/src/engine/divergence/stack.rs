@@ -24,7 +24,6 @@ struct Entry {
     /// The reconvergence point; one past the last instruction if there is none.
     until: u32,
     mask: u32,
-    /// The call that the lanes are in.
     frame: Slot,
     /// Whether the lanes wait at a barrier.
     blocked: bool,

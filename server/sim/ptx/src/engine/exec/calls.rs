@@ -22,7 +22,6 @@ use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
 const MIN_FRAME: u32 = 128;
-/// Maximum number of callers that a finding lists.
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
@@ -117,7 +116,6 @@ impl Warp {
         None
     }
 
-    /// Calls a function of the device runtime.
     fn call_system(
         &mut self,
         system: System,
@@ -297,7 +295,6 @@ impl Warp {
     }
 }
 
-/// The function with this address.
 fn function_at(address: u64, functions: usize) -> Option<u32> {
     let offset = address.checked_sub(windows::CODE)?;
     let index = offset / 16;

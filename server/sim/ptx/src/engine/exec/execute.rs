@@ -155,7 +155,6 @@ fn uncommon(
     Ok(())
 }
 
-/// Operations between lanes.
 fn exchange(
     exchange: &Exchange,
     r: &mut Registers,

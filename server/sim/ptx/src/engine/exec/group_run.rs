@@ -105,7 +105,6 @@ impl Warp {
 }
 
 impl GroupRun<'_> {
-    /// Runs until the loop must return.
     #[inline(always)]
     fn run<S: Simd>(&mut self, simd: S) -> LoopExit {
         loop {

@@ -6,21 +6,25 @@ use warplens_sim_cuda::fault::{Fault, PendingBarrier};
 
 use crate::engine::divergence::group::Group;
 
-/// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
     /// The chosen group: `None`, or a group that needs more than a switch to it.
     Next(Option<Group>),
     /// The group ran past the last instruction of the function.
     FellOff,
-    /// The caller's control is due.
     Due,
     /// The group took the branch `from`, and another group may be next.
-    Turn { from: u32 },
+    Turn {
+        from: u32,
+    },
     /// The spin detector must compare states.
-    CheckSpin { from: u32, alone: bool },
+    CheckSpin {
+        from: u32,
+        alone: bool,
+    },
     /// The instruction affects control flow or synchronization.
-    Control { executed: u32 },
-    /// An instruction faulted.
+    Control {
+        executed: u32,
+    },
     Fault(Fault),
     /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),

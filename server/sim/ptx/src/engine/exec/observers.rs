@@ -158,7 +158,6 @@ impl GroupRun<'_> {
         }
     }
 
-    /// Propagates undefined values, if there are any.
     fn propagate_undefined(&mut self, pc: u32, executed: u32) {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {

@@ -7,7 +7,6 @@ use crate::engine::divergence::groups::Groups;
 use crate::engine::launch::Launch;
 use crate::program::{Hammock, Path};
 
-/// A divergence in progress at a hammock.
 #[derive(Clone, Copy)]
 pub(super) struct Paths<'f> {
     pub(super) hammock: &'f Hammock,
@@ -45,7 +44,6 @@ impl<'f> Paths<'f> {
         Some(Paths { hammock, parts, is_reversed, is_second: false })
     }
 
-    /// The index of the running path.
     #[inline(always)]
     fn index(&self) -> usize {
         usize::from(self.is_reversed != self.is_second)

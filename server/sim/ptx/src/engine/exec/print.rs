@@ -16,7 +16,6 @@ pub(crate) trait Arguments {
     /// The next argument, 4 or 8 bytes long; 0 after the last one.
     fn next(&mut self, bytes: u32) -> Result<u64, Fault>;
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault>;
-    /// Bytes of a pointer.
     fn pointer_bytes(&self) -> u32;
 }
 

@@ -48,9 +48,7 @@ pub(crate) struct Warp {
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
-    /// Whether the warp's trace is recorded.
     pub(crate) listed: bool,
-    /// The warp's reconvergences, in order.
     pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinDetector,
     /// The memory that the warp polled when it last stopped.

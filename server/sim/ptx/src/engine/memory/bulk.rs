@@ -184,7 +184,6 @@ impl LaneCopy {
         Ok(Transfer { segments, ..Transfer::default() })
     }
 
-    /// `len` bytes, starting at an offset.
     fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment, Fault> {
         let from = self.from.offset(offset.into()).place(1, AccessMode::Load, ctx)?;
         let to = self.to.offset(offset.into()).place(1, AccessMode::Store, ctx)?;

@@ -21,7 +21,6 @@ pub(crate) struct LaneAddress {
 }
 
 impl LaneAddress {
-    /// The address of an operand in a lane.
     pub(crate) fn of(
         operand: &Address,
         space: Space,
@@ -42,7 +41,6 @@ impl LaneAddress {
         LaneAddress { address: ctx.spaces.window.mapped(self.space, self.address, rank), ..self }
     }
 
-    /// Checks an access of `span` bytes.
     pub(crate) fn check(
         self,
         span: u64,

@@ -101,7 +101,6 @@ fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut R
     mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
 }
 
-/// The mbarrier object that tracks a completion.
 pub(crate) fn mbarrier_of(
     completion: &Completion,
     lane: usize,

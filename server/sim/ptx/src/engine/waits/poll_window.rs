@@ -48,7 +48,6 @@ pub(crate) struct PollWindow {
     compared: usize,
     /// Whether the warp did something that waiting loops do not do.
     failed: bool,
-    /// Maximum number of steps.
     limit: usize,
 }
 

@@ -17,7 +17,6 @@ pub(crate) struct WarpView<'w> {
     pub(crate) frames: &'w [Option<Frame>],
     pub(crate) carry: u32,
     pub(crate) local: &'w Local,
-    /// The function of the running group.
     pub(crate) function: &'w Function,
     pub(crate) program: &'w Program,
     pub(crate) spaces: &'w Spaces,

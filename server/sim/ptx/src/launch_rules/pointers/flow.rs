@@ -104,7 +104,6 @@ fn flows(entry: &Function, instruction: Instruction<'_>, slots: &mut Slots) -> V
 #[derive(Clone, Copy)]
 pub(super) struct ParamLoad {
     pub(super) param: usize,
-    /// Offset of the first byte in the parameter.
     pub(super) at: u64,
     pub(super) ty: Type,
     /// The destination register.
