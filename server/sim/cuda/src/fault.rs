@@ -14,21 +14,19 @@ pub enum ExecError {
     /// The instruction was executed, but is used incorrectly.
     Warning(Fault),
     /// The instruction was executed, and its thread waits for other threads.
-    Yield(Option<PendingBarrier>),
+    Yield(Option<PendingBarriers>),
 }
 
-/// The mbarriers whose current phases are incomplete.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PendingBarrier {
-    /// The states of all objects whose test failed.
-    pub values: Vec<PolledValue>,
-}
+/// The states of the mbarriers whose test failed, because their current phases are incomplete.
+pub type PendingBarriers = Vec<PolledValue>;
 
 impl From<Fault> for Box<ExecError> {
     fn from(fault: Fault) -> Box<ExecError> {
         Box::new(ExecError::Fault(fault))
     }
 }
+
+pub type Result<T = (), E = Fault> = std::result::Result<T, E>;
 
 /// A problem at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +57,7 @@ impl Fault {
         Fault { kind: FindingKind::ClusterExit, message, lanes: 0 }
     }
 
-    pub fn new(kind: FindingKind, message: String, lanes: u32) -> Fault {
-        Fault { kind, message, lanes }
+    pub fn new(kind: FindingKind, message: impl Into<String>, lanes: u32) -> Fault {
+        Fault { kind, message: message.into(), lanes }
     }
 }

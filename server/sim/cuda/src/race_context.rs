@@ -24,7 +24,7 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
 #[derive(Debug, Default)]
 pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
-    raced: FxHashSet<StatementId>,
+    pub(crate) raced: FxHashSet<StatementId>,
     /// The widest scope of each statement's races.
     scopes: FxHashMap<StatementId, RaceScope>,
 }
@@ -32,10 +32,6 @@ pub struct RaceContext {
 impl RaceContext {
     pub(crate) fn is_empty(&self) -> bool {
         self.raced.is_empty() && self.scopes.is_empty()
-    }
-
-    pub(crate) fn add_raced_read(&mut self, statement: StatementId) {
-        self.raced.insert(statement);
     }
 
     pub(crate) fn widen(&mut self, statement: StatementId, scope: RaceScope) {

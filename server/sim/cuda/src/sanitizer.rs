@@ -61,6 +61,7 @@ use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use super::memory::spaces::Spaces;
 use super::registers::lanes;
+use crate::grown::grown;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
@@ -185,9 +186,8 @@ impl Sanitizer {
 
     /// Phases of the cluster's barrier have completed; `phases` is their number so far.
     pub fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
-        if self.report.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
-            let live: Vec<u32> = live.collect();
-            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, &live);
+        if self.report.checks.races {
+            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, live);
         }
     }
 
@@ -451,10 +451,6 @@ impl BlockSanitizer {
     }
 
     pub fn local(&mut self, warp: u32) -> &mut LocalShadow {
-        let warp = warp as usize;
-        if self.locals.len() <= warp {
-            self.locals.resize_with(warp + 1, LocalShadow::default);
-        }
-        &mut self.locals[warp]
+        grown(&mut self.locals, warp)
     }
 }

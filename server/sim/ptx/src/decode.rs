@@ -46,6 +46,8 @@ use smol_str::SmolStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Why(pub(crate) SmolStr);
 
+type Result<T = (), E = Why> = std::result::Result<T, E>;
+
 impl Why {
     fn new(text: &str) -> Why {
         Why(text.into())

@@ -4,6 +4,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
+use crate::sanitizer::copies::CopyFamily;
 use crate::tensor_memory::operation::CellOperation;
 
 /// The threads that issued an operation: some lanes of a warp, in a block of the cluster.
@@ -14,21 +15,10 @@ pub struct Issuer {
     pub lanes: u32,
 }
 
-/// Families of groups; a thread waits for the groups of each family separately.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// `cp.async`
-    Single,
-    /// `cp.async.bulk`
-    Bulk,
-    /// `tcgen05.st`: all stores in flight form one group
-    CellStores,
-}
-
 /// A group of operations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    pub family: Family,
+    pub family: CopyFamily,
     /// Groups that the thread had committed when the operation was issued.
     pub number: u32,
 }

@@ -16,8 +16,9 @@ pub(super) struct Barrier<W> {
     pub(super) votes: Votes,
 }
 
+/// A group that waits at a barrier.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting<W> {
+pub(super) struct Waiting<W = ()> {
     pub(super) warp: usize,
     pub(super) mask: u32,
     pub(super) statement: u32,

@@ -6,8 +6,8 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 
-use super::barrier::{Barrier, COUNT};
-use super::cluster_barrier::{self, ClusterBarrier};
+use super::barrier::{Barrier, COUNT, Waiting};
+use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::pause::{Arrival, ClusterArrival, Pause, Wake};
 use super::warp::{CudaWarp, GridState};
@@ -270,7 +270,7 @@ impl<W: CudaWarp> Block<W> {
         let number = self.warps_in_cluster().start + index;
         let (wrong, what) = match waits {
             true => {
-                let group = cluster_barrier::Waiting { warp: number, mask, statement };
+                let group = Waiting { warp: number, mask, statement, wait: () };
                 (cluster.wait(group), "a wait without an arrival")
             }
             false => (cluster.arrive(number, mask), "a second arrival without a wait"),

@@ -99,8 +99,8 @@ impl<W: ClusterReports> Cluster<W> {
         let pause = self.run_blocks(launch, grid);
         self.swap_memory(&mut grid.spaces);
         // The run ends some steps after the trace, and notes must not show these steps.
-        if let Some(kept) = self.asynchronous.take_kept() {
-            (self.asynchronous, self.shared) = kept;
+        if let Some(traced) = self.asynchronous.traced.take() {
+            (self.asynchronous, self.shared) = *traced;
         }
         pause
     }

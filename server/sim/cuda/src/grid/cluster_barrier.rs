@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::barrier::Waiting;
+
 /// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub struct ClusterBarrier {
@@ -13,13 +15,6 @@ pub struct ClusterBarrier {
     passed: Vec<u32>,
     waiting: Vec<Waiting>,
     phases: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) warp: usize,
-    pub(super) mask: u32,
-    pub(super) statement: u32,
 }
 
 impl ClusterBarrier {

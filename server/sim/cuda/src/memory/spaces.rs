@@ -14,7 +14,7 @@ use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
 use crate::address::{Address, Relative, Space};
 use crate::async_ops::queue::Queue;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::objects::ProgramObjects;
 use crate::registers::{PerLane, Registers, WIDTH, lanes};
 use crate::slot::RegisterSlot;
@@ -184,7 +184,7 @@ impl Spaces {
 
     /// Checks that every lane may access its address, and records the access.
     #[inline(always)]
-    pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let checked = self.find(request, local)?;
         if let Some(touched) = &mut self.access_set {
             let &AddressCheck { addresses, span, mode, mask, .. } = request;
@@ -208,7 +208,7 @@ impl Spaces {
     }
 
     #[inline(always)]
-    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
         // With an empty mask there is nothing to check, and the caller does not use the extents.
@@ -227,7 +227,7 @@ impl Spaces {
         self.find_each(request, local)
     }
 
-    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, unit, mode, mask } = request;
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
@@ -302,14 +302,7 @@ impl Spaces {
 
     /// Reads up to eight bytes of one lane at an unchecked address, without recording the access.
     #[inline]
-    pub fn peek(
-        &self,
-        space: Space,
-        address: u64,
-        size: u32,
-        lane: usize,
-        local: &Local,
-    ) -> Result<u64, Fault> {
+    pub fn peek(&self, space: Space, address: u64, size: u32, lane: usize, local: &Local) -> Result<u64> {
         let (span, mode, mask) = (size.into(), AccessMode::Load, 1 << lane);
         let checked = self.find(
             &AddressCheck { space, addresses: &[address; WIDTH], span, unit: span, mode, mask },

@@ -181,11 +181,6 @@ impl ClusterClock {
     pub(super) fn is_over(&self) -> bool {
         self.ended == self.blocks.len()
     }
-
-    /// Whether the block has yet to learn that these phases are complete.
-    pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
-        phases != self.phases || phases != block.phases
-    }
 }
 
 impl HappensBefore {
@@ -516,14 +511,23 @@ impl HappensBefore {
         }
     }
 
-    /// Threads of all blocks of the cluster have arrived at its barrier.
-    pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+    /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`.
+    pub(super) fn synchronize_cluster(
+        &mut self,
+        cluster: &mut ClusterClock,
+        phases: u32,
+        live: impl Iterator<Item = u32>,
+    ) {
+        if (phases, phases) == (cluster.phases, 0) {
+            return;
+        }
         if cluster.phases != phases {
             cluster.phases = phases;
             cluster.synchronized = self.latest();
             cluster.pool.absorb(&self.block.everything());
         }
-        self.open(live, live, live);
+        let live: Vec<u32> = live.collect();
+        self.open(&live, &live, &live);
         self.block.phases = phases;
         self.block.common.join(&cluster.pool.knows);
         for &block in &cluster.blocks {

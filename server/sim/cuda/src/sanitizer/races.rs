@@ -52,7 +52,7 @@ impl Sanitizer {
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
             if differs.is_some() && lane_conflicts.iter().any(raced) {
-                self.report.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
+                self.report.races.raced.insert(StatementId(lane_conflict.conflict.before.statement()));
             }
             // One store instruction by which several threads write one value: compilers replicate values this way.
             if differs.is_none() && lane_conflict.conflict.before.statement() == self.report.visit.statement {
@@ -256,7 +256,7 @@ fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str 
         }
         Some(CopyCompletion::Waited(CopyFamily::Bulk)) => "with `cp.async.bulk.wait_group`",
         Some(CopyCompletion::Waited(CopyFamily::Products)) => "with `wgmma.wait_group`",
-        Some(CopyCompletion::Waited(CopyFamily::TensorMemory)) => {
+        Some(CopyCompletion::Waited(CopyFamily::TensorMemory | CopyFamily::CellStores)) => {
             "with `tcgen05.commit` and a wait for its mbarrier"
         }
         None | Some(CopyCompletion::Waited(CopyFamily::Single)) => {

@@ -9,6 +9,7 @@ mod rows;
 use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
+use crate::grown::grown;
 use crate::registers::lanes;
 
 /// Bytes of shadow per word or byte of memory.
@@ -309,7 +310,7 @@ impl Shadow {
     /// Whether all of `index..index + span` is initialized.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
         let page = self.page(index);
-        page.is_none_or(|page| page.stamps[page.range(index, span)].iter().all(Cell::was_written))
+        page.is_none_or(|page| page.stamps[page.grain.range(index, span)].iter().all(Cell::was_written))
     }
 
     /// Replaces one stamp by another, unless a later access has overwritten it.
@@ -349,9 +350,9 @@ impl Shadow {
         wanted: impl Fn(&PageRef<'_>, usize) -> Option<Stamp>,
     ) -> Option<(Stamp, u64)> {
         let page = self.pages.get((start / PAGE) as usize)?.cells()?;
-        let mut cells = page.range(start, len.min(PAGE - start % PAGE));
+        let mut cells = page.grain.range(start, len.min(PAGE - start % PAGE));
         let (stamp, cell) = cells.find_map(|cell| Some((wanted(&page, cell)?, cell)))?;
-        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain()))
+        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain as u64))
     }
 
     /// Allocates the cells of an access; `false` if the budget is exhausted.
@@ -367,10 +368,6 @@ impl Shadow {
     #[cold]
     #[inline(never)]
     fn allocate(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
-        let number = (index / PAGE) as usize;
-        if self.pages.len() <= number {
-            self.pages.resize_with(number + 1, Page::default);
-        }
         let mut charge = |bytes| {
             let affordable = *budget >= bytes;
             if affordable {
@@ -379,7 +376,7 @@ impl Shadow {
             }
             affordable
         };
-        let page = &mut self.pages[number];
+        let page = grown(&mut self.pages, (index / PAGE) as u32);
         if matches!(page, Page::Absent) {
             if !charge(PAGE / 4 * CELL) {
                 return false;
@@ -407,7 +404,7 @@ impl Shadow {
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
             if let Some(mut page) = self.page(at) {
-                page.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
+                page.grain.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
             }
             at = end;
         }
@@ -445,13 +442,13 @@ impl Shadow {
     fn load(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> (Option<Conflict>, bool) {
         let Some(mut page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
-        for (number, at) in page.range(index, span).enumerate() {
+        for (number, at) in page.grain.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
             written &= cell.stamps.was_written();
             if access.races
                 && let Some((hazard, before)) = cell.load(access)
             {
-                let at = index + number as u64 * page.grain();
+                let at = index + number as u64 * page.grain as u64;
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
             }
         }
@@ -462,7 +459,7 @@ impl Shadow {
     fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> Option<Conflict> {
         let mut page = self.page(index)?;
         let mut found = None;
-        for (number, at) in page.range(index, span).enumerate() {
+        for (number, at) in page.grain.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
             if !access.races {
                 cell.stamps.write = access.stamp;
@@ -470,7 +467,7 @@ impl Shadow {
             }
             let uninitialized = !cell.stamps.was_written();
             if let Some((hazard, before)) = cell.store(access) {
-                let at = index + number as u64 * page.grain();
+                let at = index + number as u64 * page.grain as u64;
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized });
             }
         }

@@ -38,6 +38,16 @@ pub enum IntOp {
     Sad,
 }
 
+impl IntOp {
+    pub fn operands(self) -> usize {
+        match self {
+            IntOp::Abs | IntOp::Neg => 1,
+            IntOp::Mad | IntOp::MadHigh | IntOp::MadHighSaturate | IntOp::Sad => 3,
+            _ => 2,
+        }
+    }
+}
+
 /// An integer type that a lane may hold.
 pub trait Integer: Copy + Default + Ord {
     /// The register file of this width.

@@ -3,8 +3,9 @@
 //! A block has 128 lanes of 512 columns. A cell has 32 bits. The upper half of an address is the lane, the lower half
 //! the column.
 
-pub const LANES: u32 = 128;
+use crate::grown::grown;
 
+pub const LANES: u32 = 128;
 pub const COLUMNS: u32 = 512;
 
 /// A range of columns in some lanes of a block.
@@ -127,11 +128,7 @@ pub struct TensorMemory(Vec<BlockCells>);
 
 impl TensorMemory {
     pub fn block(&mut self, rank: u32) -> &mut BlockCells {
-        let rank = rank as usize;
-        if self.0.len() <= rank {
-            self.0.resize_with(rank + 1, BlockCells::default);
-        }
-        &mut self.0[rank]
+        grown(&mut self.0, rank)
     }
 
     /// The blocks, up to the last one that has used its tensor memory.

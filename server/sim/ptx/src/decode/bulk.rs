@@ -1,13 +1,14 @@
 //! Asynchronous copies, stores and reductions.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
 use super::operands::next;
+use super::{Result, Why};
 use crate::program::{BulkCopy, Completion, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -102,8 +103,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (left, right) = (word(self, ends.0)?, word(self, ends.1)?);
         let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
         let size = self.source(size, Type::U32)?;
-        let completion =
-            completion.map(|operand| self.completion(operand, Some(Space::Shared))).transpose()?;
+        let completion = completion.map(|operand| self.address(operand, Some(Space::Shared))).transpose()?;
         let (to, to_space) = self.address(to, to_space)?;
         let (from, from_space) = self.address(from, from_space)?;
         let ends = left.zip(right);
@@ -124,7 +124,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The slot of a number of up to 32 bits.
-    pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32, Why> {
+    pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32> {
         match self.source_place(operand, ty)?.0 {
             RegisterSlot::Word(slot) => Ok(slot),
             _ => Err(Why::operands()),
@@ -156,14 +156,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         &mut self,
         operands: &'o [Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<(&'o [Operand], Option<Completion>), Why> {
+    ) -> Result<(&'o [Operand], Option<Completion>)> {
         let has_completion = m.take("mbarrier::complete_tx::bytes");
         let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
         if !has_completion {
             return Err(Why::operands());
         }
         let space = m.has("shared::cluster").then_some(Space::Shared);
-        Ok((&operands[..2], Some(self.completion(mbarrier, space)?)))
+        Ok((&operands[..2], Some(self.address(mbarrier, space)?)))
     }
 
     /// `st.bulk`
@@ -180,12 +180,10 @@ impl<'l> FunctionDecoder<'l, '_> {
 
 /// The statement's effect on groups of copies, if it has any.
 fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
-    Some(match (m.word(&["commit_group", "wait_group", "wait_all"])?, bulk) {
-        ("commit_group", false) => CopyGroup::Close,
-        ("commit_group", true) => CopyGroup::CloseBulk,
-        ("wait_group", true) if m.take("read") => CopyGroup::WaitBulkRead,
-        ("wait_group", true) => CopyGroup::WaitBulk,
-        ("wait_group", false) => CopyGroup::Wait,
-        _ => CopyGroup::WaitAll,
+    let word = m.word(&["commit_group", "wait_group", "wait_all"])?;
+    let family = if bulk && word != "wait_all" { CopyFamily::Bulk } else { CopyFamily::Single };
+    Some(match word {
+        "commit_group" => CopyGroup::Commit(family),
+        _ => CopyGroup::Wait { family, all: word == "wait_all", read: bulk && m.take("read") },
     })
 }

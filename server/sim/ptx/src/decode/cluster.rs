@@ -34,7 +34,7 @@ impl FunctionDecoder<'_, '_> {
             let _ = (m.take("async"), m.take("mbarrier::complete_tx::bytes"), m.take("b128"));
             let _ = m.take("multicast::cluster::all");
             let &[to, mbarrier] = operands else { return Err(Why::operands()) };
-            let completion = Some(self.completion(mbarrier, space)?);
+            let completion = Some(self.address(mbarrier, space)?);
             let (to, space) = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
             return self.with_entry(Op::Fill, Fill { to, space, size, completion });

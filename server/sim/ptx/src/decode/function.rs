@@ -6,12 +6,12 @@ use warplens_hir::post_dominators::PostDominators;
 use warplens_hir::ptx::{self as hir, FunctionKind, Operand, Parameter, Space, SymbolId, SymbolKind};
 use warplens_sim_warp::objects::Object;
 
-use super::Why;
 use super::module::Linked;
 use super::order::order;
 use super::patterns::patterns;
 use super::slot_table::SlotTable;
 use super::storage::{self, Storage};
+use super::{Result, Why};
 use crate::program::{
     Entry, Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
     Slots,
@@ -136,13 +136,13 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         (self.out, self.frame_objects)
     }
 
-    fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction, Why> {
+    fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction> {
         let guard = self.guard(instruction)?;
         let (op, s) = self.instruction(instruction)?;
         Ok(Instruction { guard, op, s, quick: Quick::No })
     }
 
-    fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard, Why> {
+    fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard> {
         let Some(guard) = instruction.guard() else { return Ok(Guard::ALWAYS) };
         let (slot, negated) = self.predicate(Operand::Register { name: guard.name, component: None })?;
         Ok(Guard::new(slot, negated != guard.negated))

@@ -8,7 +8,6 @@ use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::Why;
 use super::bits::width;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
@@ -16,6 +15,7 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
+use super::{Result, Why};
 use crate::program::{
     Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space, Width,
 };
@@ -134,7 +134,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::MoveEach, moves)
     }
 
-    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
+    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>> {
         let place = |operand: &Operand| match operand {
             Operand::Sink => Ok(None),
             _ => Ok(Some(self.place(*operand)?.0)),
@@ -158,7 +158,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Operand::Sink => Ok(None),
                 _ => Ok(Some(self.source_place(*operand, part_type)?.0)),
             };
-            parts.iter().map(source).collect::<Result<_, Why>>()?
+            parts.iter().map(source).collect::<Result<_>>()?
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
@@ -179,11 +179,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The address in an operand, and the space that either the operand or the instruction names.
-    pub(super) fn address(
-        &mut self,
-        operand: Operand,
-        space: Option<Space>,
-    ) -> Result<(Address, Space), Why> {
+    pub(super) fn address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space)> {
         let parts = self.hir.address(operand).ok_or_else(Why::operands)?;
         let scale = if parts.in_elements { self.element_bytes(parts.base) } else { 1 };
         let offset = parts.offset.wrapping_mul(scale.into());
@@ -234,12 +230,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access> {
         let &[d, address, ..] = operands else { return Err(Why::operands()) };
         self.access(address, d, false, m)
     }
 
-    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access> {
         let &[address, value, ..] = operands else { return Err(Why::operands()) };
         self.access(address, value, true, m)
     }
@@ -250,7 +246,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         registers: Operand,
         stores: bool,
         m: &mut Modifiers<'_>,
-    ) -> Result<Access, Why> {
+    ) -> Result<Access> {
         let space = m.space();
         m.ignore_caching();
         let count = match (vector_length(m), registers) {
@@ -271,14 +267,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         ty: Type,
         count: usize,
         source: bool,
-    ) -> Result<Vec<Option<Element>>, Why> {
+    ) -> Result<Vec<Option<Element>>> {
         if !matches!(ty.bytes(), 1 | 2 | 4 | 8 | 16) {
             return Err(Why::form());
         }
         let elements: Vec<_> = match operand {
             Operand::Vector(list) => {
                 let list = self.hir.operands(list).iter();
-                list.map(|&operand| self.element(operand, ty, source)).collect::<Result<_, Why>>()?
+                list.map(|&operand| self.element(operand, ty, source)).collect::<Result<_>>()?
             }
             _ if count > 1 => {
                 let elements = self.elements(operand)?.into_iter();
@@ -289,7 +285,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if elements.len() == count { Ok(elements) } else { Err(Why::operands()) }
     }
 
-    fn element(&mut self, operand: Operand, ty: Type, source: bool) -> Result<Option<Element>, Why> {
+    fn element(&mut self, operand: Operand, ty: Type, source: bool) -> Result<Option<Element>> {
         if operand == Operand::Sink {
             return Ok(None);
         }
@@ -348,7 +344,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         reduces: bool,
         operands: &[Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<Atomic, Why> {
+    ) -> Result<Atomic> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -379,7 +375,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c })
     }
 
-    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {
+    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>> {
         let sources = self.source_places(self.list(&b), ty)?;
         if sources.len() == count { Ok(sources) } else { Err(Why::operands()) }
     }
@@ -403,7 +399,7 @@ fn vector_length(m: &mut Modifiers<'_>) -> usize {
     m.choose(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
 }
 
-pub(super) fn atomic_type(ty: Type) -> Result<ScalarType, Why> {
+pub(super) fn atomic_type(ty: Type) -> Result<ScalarType> {
     let is_atomic = |scalar: &ScalarType| scalar.bits() >= 16 && !matches!(ty, Type::S16 | Type::Tf32);
     ScalarType::from_name(ty.name()).filter(is_atomic).ok_or_else(Why::form)
 }

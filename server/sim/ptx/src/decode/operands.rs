@@ -5,17 +5,17 @@ use warplens_hir::ptx::{
     SymbolKind, Type, TypeKind, VectorLength,
 };
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::module::function_address;
 use super::slot_table::Declared;
 use super::specials::{self, Source};
 use super::storage::{self, Storage, constant_bits};
+use super::{Result, Why};
 use crate::program::{Entry, Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
+    pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared)> {
         let name = self.hir.name(name);
         let referent = name.referent;
         if let Some(&declared) = self.slots.registers.get(&referent) {
@@ -129,7 +129,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The location and width of an operand that is a register or an element of one.
-    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32), Why> {
+    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32)> {
         let Operand::Register { name, component } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = match component {
@@ -149,26 +149,26 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.register(name).is_ok_and(|(_, declared)| declared.elements > 1)
     }
 
-    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
+    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = |index| (declared.place.element(index), declared.bits);
         Ok((0..declared.elements).map(element).collect())
     }
 
-    pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+    pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot> {
         let (place, _) = self.place(operand)?;
         slot_of(place, ty.bits())
     }
 
     /// The slot of a source of this type: a register, a constant or a special register.
-    pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+    pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot> {
         let (place, _) = self.source_place(operand, ty)?;
         slot_of(place, ty.bits())
     }
 
     /// Like [`Self::source`], but also returns the register file and the width.
-    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32), Why> {
+    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32)> {
         match operand {
             Operand::Register { .. } => self.place(operand),
             Operand::Constant(id) => {
@@ -208,7 +208,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A destination of the first type, and sources of the other types in order.
-    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots, Why> {
+    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots> {
         let (Some((&d, sources)), Some((&to, from))) = (operands.split_first(), types.split_first()) else {
             return Err(Why::operands());
         };
@@ -224,16 +224,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A destination and one to three sources, all of one type.
-    pub(super) fn uniform_slots(
-        &mut self,
-        operands: &[Operand],
-        ty: Type,
-        sources: usize,
-    ) -> Result<Slots, Why> {
+    pub(super) fn uniform_slots(&mut self, operands: &[Operand], ty: Type, sources: usize) -> Result<Slots> {
         self.typed_slots(operands, &[ty; 4][..=sources])
     }
 
-    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
+    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>> {
         operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
     }
 
@@ -270,7 +265,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A predicate source, and whether it is complemented.
-    pub(super) fn predicate(&mut self, operand: Operand) -> Result<(Slot, bool), Why> {
+    pub(super) fn predicate(&mut self, operand: Operand) -> Result<(Slot, bool)> {
         if let Operand::Not(list) = operand {
             let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
             let (slot, negated) = self.predicate(*inner)?;
@@ -283,13 +278,13 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A predicate source as a guard.
-    pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard, Why> {
+    pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard> {
         let (slot, negated) = self.predicate(operand)?;
         Ok(Guard::new(slot, negated))
     }
 
     /// A predicate destination; `None` for `_`.
-    pub(super) fn predicate_destination(&mut self, operand: Operand) -> Result<Option<Slot>, Why> {
+    pub(super) fn predicate_destination(&mut self, operand: Operand) -> Result<Option<Slot>> {
         match operand {
             Operand::Sink => Ok(None),
             _ => match self.place(operand)? {
@@ -300,7 +295,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `d|p`, or `d` alone.
-    pub(super) fn pair(&self, operand: Operand) -> Result<(Operand, Option<Operand>), Why> {
+    pub(super) fn pair(&self, operand: Operand) -> Result<(Operand, Option<Operand>)> {
         match operand {
             Operand::Pair(list) => match self.hir.operands(list) {
                 [first, second] => Ok((*first, Some(*second))),
@@ -339,7 +334,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The symbol's address in its own space (`None` if each frame has its own), and the offset to add.
-    pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64), Why> {
+    pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64)> {
         let HirAddress { base, index, offset, in_elements, .. } =
             self.hir.address(operand).ok_or_else(Why::operands)?;
         let (Operand::Symbol(name), None) = (base, index) else { return Err(Why::operands()) };
@@ -361,17 +356,17 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand, Why> {
+pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_first().copied().ok_or_else(Why::operands)
 }
 
 /// Takes the last operand.
-pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand, Why> {
+pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_last().copied().ok_or_else(Why::operands)
 }
 
 /// The slot of a register that holds a value of `bits` bits.
-pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot, Why> {
+pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot> {
     match (place, bits) {
         (RegisterSlot::Predicate(slot), 1) => Ok(slot),
         (RegisterSlot::Word(slot), 2..=32) => Ok(slot),

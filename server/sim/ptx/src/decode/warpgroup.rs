@@ -5,12 +5,12 @@ use std::sync::Arc;
 use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::matrix::{factor, sum};
 use super::modifiers::Modifiers;
 use super::operands::next;
+use super::{Result, Why};
 use crate::program::{FactorSource, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -30,11 +30,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::Tensor, op)
     }
 
-    fn warpgroup_product(
-        &mut self,
-        operands: &[Operand],
-        m: &mut Modifiers<'_>,
-    ) -> Result<WarpgroupProduct, Why> {
+    fn warpgroup_product(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<WarpgroupProduct> {
         let is_sparse = m.take("sp");
         let (n, k) = m.find(shape).ok_or_else(Why::form)?;
         let (d_type, a_type, b_type) = (m.ty()?, m.ty()?, m.ty()?);
@@ -89,7 +85,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The values of operands that are numbers.
-    fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>, Why> {
+    fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>> {
         let constant = |operand: &Operand| match *operand {
             Operand::Constant(id) => self.hir.constant(id).as_integer().map(|value| value as i64),
             _ => None,
@@ -98,7 +94,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The registers of a vector, or a single register.
-    pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
+    pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         self.list(&operand).iter().map(|&operand| Ok(self.place(operand)?.0)).collect()
     }
 }

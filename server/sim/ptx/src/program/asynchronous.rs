@@ -36,11 +36,7 @@ pub struct Fill {
 }
 
 /// An mbarrier that tracks bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Completion {
-    pub address: Address,
-    pub space: Space,
-}
+pub type Completion = (Address, Space);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mbarrier {

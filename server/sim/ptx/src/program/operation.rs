@@ -1,5 +1,6 @@
 //! Operations: the work of one instruction, as a small value.
 
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
 use warplens_sim_cuda::semantics::carry::Carry;
 use warplens_sim_cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
@@ -255,21 +256,16 @@ pub enum StackAction {
     Restore(Width),
 }
 
-/// An operation on each thread's groups of asynchronous copies.
+/// `cp.async.commit_group` and the other operations on each thread's groups of asynchronous copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyGroup {
-    /// `cp.async.commit_group`
-    Close,
-    /// `cp.async.wait_group`
-    Wait,
-    /// `cp.async.wait_all`
-    WaitAll,
-    /// `cp.async.bulk.commit_group`
-    CloseBulk,
-    /// `cp.async.bulk.wait_group`
-    WaitBulk,
-    /// `cp.async.bulk.wait_group.read`
-    WaitBulkRead,
+    Commit(CopyFamily),
+    /// Until at most `a` groups are in flight, or all copies are complete; with `read`, until their sources are read.
+    Wait {
+        family: CopyFamily,
+        all: bool,
+        read: bool,
+    },
 }
 
 /// An access to all buffers behind a multimem address.

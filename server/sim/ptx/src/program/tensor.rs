@@ -32,7 +32,7 @@ pub enum TensorOp {
     /// `fence.proxy.tensormap` with `.release`
     ReleaseMaps,
     /// `fence.proxy.tensormap` with `.acquire`, for this map
-    AcquireMap(Address, Space),
+    AcquireMap((Address, Space)),
     /// `spcompress` with its descriptor
     Compress(Compression, RegisterSlot),
     /// `spdecompress`: number of stored elements in a group, and of all its elements

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use warplens_sim_cuda::grown::grown;
 use warplens_sim_cuda::sanitizer::products::Misuse;
 
 use super::descriptor::Descriptor;
@@ -84,11 +85,7 @@ impl Products {
         }
         for &register in function.writes_of(pc) {
             if let RegisterSlot::Word(slot) = function.frame.registers[register as usize].place {
-                let slot = slot as usize;
-                if self.written.len() <= slot {
-                    self.written.resize(slot + 1, 0);
-                }
-                self.written[slot] = function.first_statement + pc + 1;
+                *grown(&mut self.written, slot) = function.first_statement + pc + 1;
             }
         }
     }
@@ -112,13 +109,7 @@ impl Products {
     pub(crate) fn note_uses(&mut self) {
         self.uses.clear();
         for Pending { product, statement, .. } in &self.pending {
-            let mut mark = |place: &RegisterSlot, how: RegisterUse| {
-                let slot = place.slot() as usize;
-                if self.uses.len() <= slot {
-                    self.uses.resize(slot + 1, RegisterUse::None);
-                }
-                self.uses[slot] = how;
-            };
+            let mut mark = |place: &RegisterSlot, how| *grown(&mut self.uses, place.slot()) = how;
             if let FactorSource::Registers(registers) = &product.a {
                 registers.iter().for_each(|place| mark(place, RegisterUse::Source(*statement)));
             }

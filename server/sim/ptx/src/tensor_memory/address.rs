@@ -1,7 +1,7 @@
 //! Checks that tensor memory instructions share: the block group, whole warps, allocated columns, operations in flight.
 
 use warplens_sim_cuda::async_ops::operation::Issuer;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::tensor_memory::cells::CellRange;
@@ -18,7 +18,7 @@ pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecC
 }
 
 /// Checks that all lanes of the warp execute the instruction `name`.
-pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(), Fault> {
+pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result {
     if mask == u32::MAX {
         return Ok(());
     }
@@ -30,19 +30,17 @@ pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(),
 }
 
 /// Checks that all tensor memory instructions have the same `.cta_group`, and that the block has a pair if it is 2.
-pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (window, statement) = (ctx.spaces.window, ctx.statement());
     if pair && window.rank | 1 >= window.blocks {
         let message = "`.cta_group::2` is used by a block without a pair\nlaunch clusters with an even number of blocks: the \
-                       ranks of a pair differ in bit 0"
-            .to_owned();
+                       ranks of a pair differ in bit 0";
         return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     let first = ctx.spaces.tensor_memory.block(window.rank).group.get_or_insert((pair, statement));
     if first.0 != pair {
         let message = "`.cta_group::1` and `.cta_group::2` are used by one block\nall `tcgen05` instructions of a kernel must \
-                       have the same `.cta_group`"
-            .to_owned();
+                       have the same `.cta_group`";
         return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     Ok(())
@@ -55,12 +53,7 @@ pub(super) fn ranks(pair: bool, ctx: &ExecContext<'_>) -> Vec<u32> {
 }
 
 /// Checks that the columns of a range are allocated; `what` names the cells.
-pub(super) fn allocated(
-    what: &str,
-    range: &CellRange,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn allocated(what: &str, range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let block = ctx.spaces.tensor_memory.block(range.rank);
     if block.is_allocated(range.first, range.end) {
         return Ok(());

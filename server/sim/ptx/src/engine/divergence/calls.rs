@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use warplens_sim_cuda::grown::grown;
+
 use super::group::FunctionEntry;
 use super::order::Order;
 use crate::program::Slot;
@@ -42,12 +44,9 @@ impl Calls {
     /// Lanes enter a function from the instruction `pc` of `caller`.
     pub(super) fn enter(&mut self, entered: &FunctionEntry, caller: Slot, pc: u32) {
         let depth = self.get(caller).map_or(0, |call| call.depth) + 1;
-        let index = entered.frame as usize;
-        if self.calls.len() <= index {
-            self.calls.resize(index + 1, None);
-        }
         let FunctionEntry { function, mask: lanes, .. } = *entered;
-        self.calls[index] = Some(Call { function, site: Some((caller, pc)), depth, lanes });
+        *grown(&mut self.calls, entered.frame) =
+            Some(Call { function, site: Some((caller, pc)), depth, lanes });
     }
 
     /// Removes lanes that return from a call; returns where they continue.

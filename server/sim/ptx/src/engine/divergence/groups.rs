@@ -74,7 +74,7 @@ impl Groups {
 
     /// Disables the recording of reconvergences.
     pub(crate) fn ignore_reconvergences(&mut self) {
-        dispatch!(self, model => model.reconvergences.ignore());
+        dispatch!(self, model => model.reconvergences.ignored = true);
     }
 
     /// The group to run next, or `None` if all groups wait or all lanes have exited.
@@ -104,7 +104,7 @@ impl Groups {
 
     /// The reconvergences since this was last called.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
-        dispatch!(self, model => model.reconvergences.take())
+        dispatch!(self, model => std::mem::take(&mut model.reconvergences.recorded))
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -159,7 +159,7 @@ impl Stack {
     /// Records that the running group reconverges after the paths of a branch. `paths` are in the order in which they ran.
     #[inline(always)]
     pub(super) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
-        if self.reconvergences.is_ignored() {
+        if self.reconvergences.ignored {
             return;
         }
         let frame = self.entries[self.running].frame;

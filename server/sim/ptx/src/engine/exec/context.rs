@@ -1,6 +1,6 @@
 //! The state that an operation may access in addition to its registers.
 use warplens_sim_cuda::async_ops::operation::Issuer;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, Bases, Spaces};
@@ -33,7 +33,7 @@ impl ExecContext<'_> {
     /// Checks space, bounds and alignment of a memory instruction in every lane, and reports the access to the sanitizer
     /// before memory is read or written.
     #[inline(always)]
-    pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses, Fault> {
+    pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses> {
         let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
         let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
         let span = u64::from(size) * count as u64;

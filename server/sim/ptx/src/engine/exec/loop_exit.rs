@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use warplens_sim_cuda::fault::{Fault, PendingBarrier};
+use warplens_sim_cuda::fault::{Fault, PendingBarriers};
 
 use crate::engine::divergence::group::Group;
 
@@ -27,7 +27,7 @@ pub(crate) enum LoopExit {
     },
     Fault(Fault),
     /// The previous instruction waits for other threads.
-    Yield(Option<PendingBarrier>),
+    Yield(Option<PendingBarriers>),
 }
 
 /// How the fast or the general loop continues. `Break(None)` leaves the group to the other loop.

@@ -135,7 +135,7 @@ impl GroupRun<'_> {
         let Some(tracer) = self.tracer else { return };
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.take_watch_hit();
-            if tracer.ends_before(StatementId(self.function.first_statement + pc)) {
+            if tracer.0.ends_before(StatementId(self.function.first_statement + pc)) {
                 self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
             }
         }
@@ -151,7 +151,7 @@ impl GroupRun<'_> {
     fn record_accesses(&mut self) {
         let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
         if sanitizer.take_watch_hit() {
-            tracer.stored();
+            tracer.0.stored();
         }
         if let Some(moment) = tracer.due() {
             moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
@@ -176,21 +176,13 @@ impl GroupRun<'_> {
     }
 
     fn record_writes(&mut self, pc: u32, executed: u32) {
-        if self.frame.written.is_some() {
-            record_writes(
-                self.function,
-                pc,
-                (self.visits.mask, executed),
-                self.frame,
-                self.tracer,
-                self.state,
-            );
-        }
+        let lanes = (self.visits.mask, executed);
+        record_writes(self.function, pc, lanes, self.frame, self.tracer, self.state);
     }
 }
 
 /// Records which lanes have written the registers, and the values for the tracer.
-#[cold]
+#[inline]
 pub(crate) fn record_writes(
     function: &Function,
     pc: u32,
@@ -199,10 +191,9 @@ pub(crate) fn record_writes(
     tracer: &mut Option<Box<ValueTracer>>,
     state: &mut RunState,
 ) {
-    if let Some(written) = &mut frame.written {
-        for &register in function.writes_of(pc) {
-            written[register as usize] |= executed;
-        }
+    let Some(written) = &mut frame.written else { return };
+    for &register in function.writes_of(pc) {
+        written[register as usize] |= executed;
     }
     if let Some(tracer) = tracer
         && tracer.visited(function, pc, (active, executed), frame)

@@ -55,8 +55,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
 pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed = filter_lanes(mask, |lane| members[lane] >> lane & 1 == 0);
     if unnamed != 0 {
-        let message =
-            "it does not include all lanes that execute the instruction\ninclude each of them".into();
+        let message = "it does not include all lanes that execute the instruction\ninclude each of them";
         return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
@@ -64,7 +63,7 @@ pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Opt
     if missing != 0 {
         let message = "the member mask includes lanes that do not execute the instruction\n\
          behavior is undefined; make them execute it too, or remove them from the mask";
-        return Some(Fault::new(FindingKind::AbsentMembers, message.into(), missing));
+        return Some(Fault::new(FindingKind::AbsentMembers, message, missing));
     }
     None
 }

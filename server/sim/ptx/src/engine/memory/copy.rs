@@ -1,7 +1,7 @@
 //! `cp.async`.
 
-use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::async_ops::operation::{Effect, Operation, Segment, Signal, Transfer};
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
@@ -13,7 +13,7 @@ use crate::engine::exec::context::ExecContext;
 use crate::program::Copy;
 
 /// The sanitizer reports accesses by threads that have not waited for the copy.
-pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
     let to = addresses(&copy.to, r, ctx.bases);
@@ -67,7 +67,7 @@ fn contents_of(
     wanted: u32,
     whole: Option<u32>,
     ctx: &mut ExecContext<'_>,
-) -> Result<[u8; 16], Fault> {
+) -> Result<[u8; 16]> {
     let mut contents = [0; 16];
     let step = whole.map_or(1, |size| size.min(8));
     for offset in (0..wanted).step_by(step as usize) {
@@ -85,7 +85,7 @@ fn issue(
     contents: &[[u8; 16]; WIDTH],
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
     for lane in lanes(mask) {
         let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
@@ -95,7 +95,7 @@ fn issue(
         transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..len]);
     }
     let issuer = ctx.issuer(mask);
-    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
     let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
     ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
     Ok(())

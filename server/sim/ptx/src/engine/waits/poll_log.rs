@@ -21,7 +21,7 @@ impl Difference {
 
 /// An instruction's memory access, if other threads cannot see it.
 #[derive(Clone, Debug)]
-pub(super) enum Memory {
+pub(crate) enum Memory {
     Nothing,
     /// Memory that other threads may write, or that nobody writes.
     Common,
@@ -30,7 +30,7 @@ pub(super) enum Memory {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum LoggedStep {
+pub(crate) enum LoggedStep {
     Instruction {
         frame: Slot,
         function: u32,
