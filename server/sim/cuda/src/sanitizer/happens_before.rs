@@ -518,7 +518,7 @@ impl HappensBefore {
         phases: u32,
         live: impl Iterator<Item = u32>,
     ) {
-        if (phases, phases) == (cluster.phases, 0) {
+        if (phases, phases) == (cluster.phases, self.block.phases) {
             return;
         }
         if cluster.phases != phases {
