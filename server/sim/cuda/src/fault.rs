@@ -28,7 +28,6 @@ impl From<Fault> for Box<ExecError> {
 
 pub type Result<T = (), E = Fault> = std::result::Result<T, E>;
 
-/// A problem at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FindingKind,

@@ -16,7 +16,6 @@ pub struct ProgramObjects {
     pub frames: Vec<FrameObjects>,
 }
 
-/// The objects in the local memory of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameObjects {
     /// `.local` and `.param` variables, by offset.
@@ -50,7 +49,6 @@ impl FrameObjects {
         self.objects.push(object);
     }
 
-    /// The accessible range that contains an offset.
     pub(crate) fn range(&self, offset: u32) -> Option<(u32, u32)> {
         let after = self.ranges.partition_point(|(start, _)| *start <= offset);
         self.ranges[..after].last().copied().filter(|(_, end)| offset < *end)

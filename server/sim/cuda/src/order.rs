@@ -21,12 +21,10 @@ pub struct Order {
     pub proxy_fence: ProxyFence,
 }
 
-/// Properties that only a few statements have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SpecialOrder {
     #[default]
     None,
-    /// Initializes an mbarrier.
     Initializes,
     AwaitsGrid,
     AsyncProxy,
@@ -40,10 +38,8 @@ impl SpecialOrder {
     }
 }
 
-/// The memory that a proxy fence covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProxyFence {
-    /// Not a fence of the async proxy.
     #[default]
     None,
     Shared,

@@ -25,7 +25,6 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
 pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
     pub(crate) raced: FxHashSet<StatementId>,
-    /// The widest scope of each statement's races.
     scopes: FxHashMap<StatementId, RaceScope>,
 }
 
@@ -39,13 +38,11 @@ impl RaceContext {
         *widest = scope.max(*widest);
     }
 
-    /// Adds the races that another part of the run found.
     pub fn merge(&mut self, other: RaceContext) {
         self.raced.extend(other.raced);
         other.scopes.into_iter().for_each(|(statement, scope)| self.widen(statement, scope));
     }
 
-    /// Completes the findings of the run.
     pub(crate) fn apply(&self, findings: &mut Vec<Finding>) {
         remove_raced_reads(findings, &self.raced);
         findings.iter_mut().for_each(|finding| self.widen_advice(finding));

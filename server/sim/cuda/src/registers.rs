@@ -20,12 +20,10 @@ pub use warplens_sim_warp::lane_row::LaneRow;
 pub const WIDTH: usize = 32;
 pub const FULL: u32 = u32::MAX;
 
-/// One value per lane.
 pub type PerLane<T> = [T; WIDTH];
 
 pub type Row<T> = LaneRow<T, WIDTH>;
 
-/// The register files of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Registers {
     /// Registers of up to 32 bits.
@@ -50,10 +48,8 @@ impl Registers {
 /// An element of a register file.
 pub trait Word: Copy + Default + 'static {
     fn file(registers: &Registers) -> &[Row<Self>];
-    /// The register file, mutable.
     fn file_mut(registers: &mut Registers) -> &mut [Row<Self>];
     fn widen(self) -> u64;
-    /// Keeps the low bits.
     fn narrow(bits: u64) -> Self;
     /// `self` if `keep` is all ones, `other` if it is 0. Branch-free, so that whole vectors blend.
     fn or_else(self, keep: i32, other: Self) -> Self;

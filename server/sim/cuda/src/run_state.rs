@@ -19,13 +19,12 @@ enum FindingKey {
     With(Option<StatementId>),
 }
 
+#[derive(Default)]
 pub struct RunState {
-    /// Executed warp instructions.
     pub steps: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
     pub limit: u64,
-    /// Whether the requested trace is complete.
     pub trace_complete: bool,
     pub findings: Vec<Finding>,
     pub races: RaceContext,
@@ -36,17 +35,8 @@ pub struct RunState {
 
 impl RunState {
     pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
-        RunState {
-            steps: 0,
-            pause_at: 0,
-            limit: options.limits.max_steps,
-            trace_complete: false,
-            findings: Vec::new(),
-            races: RaceContext::default(),
-            sanitizer,
-            seen: FxHashSet::default(),
-            max: options.limits.max_findings,
-        }
+        let limits = &options.limits;
+        RunState { limit: limits.max_steps, sanitizer, max: limits.max_findings, ..RunState::default() }
     }
 
     /// Ends the run at the next pause, which is made due at once.

@@ -111,7 +111,6 @@ pub struct Sanitizer {
 }
 
 impl Sanitizer {
-    /// The kinds of findings that the sanitizer reports.
     pub(crate) const KINDS: [FindingKind; 18] = [
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,
@@ -137,7 +136,6 @@ impl Sanitizer {
         options.checks != Checks::default() || options.counters || options.watch.is_some()
     }
 
-    /// A sanitizer for a program with these patterns.
     pub fn with_patterns(
         patterns: ProgramPatterns,
         lockstep: bool,
@@ -164,7 +162,6 @@ impl Sanitizer {
         self.sync.enter(&mut self.block.clock);
     }
 
-    /// The running block is suspended or has exited.
     pub fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
         if ended {
             let rank = self.rank();
@@ -269,7 +266,6 @@ impl Sanitizer {
         }
     }
 
-    /// Checks the accesses of some lanes one by one.
     #[inline(always)]
     fn check_lanes(
         &mut self,

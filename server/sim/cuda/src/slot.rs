@@ -1,17 +1,13 @@
 //! Slots: where registers, formal parameters and arguments are.
 
-/// The index of a register in its register file.
 pub type Slot = u32;
 
 /// No register: `_` or an omitted operand.
 pub const NO_SLOT: Slot = u32::MAX;
 
-/// A slot together with its register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterSlot {
-    /// Up to 32 bits.
     Word(Slot),
-    /// 64 bits.
     Double(Slot),
     /// 128 bits: this slot and the next one.
     Quad(Slot),
@@ -52,7 +48,6 @@ pub struct Slots {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formal {
-    /// Where the argument is passed.
     pub at: Passing,
     pub size: u32,
 }

@@ -42,7 +42,6 @@ pub(crate) use specials::{distinguishes_threads, is_workspace};
 
 use smol_str::SmolStr;
 
-/// Why an instruction is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Why(pub(crate) SmolStr);
 

@@ -14,11 +14,9 @@ const MAX_COPIES: usize = 256;
 pub struct BoxCopy {
     pub map: TensorMap,
     pub mode: BoxMode,
-    /// Whether the copy writes to shared memory.
     pub loads: bool,
     pub coordinates: Vec<i32>,
     pub rows: u64,
-    /// Elements outside of the tensor.
     pub outside: u64,
     /// The offset of the tile in the shared memory of the cluster.
     pub tile: usize,

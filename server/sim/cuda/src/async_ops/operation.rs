@@ -15,7 +15,6 @@ pub struct Issuer {
     pub lanes: u32,
 }
 
-/// A group of operations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     pub family: CopyFamily,
@@ -23,14 +22,12 @@ pub struct Group {
     pub number: u32,
 }
 
-/// A byte of a memory region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPosition {
     pub region: MemoryRegion,
     pub index: usize,
 }
 
-/// Contiguous bytes to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// The source; if `None`, the transfer's fill is written.
@@ -47,9 +44,7 @@ pub enum Convert {
     No,
     /// Round to `tf32`.
     Tf32,
-    /// Flush subnormal singles to zero.
     Flush,
-    /// Both.
     FlushTf32,
 }
 
@@ -69,9 +64,7 @@ pub struct Transfer {
 #[derive(Clone, Debug)]
 pub enum Effect {
     Transfer(Transfer),
-    /// Reads or writes tensor memory.
     Cells(Box<CellOperation>),
-    /// Does nothing except signal.
     Nothing,
 }
 

@@ -7,7 +7,6 @@ const MAX_ENTRIES: usize = 8;
 /// Maximum number of completed phases to keep per mbarrier; the first ones are kept.
 const MAX_PHASES: usize = 8;
 
-/// The effect of a statement on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseAction {
     /// Sets the number of arrivals and starts phase 0.
@@ -17,7 +16,6 @@ pub enum PhaseAction {
     Complete,
 }
 
-/// The effect that a statement had on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseEntry {
     pub statement: u32,
@@ -28,13 +26,10 @@ pub struct PhaseEntry {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// The number of completed phases.
     pub completed: u64,
-    /// What happened in the current phase.
     pub running: Vec<PhaseEntry>,
     /// What happened in the first completed phases.
     pub first: Vec<Vec<PhaseEntry>>,
-    /// The statements that waited for phases.
     pub waits: Vec<u32>,
     /// The last statement that announced bytes.
     pub announced: Option<u32>,

@@ -19,7 +19,6 @@ pub struct Queue {
     pub(super) operations: Vec<Operation>,
     /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
-    /// What happened in the phases of mbarriers.
     pub phases: PhaseLog,
     /// The tensor copies of each statement, in runs with checks.
     pub copies: CopyLog,
@@ -43,7 +42,6 @@ impl Queue {
         }
     }
 
-    /// How a block used its tensor memory.
     pub fn cells_of(&mut self, rank: u32) -> &mut UseLog {
         grown(&mut self.cells, rank)
     }
@@ -81,7 +79,6 @@ impl Queue {
         Group { family, number: committed.map_or(0, |committed| committed[lane]) }
     }
 
-    /// Threads commit a group.
     pub fn commit(&mut self, issuer: Issuer, family: CopyFamily) {
         let key = (issuer.rank, issuer.warp, family == CopyFamily::Bulk);
         let committed = self.committed.entry(key).or_insert([0; WIDTH]);

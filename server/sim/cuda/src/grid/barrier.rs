@@ -2,7 +2,6 @@
 
 use super::pause::{Arrival, Votes};
 
-/// Number of named barriers per block.
 pub(super) const COUNT: usize = 16;
 
 pub(super) struct Barrier<W> {
@@ -16,7 +15,6 @@ pub(super) struct Barrier<W> {
     pub(super) votes: Votes,
 }
 
-/// A group that waits at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting<W = ()> {
     pub(super) warp: usize,

@@ -17,11 +17,9 @@ use crate::sanitizer::BlockSanitizer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockPause {
-    /// All threads have exited.
     Ended,
     /// The block waits for a condition that only other blocks can satisfy.
     Stuck,
-    /// The caller's control is due.
     Due,
     Stopped(Status),
 }
@@ -333,7 +331,6 @@ impl<W: CudaWarp> Block<W> {
         groups.map(|group| (group.warp, group.mask, group.statement))
     }
 
-    /// The warps that wait for a change of memory.
     pub fn waiting_for_memory(&self) -> impl Iterator<Item = &W> {
         let waits = |state: &WarpState| {
             matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))

@@ -42,7 +42,6 @@ pub struct Cluster<W: CudaWarp> {
 
 /// What a language reports about clusters.
 pub trait ClusterReports: CudaWarp {
-    /// Called when all blocks of a cluster have exited.
     fn finish_cluster(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, grid: &mut GridState<Self>);
 
     /// What the listed or traced warps of a cluster did, for hovers.
@@ -105,7 +104,6 @@ impl<W: ClusterReports> Cluster<W> {
         pause
     }
 
-    /// Exchanges the cluster's memory and that of the run.
     fn swap_memory(&mut self, spaces: &mut Spaces) {
         std::mem::swap(&mut self.shared, &mut spaces.shared);
         std::mem::swap(&mut self.asynchronous, &mut spaces.asynchronous);

@@ -7,7 +7,6 @@ use super::barrier::Waiting;
 /// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub struct ClusterBarrier {
-    /// Live lanes of each warp.
     live: Vec<u32>,
     /// Lanes that have arrived in the current phase.
     arrived: Vec<u32>,
@@ -24,7 +23,6 @@ impl ClusterBarrier {
         ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
     }
 
-    /// Number of completed phases.
     pub(super) fn phases(&self) -> u32 {
         self.phases
     }

@@ -24,7 +24,6 @@ pub struct GridLaunch {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y, z.
     pub cluster: [u32; 3],
-    /// Bytes of shared memory of a block.
     pub shared: u32,
     /// Instructions that the start of a block counts as.
     pub start_cost: u64,
@@ -138,7 +137,6 @@ pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
 pub struct MemoryNeeds {
     /// Shared memory of a block, and the variables of the program.
     pub fixed: u64,
-    /// Local memory of a thread.
     pub local: u64,
 }
 

@@ -120,9 +120,7 @@ struct MergedResults {
     ranges: Vec<BlockRange>,
 }
 
-/// The ranges to run, and their results.
 struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
-    /// The run at the start of the parallel part.
     run: &'t SequentialBlocks<'a, 'p, W>,
     next: AtomicU64,
     range: u64,

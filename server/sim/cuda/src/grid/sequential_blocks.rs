@@ -130,7 +130,6 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }));
     }
 
-    /// Polls the caller's control and checks the limits.
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
         let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {

@@ -40,7 +40,6 @@ pub trait CudaWarp: Sized + Sync {
     /// blocks.
     fn renew(&mut self, launch: &Self::Launch<'_>, cta: [u32; 3]);
 
-    /// A sanitizer, if the options require one.
     fn sanitizer(launch: &Self::Launch<'_>) -> Option<Box<Sanitizer>>;
 
     /// Whether the program depends on the order of blocks in ways that memory does not show, such as the clock.
@@ -87,7 +86,6 @@ pub trait CudaWarp: Sized + Sync {
     /// The final values of the registers of the entry function.
     fn registers(&self, launch: &Self::Launch<'_>) -> Vec<RegisterValues>;
 
-    /// The value trace, if it was requested of this warp.
     fn take_values(&mut self, launch: &Self::Launch<'_>) -> Option<Values>;
 
     /// The status of a run that ended with this one.

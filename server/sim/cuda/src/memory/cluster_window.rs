@@ -10,7 +10,6 @@ pub struct ClusterWindow {
     pub rank: u32,
     pub blocks: u32,
     pub size: u32,
-    /// The mask of exited blocks, by rank.
     pub ended: u32,
 }
 

@@ -7,7 +7,6 @@ use crate::grown::grown;
 use crate::objects::{FrameObjects, ProgramObjects};
 use crate::slot::Slot;
 
-/// The calls of a warp, by slot.
 #[derive(Clone, Debug, Default)]
 pub struct LocalFrames {
     calls: Vec<LocalFrame>,
@@ -29,18 +28,15 @@ impl LocalFrames {
         *grown(&mut self.calls, slot) = LocalFrame { function, start, dynamic: (0, 0), caller: Some(caller) };
     }
 
-    /// The dynamic stack of a call changes.
     pub fn allocated(&mut self, slot: Slot, start: u32, end: u32) {
         grown(&mut self.calls, slot).dynamic = (start, end);
     }
 
-    /// The call at this slot runs now.
     #[inline(always)]
     pub fn run(&mut self, slot: Slot) {
         self.running = slot;
     }
 
-    /// The running call and its callers.
     fn chain(&self) -> impl Iterator<Item = LocalFrame> {
         let at = |slot: Slot| self.calls.get(slot as usize).copied().unwrap_or_default();
         std::iter::successors(Some(at(self.running)), move |frame| frame.caller.map(at))

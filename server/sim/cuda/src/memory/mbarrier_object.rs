@@ -14,7 +14,6 @@ pub const PHASE: u64 = LIVE | 1 << 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// Arrivals that complete a phase.
     pub expected: u64,
     pub pending: u64,
     pub bytes: i64,

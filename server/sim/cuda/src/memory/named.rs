@@ -14,14 +14,11 @@ pub(super) struct NamedObject {
     pub(super) kind: ObjectKind,
 }
 
-/// What determines the size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     /// The launch, or `malloc`.
     Buffer,
-    /// The size of dynamic shared memory in the launch.
     DynamicShared,
-    /// The declaration of a variable.
     Variable,
     /// Nothing: it was freed.
     Freed,

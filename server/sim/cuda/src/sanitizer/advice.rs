@@ -11,7 +11,6 @@ use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
 use crate::race_context::barrier;
 
-/// What the message of a race recommends.
 #[derive(Clone, Copy)]
 pub(super) enum Advice {
     Barrier(RaceScope),
@@ -90,7 +89,6 @@ impl Sanitizer {
             && event.kind == AccessKind::Store
     }
 
-    /// Whether exactly one of the two accesses is strong.
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
         let is_atomic = event.kind == AccessKind::Atomic;

@@ -11,7 +11,6 @@ pub(super) struct Conflicts {
 pub(super) struct LaneConflict {
     pub(super) conflict: Conflict,
     pub(super) lane: u32,
-    /// The offset of the lane's own access.
     pub(super) index: u64,
 }
 

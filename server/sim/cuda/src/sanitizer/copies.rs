@@ -10,7 +10,6 @@ use super::stamp::{IN_FLIGHT, Stamp};
 use crate::grown::grown;
 use crate::memory::region::MemoryRegion;
 
-/// Maximum number of warps per block.
 pub(super) const WARPS: u32 = 32;
 /// Maximum number of tracked copies per cluster; further copies count as complete when they start.
 pub(super) const MAX_COPIES: usize = 1 << 16;
@@ -32,16 +31,13 @@ pub enum CopyFamily {
 
 const FAMILIES: usize = 5;
 
-/// How the completion of a copy is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyCompletion {
-    /// The thread waits for the copy's group.
     Waited(CopyFamily),
     /// A thread observes that this phase of the mbarrier at this offset of shared memory has completed.
     Phase { object: u64, parity: u64 },
 }
 
-/// The range of memory that a copy reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyRange {
     pub region: MemoryRegion,

@@ -11,7 +11,6 @@ const SECTOR: u64 = 32;
 /// Banks of shared memory; each is four bytes wide.
 const BANKS: usize = 32;
 
-/// The memory requests of the running instruction.
 #[derive(Default)]
 pub struct Cost {
     pub(super) counts: bool,

@@ -34,14 +34,12 @@ pub(super) struct Origin {
     pub(super) warp: u32,
 }
 
-/// A lane of the running block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) warp: u32,
     pub(super) lane: u32,
 }
 
-/// The order of the accesses of a run.
 #[derive(Debug, Default)]
 pub(super) struct HappensBefore {
     /// Epochs up to this one happen before every access.
@@ -72,7 +70,6 @@ pub(crate) struct BlockClock {
     warps: Vec<WarpClock>,
 }
 
-/// The clocks that the blocks of a cluster share.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterClock {
     blocks: Vec<u32>,
@@ -160,7 +157,6 @@ impl ClusterClock {
         ClusterClock { blocks, ..ClusterClock::default() }
     }
 
-    /// A number that identifies the cluster.
     pub(super) fn number(&self) -> u32 {
         self.blocks.first().copied().unwrap_or(0)
     }
@@ -177,7 +173,6 @@ impl ClusterClock {
         self.blocks.get(rank as usize).copied().unwrap_or(0)
     }
 
-    /// Whether all blocks have exited.
     pub(super) fn is_over(&self) -> bool {
         self.ended == self.blocks.len()
     }
@@ -327,7 +322,6 @@ impl HappensBefore {
         }
     }
 
-    /// Lanes of a warp executed a fence.
     pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
         let together = live & !mask == 0;
         let base = self.published_by_warp(warp, together);

@@ -85,12 +85,10 @@ impl Sanitizer {
         }
     }
 
-    /// The rank of the running block in the cluster.
     pub(super) fn rank(&self) -> u32 {
         self.cluster.clock.rank(self.sync.running())
     }
 
-    /// The running warp's index in the cluster.
     pub(super) fn warp_of_cluster(&self) -> u32 {
         self.rank() * WARPS + self.report.visit.warp
     }

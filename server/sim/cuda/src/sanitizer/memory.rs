@@ -8,11 +8,9 @@ use crate::memory::region::MemoryRegion;
 
 #[derive(Default)]
 pub(crate) struct ShadowMemory {
-    /// The shared memory of the running cluster.
     pub(super) shared: Shadow,
     pub(super) launch: Shadow,
     pub(super) globals: Shadow,
-    /// Bytes left for shadow memory.
     pub(crate) budget: u64,
     /// Whether it was reported that the budget is exhausted.
     pub(super) exhausted: bool,
@@ -31,7 +29,6 @@ impl ShadowMemory {
         Some((shadow, &mut self.budget))
     }
 
-    /// Reports once that the budget is exhausted.
     #[cold]
     pub(super) fn exhaust(&mut self, report: &mut Report) {
         if !std::mem::replace(&mut self.exhausted, true) {

@@ -4,7 +4,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::AtomicOp;
 
-/// The patterns that reports mention.
 #[derive(Debug, Default)]
 pub struct ProgramPatterns {
     /// Loads whose value only compare-and-swap loops use, with their sizes in bytes.

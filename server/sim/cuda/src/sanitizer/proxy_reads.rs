@@ -29,7 +29,6 @@ pub(super) struct Proxies {
 }
 
 impl Proxies {
-    /// Lanes of a warp executed a proxy fence.
     #[cold]
     pub(super) fn fence(&mut self, sync: &HappensBefore, warp: u32, executed: u32, fence: ProxyFence) {
         for (clock, covers) in self.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {

@@ -166,7 +166,6 @@ impl Sanitizer {
         Other { block, warp, lane: before.lane(), scope: self.scope(before) }
     }
 
-    /// The scope of a race with an earlier access.
     fn scope(&self, before: Stamp) -> RaceScope {
         let Some(origin) = self.sync.origin(before.epoch) else { return RaceScope::Warp };
         match origin.block == self.sync.running() {
@@ -274,7 +273,6 @@ fn memory_name(region: MemoryRegion) -> &'static str {
     }
 }
 
-/// How a report about a thread names another one.
 fn named_for(own: &RacingThread, other: &RacingThread) -> String {
     let (thread, block) = (position(other.thread), position(other.block));
     let of_warp = format!("(lane {} of warp {})", other.lane, other.warp);

@@ -29,13 +29,10 @@ pub struct Report {
     pub checks: Checks,
     pub visit: RunningVisit,
     pub(super) cta: [u32; 3],
-    /// Grid extents in blocks.
     pub(super) grid: [u32; 3],
-    /// Block extents in threads.
     pub(super) block_size: [u32; 3],
     /// The findings that the caller has not taken yet.
     pub findings: Vec<Finding>,
-    /// Likewise.
     pub(crate) races: RaceContext,
     /// Statements and what they were reported with: the other statement, if any.
     pub reported: FxHashSet<(FindingKind, u32, Option<u32>)>,
@@ -52,7 +49,6 @@ impl Report {
         self.checks.races && self.is_new(kind, other)
     }
 
-    /// Adds a finding about lanes of the running warp.
     pub fn add(
         &mut self,
         kind: FindingKind,

@@ -15,7 +15,6 @@ use crate::registers::lanes;
 /// Bytes of shadow per word or byte of memory.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 
-/// The shadow of one memory region.
 #[derive(Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
@@ -37,7 +36,6 @@ pub(super) enum Hazard {
 pub(super) struct Conflict {
     pub(super) hazard: Hazard,
     pub(super) before: Stamp,
-    /// The byte offset in the region.
     pub(super) at: u64,
     pub(super) uninitialized: bool,
 }
@@ -82,7 +80,6 @@ impl ShadowAccess<'_> {
         before.is_weak() && self.sync.is_unsynchronized(before.epoch, self.thread.warp)
     }
 
-    /// The same access by another lane of the warp.
     #[inline(always)]
     pub(super) fn of_lane(&self, lane: u32) -> Self {
         ShadowAccess { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
@@ -98,7 +95,6 @@ impl ShadowAccess<'_> {
 /// What a load that needs no full check has to record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuickLoad {
-    /// Nothing.
     Known,
     /// Its lane, in the epoch of the first read.
     SameWarp,

@@ -25,7 +25,6 @@ pub struct UndefinedAccess {
     pub uninitialized: [u32; ELEMENTS],
     /// Whether undefined values were written to registers and are not propagated yet.
     pub in_registers: bool,
-    /// The inactive lanes that a shuffle read.
     pub inactive: Option<InactiveSources>,
     /// Names of the uninitialized memory that loads of the run read, by statement.
     pub memory: FxHashMap<u32, String>,
@@ -95,7 +94,6 @@ impl UndefinedAccess {
         (lanes != 0).then_some(UndefinedUse { lanes, ..store })
     }
 
-    /// A lane reads an element with undefined bytes.
     pub(super) fn loaded(
         &mut self,
         event: &AccessEvent<'_>,

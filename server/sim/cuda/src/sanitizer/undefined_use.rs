@@ -28,10 +28,8 @@ pub struct UndefinedUse {
     pub lanes: u32,
 }
 
-/// How an instruction uses a register that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReadKind {
-    /// A source of the result.
     Source,
     Address,
     /// A value that is stored where other threads see it.

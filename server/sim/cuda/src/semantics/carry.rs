@@ -21,7 +21,6 @@ pub struct Carry {
     pub saturate: bool,
 }
 
-/// What an instruction of the chain computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarryOp {
     Add,

@@ -65,7 +65,6 @@ impl Comparison {
     }
 }
 
-/// A comparison of two values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compare {
     pub op: Comparison,
@@ -161,14 +160,12 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
 /// A class of numbers that `testp` tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatClass {
-    /// Neither infinite nor NaN
     Finite,
     Infinite,
     Number,
     NotANumber,
     /// Neither subnormal, infinite nor NaN; includes zeros
     Normal,
-    /// Below the normal range, but not zero
     Subnormal,
 }
 

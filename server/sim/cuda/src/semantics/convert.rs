@@ -10,7 +10,6 @@ use crate::slot::Slots;
 pub struct Convert {
     pub from: ScalarType,
     pub to: ScalarType,
-    /// How a float result is rounded.
     pub rounding: Rounding,
     /// Whether the result is rounded to an integer (`.rni` …) although its type is a float.
     pub integral: bool,
@@ -25,7 +24,6 @@ pub struct Convert {
     pub source_bits: u32,
 }
 
-/// How a conversion clamps its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clamp {
     /// No clamping, except of floats to the range of an integer type.
@@ -72,7 +70,6 @@ impl Convert {
     }
 }
 
-/// Runs a conversion in the lanes of `mask`.
 #[inline(always)]
 pub fn execute(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
     match (convert.source_bits > 32, convert.register_bits > 32) {
@@ -135,7 +132,6 @@ fn integer(ty: ScalarType, bits: u64) -> Number {
     Number::Finite(Exact::integer(negative, magnitude.into()))
 }
 
-/// The smallest and largest value of an integer type.
 fn range(ty: ScalarType) -> (i128, i128) {
     let bits = ty.bits();
     if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }

@@ -18,7 +18,6 @@ pub struct Spot {
     pub shift: u32,
 }
 
-/// How fragments are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// The documented layout of `mma`.

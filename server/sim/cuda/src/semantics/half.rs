@@ -22,7 +22,6 @@ pub struct Half {
     pub clamp: Clamp,
 }
 
-/// What a half-precision operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfOp {
     Common(FloatOp),

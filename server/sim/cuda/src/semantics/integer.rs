@@ -5,7 +5,6 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use crate::registers::{Registers, Word};
 use crate::slot::Slots;
 
-/// An integer operation on operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntOp {
     Add,
@@ -48,9 +47,7 @@ impl IntOp {
     }
 }
 
-/// An integer type that a lane may hold.
 pub trait Integer: Copy + Default + Ord {
-    /// The register file of this width.
     type Word: Word;
     fn of(word: Self::Word) -> Self;
     fn word(self) -> Self::Word;
@@ -63,7 +60,6 @@ pub trait Integer: Copy + Default + Ord {
     /// `self - other`, clamped.
     fn minus_clamped(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
-    /// The high half of the product.
     fn times_high(self, other: Self) -> Self;
     /// The quotient, rounded toward zero; all ones for a division by zero.
     fn over(self, other: Self) -> Self;

@@ -11,7 +11,6 @@ use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
 
-/// The element type of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
     F16,
@@ -110,7 +109,6 @@ fn double(number: Number) -> f64 {
     f64::from_bits(F64.pack(number, Rounding::Nearest))
 }
 
-/// The element type of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sum {
     F16,
@@ -148,7 +146,6 @@ pub struct BlockScale {
 }
 
 impl BlockScale {
-    /// The factor that a byte encodes.
     pub fn value(self, byte: u32) -> f64 {
         let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
         double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
@@ -161,9 +158,7 @@ impl BlockScale {
 pub struct ScaleWords {
     pub a: [u32; 32],
     pub b: [u32; 32],
-    /// The byte and the pair of lanes for A.
     pub select_a: (u32, u32),
-    /// The byte and the lane for B.
     pub select_b: (u32, u32),
 }
 
@@ -185,7 +180,6 @@ pub struct Product {
     /// How sums of doubles are rounded.
     pub rounding: Rounding,
     pub layout: Layout,
-    /// The scales of blocks of the factors.
     pub scale: Option<BlockScale>,
 }
 

@@ -5,7 +5,6 @@ use warplens_sim_warp::soft_float::{F32, Number, Rounding};
 use super::convert::{Clamp, clamp_float};
 use super::narrow::Element;
 
-/// The operation on each pair or triple of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MixedOp {
     Add,
@@ -21,11 +20,9 @@ impl MixedOp {
     }
 }
 
-/// The elements of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Elements {
     pub element: Element,
-    /// The distance between elements in bits.
     pub stride: u32,
 }
 
@@ -37,7 +34,6 @@ impl Elements {
     }
 }
 
-/// An operation on operands in several formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mixed {
     pub op: MixedOp,
@@ -54,7 +50,6 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// The packed result for the words of the operands.
     pub fn apply(&self, words: [u64; 3]) -> u64 {
         (0..self.count).fold(0, |word, index| {
             let at = |operand: usize| self.from[operand].number(words[operand], index, self.flush);

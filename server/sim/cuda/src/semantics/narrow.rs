@@ -9,11 +9,8 @@ use super::convert::{Clamp, clamp_float};
 pub struct Narrow {
     pub exponent_bits: u32,
     pub fraction_bits: u32,
-    /// The largest finite magnitude.
     pub largest: u8,
-    /// The magnitude that encodes NaN.
     pub nan: Option<u8>,
-    /// The magnitude that encodes infinity.
     pub infinity: Option<u8>,
     pub signed: bool,
 }
@@ -34,7 +31,6 @@ pub const UE5M3: Narrow = Narrow { nan: Some(0xff), signed: false, ..Narrow::fin
 pub const UE4M3: Narrow = Narrow { signed: false, ..E4M3 };
 
 impl Narrow {
-    /// A signed format without NaNs and infinities.
     const fn finite(exponent_bits: u32, fraction_bits: u32, largest: u8) -> Narrow {
         Narrow { exponent_bits, fraction_bits, largest, nan: None, infinity: None, signed: true }
     }
@@ -96,7 +92,6 @@ impl Narrow {
 pub enum Element {
     /// A single, one per register.
     Single,
-    /// A half of 16 bits.
     Half(Format),
     /// A float of at most eight bits; four-bit elements share a byte.
     Narrow(Narrow),
@@ -194,7 +189,6 @@ fn fixed(number: Number, rounding: Rounding, relu: bool) -> u32 {
     if relu && negative { 0 } else { value as u32 & 0xff }
 }
 
-/// A conversion of two or four numbers at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedConvert {
     pub from: Element,

@@ -5,7 +5,6 @@ use super::integer::IntOp;
 use crate::registers::Registers;
 use crate::slot::Slots;
 
-/// How a word is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Division {
     /// Into four bytes instead of two halves.

@@ -7,7 +7,6 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Video {
-    /// The operation on each pair of parts.
     pub op: VideoOp,
     pub a_signed: bool,
     pub b_signed: bool,
@@ -18,7 +17,6 @@ pub struct Video {
     pub shape: Shape,
 }
 
-/// What a video instruction computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {
     Add,
@@ -41,7 +39,6 @@ pub enum Shape {
     Single {
         a: VideoPart,
         b: VideoPart,
-        /// What happens to the result.
         then: Then,
     },
     /// All parts of this many bits, pairwise.
@@ -58,7 +55,6 @@ pub enum Shape {
     },
 }
 
-/// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VideoPart {
     pub shift: u32,
@@ -82,7 +78,6 @@ impl VideoPart {
 /// What happens to the result of a single operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
-    /// It is the final result.
     Keep,
     /// It is added to `c`.
     Add,
@@ -109,7 +104,6 @@ pub struct VideoMad {
     pub saturate: bool,
 }
 
-/// Runs `vmad` in the lanes of `mask`.
 pub fn multiply_add(mad: &VideoMad, s: &Slots, r: &mut Registers, mask: u32) {
     r.map3(s, mask, |a, b, c| compute_mad(mad, a, b, c));
 }

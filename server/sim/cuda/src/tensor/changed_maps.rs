@@ -7,10 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::region::MemoryRegion;
 
-/// How far the change of a map has become visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// No thread has released it yet.
     Written,
     /// A thread has released it, but none has acquired it yet.
     Released,

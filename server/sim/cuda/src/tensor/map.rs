@@ -73,7 +73,6 @@ impl ElementType {
         self.row().4
     }
 
-    /// Whether elements are padded in shared memory.
     pub fn is_padded(self) -> bool {
         self.global_bytes() != self.shared_bytes()
     }
@@ -85,15 +84,13 @@ impl ElementType {
     /// The NaN that marks positions outside of the tensor.
     pub fn nan(self) -> Vec<u8> {
         match self.name() {
-            "f16" => vec![0xff, 0x7f],
-            "bf16" => vec![0xff, 0x7f],
+            "f16" | "bf16" => vec![0xff, 0x7f],
             "f64" => 0x7fff_ffff_ffff_ffff_u64.to_le_bytes().to_vec(),
             _ => 0x7fff_ffff_u32.to_le_bytes().to_vec(),
         }
     }
 }
 
-/// How channels are interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interleave {
     #[default]
@@ -103,13 +100,10 @@ pub enum Interleave {
 }
 
 impl Interleave {
+    const ALL: [Interleave; 3] = [Interleave::None, Interleave::Bytes16, Interleave::Bytes32];
+
     pub fn from_name(name: &str) -> Option<Interleave> {
-        Some(match name {
-            "none" => Interleave::None,
-            "16b" => Interleave::Bytes16,
-            "32b" => Interleave::Bytes32,
-            _ => return None,
-        })
+        Interleave::ALL.into_iter().find(|interleave| interleave.name() == name)
     }
 
     pub fn name(self) -> &'static str {
@@ -117,7 +111,6 @@ impl Interleave {
     }
 }
 
-/// The fields of an im2col map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Im2col {
     /// The lower corner of the bounding box, for the spatial dimensions W, H, D.
@@ -125,7 +118,6 @@ pub struct Im2col {
     pub upper: [i16; 3],
     /// Channels, the elements of a pixel.
     pub channels: u16,
-    /// Pixels per copy.
     pub pixels: u16,
 }
 
@@ -133,7 +125,6 @@ pub struct Im2col {
 pub struct TensorMap {
     pub address: u64,
     pub element: ElementType,
-    /// Number of dimensions.
     pub rank: u8,
     pub dims: [u64; 5],
     /// Bytes between consecutive elements of a dimension, from dimension 1 on.
@@ -204,6 +195,9 @@ const SWIZZLES: [(Swizzle, u8, u8); 7] = [
     (Swizzle::Bytes128Atom64, 3, 3),
 ];
 
+/// A parameter, and the rule that it violates.
+type Violation = (&'static str, String);
+
 impl TensorMap {
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
@@ -257,8 +251,7 @@ impl TensorMap {
             strides: std::array::from_fn(|index| get(at::STRIDES + 8 * index, 8)),
             extents: std::array::from_fn(|index| word(at::BOX + 2 * index)),
             element_strides: std::array::from_fn(|index| byte(at::ELEMENT_STRIDES + index)),
-            interleave: [Interleave::None, Interleave::Bytes16, Interleave::Bytes32]
-                [usize::from(byte(at::INTERLEAVE)).min(2)],
+            interleave: Interleave::ALL[usize::from(byte(at::INTERLEAVE)).min(2)],
             swizzle: swizzle.map(|row| row.0),
             nan: byte(at::FILL) != 0,
             im2col: (byte(at::IM2COL) != 0).then(|| Im2col {
@@ -270,8 +263,8 @@ impl TensorMap {
         }
     }
 
-    /// The first limit of the driver that the map violates: the parameter and the rule.
-    pub fn violation(&self) -> Option<(&'static str, String)> {
+    /// The first limit of the driver that the map violates.
+    pub fn violation(&self) -> Option<Violation> {
         let rank = usize::from(self.rank);
         let wrong = |key, rule: String| Some((key, rule));
         let at_least = if self.im2col.is_some() || self.interleave != Interleave::None { 3 } else { 1 };
@@ -297,12 +290,8 @@ impl TensorMap {
         }
         for stride in &self.strides[..rank - 1] {
             if !stride.is_multiple_of(aligned) || *stride >= 1 << 40 {
-                return wrong(
-                    "strides",
-                    format!(
-                        "a stride must be a multiple of {aligned} bytes and less than 2^40, not {stride}"
-                    ),
-                );
+                let limits = format!("a multiple of {aligned} bytes and less than 2^40");
+                return wrong("strides", format!("a stride must be {limits}, not {stride}"));
             }
         }
         if let Some(stride) = self.element_strides[..rank].iter().find(|stride| !(1..=8).contains(*stride)) {
@@ -315,10 +304,8 @@ impl TensorMap {
             return wrong("swizzle", "interleave 32b requires swizzle 32b".to_owned());
         }
         if self.nan && !self.element.is_float() {
-            return wrong(
-                "oob_fill",
-                format!("the fill nan requires a floating-point type, not {}", self.element.name()),
-            );
+            let name = self.element.name();
+            return wrong("oob_fill", format!("the fill nan requires a floating-point type, not {name}"));
         }
         match self.im2col {
             Some(im2col) => self.im2col_violation(im2col),
@@ -326,7 +313,7 @@ impl TensorMap {
         }
     }
 
-    fn box_violation(&self, swizzle: Swizzle) -> Option<(&'static str, String)> {
+    fn box_violation(&self, swizzle: Swizzle) -> Option<Violation> {
         let rank = usize::from(self.rank);
         if let Some(extent) = self.extents[..rank].iter().find(|extent| !(1..=256).contains(*extent)) {
             return Some(("box", format!("an extent of the box must be 1 to 256, not {extent}")));
@@ -344,25 +331,17 @@ impl TensorMap {
         self.span_violation("box", inner, swizzle)
     }
 
-    fn span_violation(
-        &self,
-        key: &'static str,
-        inner: usize,
-        swizzle: Swizzle,
-    ) -> Option<(&'static str, String)> {
-        let span = swizzle.span() as usize;
+    fn span_violation(&self, key: &'static str, inner: usize, swizzle: Swizzle) -> Option<Violation> {
+        let (span, name) = (swizzle.span() as usize, swizzle.name());
         (self.interleave == Interleave::None && span != 0 && inner > span).then(|| {
             (
                 key,
-                format!(
-                    "the inner extent of {inner} bytes exceeds the span of swizzle {}: {span} bytes",
-                    swizzle.name()
-                ),
+                format!("the inner extent of {inner} bytes exceeds the span of swizzle {name}: {span} bytes"),
             )
         })
     }
 
-    fn im2col_violation(&self, im2col: Im2col) -> Option<(&'static str, String)> {
+    fn im2col_violation(&self, im2col: Im2col) -> Option<Violation> {
         if !(1..=256).contains(&im2col.channels) {
             return Some(("channels_per_pixel", format!("it must be 1 to 256, not {}", im2col.channels)));
         }

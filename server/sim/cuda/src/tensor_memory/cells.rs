@@ -8,19 +8,15 @@ use crate::grown::grown;
 pub const LANES: u32 = 128;
 pub const COLUMNS: u32 = 512;
 
-/// A range of columns in some lanes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellRange {
-    /// The rank of the block.
     pub rank: u32,
     pub lanes: u128,
     pub first: u32,
-    /// One past the last column.
     pub end: u32,
 }
 
 impl CellRange {
-    /// Whether both ranges have a cell in common.
     pub fn overlaps(&self, other: &CellRange) -> bool {
         self.rank == other.rank
             && self.lanes & other.lanes != 0
@@ -34,12 +30,10 @@ pub fn lane_mask(first: u32, count: u32) -> u128 {
     ones.checked_shl(first).unwrap_or(0)
 }
 
-/// Columns that a warp has allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     pub first: u32,
     pub count: u32,
-    /// The allocating warp of the block.
     pub warp: u32,
     pub statement: u32,
 }

@@ -7,10 +7,8 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::cells::{CellRange, TensorMemory};
 
-/// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct CellOperation {
-    /// The name in messages.
     pub name: &'static str,
     pub reads: Vec<CellRange>,
     pub writes: Vec<CellRange>,

@@ -290,7 +290,6 @@ pub(super) fn signedness(ty: Type) -> Signedness {
     if ty.kind() == TypeKind::Signed { Signedness::Signed } else { Signedness::Unsigned }
 }
 
-/// How a packed type divides a word.
 pub(super) fn division(ty: Type) -> Option<Division> {
     Some(match ty {
         Type::U8x4 => Division { bytes: true, signed: false },
@@ -301,7 +300,6 @@ pub(super) fn division(ty: Type) -> Option<Division> {
     })
 }
 
-/// The type of integer arithmetic.
 fn int_type(ty: Type) -> Result<ScalarType> {
     let is_integer = |ty: &ScalarType| ty.class() != Class::Float && matches!(ty.bits(), 16 | 32 | 64);
     let scalar = ScalarType::from_name(ty.name()).filter(is_integer);

@@ -123,7 +123,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::BulkCopy, copy)
     }
 
-    /// The slot of a number of up to 32 bits.
     pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32> {
         match self.source_place(operand, ty)?.0 {
             RegisterSlot::Word(slot) => Ok(slot),

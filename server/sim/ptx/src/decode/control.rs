@@ -90,7 +90,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(|id| Op::Call(id, uniformity), Call { callee, arguments, results, promise })
     }
 
-    /// The callee of a call, and its signature.
     fn callee(
         &mut self,
         callee: Operand,

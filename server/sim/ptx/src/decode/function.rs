@@ -13,8 +13,8 @@ use super::slot_table::SlotTable;
 use super::storage::{self, Storage};
 use super::{Result, Why};
 use crate::program::{
-    Entry, Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
-    Slots,
+    self, Entry, Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick,
+    SignatureShape, Slots,
 };
 
 pub(super) struct FunctionDecoder<'l, 'm> {
@@ -23,7 +23,6 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) hir: &'l hir::Function,
     pub(super) out: Function,
     pub(super) slots: SlotTable,
-    /// Storage of the frame's variables and parameters.
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
     frame_objects: FrameObjects,
     pub(super) cfg: Cfg,
@@ -31,12 +30,10 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     plain_joins: PostDominators,
 }
 
-/// A register in the operands of an instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Mention {
     pub(super) name: hir::NameId,
     pub(super) component: Option<hir::Component>,
-    /// Whether the register is part of an address.
     pub(super) in_address: bool,
 }
 
@@ -81,7 +78,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 }
                 SymbolKind::Param { is_return: false, index: param } if entry => {
                     let at = block.get(*param as usize).copied().unwrap_or(0);
-                    self.frame_storage.insert(SymbolId::new(index), Storage::Param(at));
+                    self.frame_storage.insert(SymbolId::new(index), Storage::At(program::Space::Param, at));
                     continue;
                 }
                 SymbolKind::Param { is_return, index: param } => {
@@ -240,7 +237,6 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     }
 }
 
-/// The sizes of a signature's parameters.
 pub(super) fn shape(signature: &hir::Signature) -> SignatureShape {
     let sizes = |params: &[Parameter]| params.iter().map(Parameter::bytes).collect();
     SignatureShape { params: sizes(&signature.params), returns: sizes(&signature.returns) }

@@ -56,7 +56,6 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// The elements of a type, and their number.
 fn elements(ty: Type) -> Result<(Elements, u32)> {
     let of = |element, stride| Elements { element, stride };
     Ok(match ty {

@@ -83,7 +83,6 @@ impl<'f> Modifiers<'f> {
         ])
     }
 
-    /// The state space, if the instruction names one.
     pub(super) fn space(&mut self) -> Option<Space> {
         self.find(|name| {
             Some(match name {
@@ -125,7 +124,6 @@ impl<'f> Modifiers<'f> {
         });
     }
 
-    /// Fails if modifiers remain.
     pub(super) fn finish(&self) -> Result {
         match self.rest.first() {
             None => Ok(()),

@@ -277,7 +277,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// A predicate source as a guard.
     pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard> {
         let (slot, negated) = self.predicate(operand)?;
         Ok(Guard::new(slot, negated))
@@ -360,7 +359,6 @@ pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_first().copied().ok_or_else(Why::operands)
 }
 
-/// Takes the last operand.
 pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_last().copied().ok_or_else(Why::operands)
 }

@@ -10,7 +10,6 @@ pub(super) struct Declared {
     /// The first element of a vector register, or the register itself.
     pub(super) place: RegisterSlot,
     pub(super) bits: u32,
-    /// Number of elements of a vector register.
     pub(super) elements: u32,
 }
 

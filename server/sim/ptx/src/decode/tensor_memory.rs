@@ -74,7 +74,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// An address in tensor memory, in brackets.
     fn cell_address(&mut self, operand: Operand) -> Result<Address> {
         Ok(self.address(operand, Some(Space::Shared))?.0)
     }

@@ -84,7 +84,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    /// The values of operands that are numbers.
     fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>> {
         let constant = |operand: &Operand| match *operand {
             Operand::Constant(id) => self.hir.constant(id).as_integer().map(|value| value as i64),
@@ -93,7 +92,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         operands.iter().map(|operand| constant(operand).ok_or_else(Why::operands)).collect()
     }
 
-    /// The registers of a vector, or a single register.
     pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         self.list(&operand).iter().map(|&operand| Ok(self.place(operand)?.0)).collect()
     }

@@ -136,7 +136,6 @@ struct Passed {
     argument: usize,
 }
 
-/// The parameters among these origins.
 fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
     origins.into_iter().flatten().filter_map(|origin| match *origin {
         Origin::Param(param, at) => Some((param, at)),

@@ -12,7 +12,6 @@ const ELEMENT: u64 = 4;
 /// The properties of a kernel's body from which its block is inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
-    /// Whether the kernel reads a thread's row.
     has_rows: bool,
     /// The largest number of threads that a barrier waits for.
     barrier: u32,
@@ -22,7 +21,6 @@ pub struct Shape {
     step: u64,
     /// Sizes of the shared memory arrays that the kernel declares, in bytes.
     arrays: Vec<u64>,
-    /// Names that the module declares.
     names: Vec<SmolStr>,
 }
 

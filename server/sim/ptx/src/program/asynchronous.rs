@@ -13,7 +13,6 @@ pub struct BulkCopy {
     pub size: Slot,
     /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
-    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
     /// Mask of the cluster's blocks that receive the copy.
     pub blocks: Option<Slot>,
@@ -25,13 +24,11 @@ pub struct BulkCopy {
     pub replicated: bool,
 }
 
-/// A range of memory that is filled with zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
     pub to: Address,
     pub space: Space,
     pub size: RegisterSlot,
-    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
 }
 

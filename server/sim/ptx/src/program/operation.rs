@@ -42,7 +42,6 @@ pub enum Op {
     /// An instruction without an effect that a simulator could show.
     Nop,
     Unsupported(NoteId),
-    /// Bitwise operations and moves.
     Logic(Logic, ScalarType),
     /// `lop3` with its truth table.
     Lop3(u8),
@@ -53,7 +52,6 @@ pub enum Op {
     MadWide(ScalarType),
     Mul24(Mul24, Signedness),
     Carry(Carry),
-    /// Counting bits
     Count(Count, Width),
     /// `brev`
     Reverse(Width),
@@ -112,7 +110,6 @@ pub enum Op {
     SetPredicatePair(Compare, Combining),
     /// `set` on pairs of halves.
     SetPair(Compare, Combining, SetTo),
-    /// Arithmetic on several float formats
     Mixed(MixedId),
     /// `cvt` of several numbers
     ConvertPacked(PackedConvertId),
@@ -283,20 +280,15 @@ pub enum Multimem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
     No,
-    /// With the predicate.
     With(Combine),
-    /// With the complement of the predicate.
     WithNot(Combine),
 }
 
 /// The value that `set` writes for true; it writes 0 for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
-    /// All ones in 32 bits
     Ones,
-    /// All ones in 16 bits
     Ones16,
-    /// 1.0
     Float,
     /// 1.0 as `f16`
     Half,

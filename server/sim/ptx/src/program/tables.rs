@@ -93,7 +93,6 @@ pub struct Note {
     pub why: SmolStr,
 }
 
-/// Arithmetic on several float formats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MixedOperands {
     pub mixed: Mixed,
@@ -106,7 +105,6 @@ pub struct PackedSources {
     pub convert: PackedConvert,
     /// The numbers, uppermost first, or a single register with two numbers.
     pub sources: Vec<Slot>,
-    /// Random bits for stochastic rounding.
     pub random: Option<Slot>,
     /// Scales that are powers of two.
     pub scales: Option<Slot>,
@@ -116,9 +114,7 @@ pub struct PackedSources {
 pub struct Lop3Predicate {
     pub table: u8,
     pub c: Slot,
-    /// `.or` or `.and`.
     pub combine: Combine,
-    /// The predicate with which the result is combined.
     pub with: Guard,
 }
 
@@ -128,7 +124,6 @@ pub struct Pack {
     pub whole: RegisterSlot,
     /// Lowest part first; `None` for `_`.
     pub parts: Vec<Option<RegisterSlot>>,
-    /// Bits of each part.
     pub bits: u32,
     /// Whether the parts are the destination.
     pub unpack: bool,
@@ -137,16 +132,13 @@ pub struct Pack {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
-    /// Bytes of an element.
     pub size: u32,
-    /// Whether narrow elements are sign-extended.
     pub signed: bool,
     pub address: Address,
     /// One register per element; `None` for `_`.
     pub elements: Vec<Option<Element>>,
 }
 
-/// One register of a load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     pub place: RegisterSlot,
@@ -167,17 +159,14 @@ pub struct MatrixProduct {
 /// The metadata of a sparse A, which stores half of its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SparseFactor {
-    /// The register that holds the indices.
     pub metadata: RegisterSlot,
     /// Selects the lanes of a quad that supply the indices.
     pub selector: RegisterSlot,
-    /// Whether the indices of a chunk must ascend.
     pub ordered: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProductScales {
-    /// The words with the scales of A and B.
     pub words: [RegisterSlot; 2],
     /// Which byte and which lanes supply the scales, for A and B.
     pub selectors: [[RegisterSlot; 2]; 2],
@@ -186,7 +175,6 @@ pub struct ProductScales {
 /// A load or store of a `wmma` fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FragmentAccess {
-    /// The distribution of the matrix over the warp.
     pub matrix: Matrix,
     pub space: Space,
     pub address: Address,
@@ -219,12 +207,10 @@ pub struct MatrixAccess {
     pub address: Address,
     /// One register per matrix, or two for a 16 x 16 matrix.
     pub registers: Vec<RegisterSlot>,
-    /// Whether rows and columns are exchanged.
     pub transposed: bool,
     pub store: bool,
 }
 
-/// A copy from global to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Copy {
     pub to: Address,
@@ -238,7 +224,6 @@ pub struct Copy {
     pub ignore: Option<Guard>,
 }
 
-/// An atomic operation on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
     pub op: AtomicOp,
@@ -247,34 +232,28 @@ pub struct Atomic {
     pub address: Address,
     /// Receives the old values, one register per element; empty for `red`.
     pub old: Vec<Option<RegisterSlot>>,
-    /// The operands, one per element.
     pub b: Vec<RegisterSlot>,
     /// The second operand of `cas`.
     pub c: Option<RegisterSlot>,
 }
 
-/// An operation between lanes, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exchange {
     pub kind: ExchangeKind,
     /// The result, unless it is discarded.
     pub d: Option<RegisterSlot>,
-    /// The predicate result, if there is one.
     pub p: Option<Slot>,
     /// Each lane's value; a predicate for a vote.
     pub a: Option<RegisterSlot>,
     /// Whether predicate `a` is complemented.
     pub negated: bool,
-    /// The lane or offset of a shuffle.
     pub b: Slot,
-    /// The clamp of a shuffle.
     pub c: Slot,
     /// The member mask; `None` for the forms without `.sync`.
     pub members: Option<Slot>,
 }
 
 impl Exchange {
-    /// An exchange without operands.
     pub fn new(kind: ExchangeKind) -> Exchange {
         Exchange { kind, d: None, p: None, a: None, negated: false, b: 0, c: 0, members: None }
     }
@@ -301,7 +280,6 @@ pub enum ExchangeKind {
     Elect,
 }
 
-/// The targets of a `brx.idx`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Switch {
     pub index: Slot,
@@ -313,7 +291,6 @@ pub struct Switch {
 pub struct Call {
     pub callee: Callee,
     pub arguments: Vec<Formal>,
-    /// The destinations of the results, in order.
     pub results: Vec<Formal>,
     /// What the prototype or the table of an indirect call promises about the callees.
     pub promise: Option<Promise>,
@@ -322,7 +299,6 @@ pub struct Call {
 /// The functions that an indirect call may reach.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Promise {
-    /// The name of the prototype or of the table.
     pub name: SmolStr,
     pub signature: SignatureShape,
     /// The functions that the table lists; `None` for a prototype.
@@ -339,7 +315,6 @@ pub struct SignatureShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     Direct(u32),
-    /// The function whose address is in this register.
     Indirect(RegisterSlot),
     System(System),
 }
@@ -377,9 +352,7 @@ pub struct Barrier {
     pub id: Slot,
     /// Number of threads; `None` is all threads of the block.
     pub count: Option<Slot>,
-    /// The predicate of a reduction.
     pub predicate: Guard,
-    /// The result of a reduction.
     pub d: Option<RegisterSlot>,
 }
 

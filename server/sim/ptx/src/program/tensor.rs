@@ -24,9 +24,7 @@ pub enum TensorOp {
     },
     /// `tensormap.cp_fenceproxy`
     CopyMap {
-        /// The destination in global memory.
         to: (Address, Space),
-        /// The source in shared memory.
         from: (Address, Space),
     },
     /// `fence.proxy.tensormap` with `.release`
@@ -49,12 +47,9 @@ pub enum TensorOp {
     WaitForProducts(u32),
 }
 
-/// A copy of a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorCopy {
-    /// Whether the copy is to shared memory.
     pub loads: bool,
-    /// Which elements are copied.
     pub mode: BoxMode,
     /// Number of dimensions that the instruction names.
     pub rank: u8,
@@ -75,11 +70,9 @@ pub struct TensorCopy {
 /// A product of a warpgroup: D (64 x N) = A (64 x K) * B (K x N) + D.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WarpgroupProduct {
-    /// Columns of B.
     pub n: u32,
     /// Columns of A, including those that a sparse matrix does not store.
     pub k: u32,
-    /// Element types of A and B.
     pub factors: [Factor; 2],
     pub sum: Sum,
     /// `.satfinite`
@@ -87,13 +80,9 @@ pub struct WarpgroupProduct {
     pub a: FactorSource,
     pub b: RegisterSlot,
     pub d: Vec<RegisterSlot>,
-    /// Whether D is added.
     pub accumulates: Guard,
-    /// Whether the elements of A and B are negated.
     pub negated: [bool; 2],
-    /// Whether A and B are MN-major.
     pub transposed: [bool; 2],
-    /// The metadata and the selector of a sparse A.
     pub sparse: Option<(RegisterSlot, RegisterSlot)>,
 }
 
@@ -108,7 +97,6 @@ pub enum FactorSource {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
     pub element_bits: u32,
-    /// Bits of a position.
     pub index_bits: u32,
     pub data: Vec<RegisterSlot>,
     pub kept: Vec<RegisterSlot>,

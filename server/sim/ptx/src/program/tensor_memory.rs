@@ -66,7 +66,6 @@ pub enum CellShape {
     Lanes16Bits32Twice,
 }
 
-/// A load or store by a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellAccess {
     pub shape: CellShape,
@@ -80,10 +79,8 @@ pub struct CellAccess {
     pub reduction: Option<(CellReduction, RegisterSlot)>,
 }
 
-/// A reduction of loaded values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CellReduction {
-    /// Whether it is the maximum.
     pub greatest: bool,
     pub of: CellNumber,
 }
@@ -94,7 +91,6 @@ pub enum CellNumber {
     U32,
     S32,
     F32 {
-        /// Whether magnitudes are reduced.
         magnitude: bool,
         /// Whether any NaN makes the result a NaN.
         nan: bool,
@@ -148,18 +144,15 @@ pub struct TensorProduct {
     pub a: TensorFactor,
     pub b: RegisterSlot,
     pub descriptor: RegisterSlot,
-    /// The metadata of a sparse A.
     pub metadata: Option<Address>,
     pub scales: Option<[Address; 2]>,
     /// Scale factors per row of A.
     pub blocks: u32,
     /// The lanes of D that are not written.
     pub disabled: Vec<RegisterSlot>,
-    /// Whether D is added.
     pub accumulates: Guard,
     /// D is multiplied by 2 to the power of minus this value.
     pub shift: Option<RegisterSlot>,
-    /// Which columns of B are zero.
     pub zeros: Option<RegisterSlot>,
 }
 
@@ -167,6 +160,5 @@ pub struct TensorProduct {
 pub enum TensorFactor {
     /// In shared memory, as this descriptor specifies.
     Shared(RegisterSlot),
-    /// In tensor memory.
     Cells(Address),
 }

@@ -9,10 +9,8 @@ use super::undefined::UndefinedValues;
 use super::undefined_use::UndefinedBits;
 use crate::program::Function;
 
-/// The frame of a caller or callee.
 pub(crate) struct PassingFrame<'f> {
     pub(crate) function: &'f Function,
-    /// The start of the frame's local memory.
     pub(crate) base: u32,
     pub(crate) undefined: &'f mut Option<Box<UndefinedValues>>,
 }
@@ -79,7 +77,6 @@ pub(crate) fn copy_values(
     }
 }
 
-/// A register that a call or return passes.
 struct Passed<'f> {
     undefined: Option<&'f UndefinedValues>,
     register: Option<u32>,

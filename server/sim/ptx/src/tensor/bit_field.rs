@@ -2,7 +2,6 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// The lowest bit.
     pub first: u32,
     pub bits: u32,
     pub name: &'static str,

@@ -22,7 +22,6 @@ use crate::program::{AtomicOp, BoxMode, Space, TensorCopy};
 /// Required alignment of a tile in shared memory, in bytes.
 const TILE_ALIGNMENT: u64 = 128;
 
-/// One lane's tensor copy.
 struct Tile {
     map: TensorMap,
     runs: Vec<boxes::BoxRun>,
@@ -30,7 +29,6 @@ struct Tile {
     /// Bytes in shared memory, including the padding of rows.
     size: u64,
     shared: LaneAddress,
-    /// The start of the tile in shared memory.
     place: MemoryPosition,
     /// The offset of the tile in its block's memory, which the swizzle depends on.
     within: u64,
@@ -134,7 +132,6 @@ impl Tile {
         self.map.swizzle.unwrap_or_default()
     }
 
-    /// The copy's log entry.
     fn noted(&self, copy: &TensorCopy, r: &Registers, ctx: &ExecContext<'_>) -> BoxCopy {
         let lane = self.shared.lane;
         let element = self.map.element;

@@ -34,11 +34,8 @@ const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
-    /// The address of the first element.
     pub start: u64,
-    /// The leading byte offset.
     pub leading: u64,
-    /// The stride byte offset.
     pub stride: u64,
     /// The start of the swizzle pattern.
     pub base: u64,
@@ -48,7 +45,6 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub at: BitField,
-    /// The only valid value, if there is one.
     pub only: Option<u64>,
     /// Whether the field counts bytes in units of 16.
     pub in_chunks: bool,
@@ -105,7 +101,6 @@ impl Field {
         if self.in_chunks { value << 4 } else { value }
     }
 
-    /// Why the field's value is invalid, if it is.
     pub fn problem(&self, bits: u64, kind: DescriptorKind) -> Option<String> {
         let value = self.of(bits);
         match self.only {
@@ -145,7 +140,6 @@ impl DescriptorKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Distance {
-    /// 16 bytes.
     Chunk,
     /// The bytes of a swizzle row.
     Span,
@@ -182,13 +176,11 @@ const LAYOUTS: [Layout; 4] = {
     ]
 };
 
-/// The parameters of a layout, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offsets {
     pub lines: u64,
     /// Distance between the lines of a group.
     pub pitch: u64,
-    /// Distance between groups.
     pub group: u64,
     /// Contiguous bytes of a line; `u64::MAX` if the whole line is contiguous.
     pub run: u64,
@@ -271,7 +263,6 @@ impl Descriptor {
         self.offsets(transposed).of(line, byte)
     }
 
-    /// The address of the byte at an offset.
     pub fn address(&self, offset: u64) -> u64 {
         let base = self.base << 7;
         let address = (self.start + offset) & ADDRESS_MASK;
@@ -279,7 +270,6 @@ impl Descriptor {
     }
 }
 
-/// Up to 16 bytes of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The row or column, or the position along K if MN-major.
@@ -287,7 +277,6 @@ pub struct Chunk {
     /// The first element along the line.
     pub first: u32,
     pub count: u32,
-    /// The address of the first byte.
     pub address: u64,
 }
 

@@ -8,21 +8,18 @@ use warplens_sim_cuda::sanitizer::products::Misuse;
 use super::descriptor::Descriptor;
 use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
-/// A product in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
     pub(crate) product: Arc<WarpgroupProduct>,
     /// The descriptors of A (if it is in shared memory) and B.
     pub(crate) a: Option<Descriptor>,
     pub(crate) b: Descriptor,
-    /// Whether D is added.
     pub(crate) accumulates: bool,
     /// Number of groups that the warp had committed at issue.
     pub(crate) group: u32,
     pub(crate) statement: u32,
 }
 
-/// How a product in flight uses a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum RegisterUse {
     #[default]
@@ -35,7 +32,6 @@ enum RegisterUse {
 pub(crate) struct Products {
     /// In flight, oldest first.
     pub(crate) pending: Vec<Pending>,
-    /// Number of committed groups.
     pub(crate) committed: u32,
     /// By word register: the product in flight that uses it.
     uses: Vec<RegisterUse>,

@@ -113,7 +113,6 @@ fn check_participants(ctx: &ExecContext<'_>, mask: u32) -> Result {
     Ok(())
 }
 
-/// Starts the reads of the factors in shared memory.
 fn read_factors(
     product: &WarpgroupProduct,
     a: Option<&Descriptor>,
@@ -137,7 +136,6 @@ fn read_factors(
     start_reads("B", quarter.map(|(_, chunk)| chunk), ctx)
 }
 
-/// Checks that the indices in the metadata ascend.
 fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Result {
     let Some((metadata, selector)) = product.sparse else { return Ok(()) };
     let width = product.factors[0].bits();

@@ -21,7 +21,6 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
 
-/// The kind of findings about lanes that a warp cannot access.
 const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 
 pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {

@@ -46,7 +46,6 @@ pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result 
     Ok(())
 }
 
-/// The blocks that an instruction affects.
 pub(super) fn ranks(pair: bool, ctx: &ExecContext<'_>) -> Vec<u32> {
     let rank = ctx.spaces.window.rank;
     if pair { vec![rank & !1, rank | 1] } else { vec![rank] }
@@ -70,7 +69,6 @@ pub(super) fn allocated(what: &str, range: &CellRange, ctx: &mut ExecContext<'_>
     Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask))
 }
 
-/// Records the role in which a range is used.
 pub(super) fn note_use(role: CellRole, range: &CellRange, ctx: &mut ExecContext<'_>) {
     if ctx.sanitizer.is_some() {
         let statement = ctx.statement();
@@ -122,7 +120,5 @@ pub(super) fn conflicts(
     }
 }
 
-/// The name of loads in messages.
 pub(super) const LOAD: &str = "tcgen05.ld";
-/// The name of stores in messages.
 pub(super) const STORE: &str = "tcgen05.st";

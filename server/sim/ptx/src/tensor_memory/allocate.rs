@@ -11,7 +11,6 @@ use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, RegisterSlot, Space};
 
-/// The kind of findings about wrong allocations.
 const KIND: FindingKind = FindingKind::TensorMemoryAllocation;
 
 pub(super) fn allocate(

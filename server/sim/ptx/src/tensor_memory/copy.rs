@@ -31,7 +31,6 @@ impl CopyShape {
         }
     }
 
-    /// The lanes that receive a row.
     fn lanes(self, row: u32) -> impl Iterator<Item = u32> {
         let (first, step, count) = match self {
             CopyShape::Rows128Bits256 | CopyShape::Rows128Bits128 => (row, 0, 1),

@@ -95,7 +95,6 @@ pub struct ProductForm {
     pub blocks: u32,
 }
 
-/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
     /// Rows of A, of both blocks of a pair.
@@ -104,15 +103,11 @@ pub struct InstructionDescriptor {
     pub n: u32,
     /// Columns of A, including those that a sparse A does not store.
     pub k: u32,
-    /// Element types of A and B.
     pub elements: [TensorElement; 2],
     pub sum: Sum,
-    /// Whether integers are clamped.
     pub saturate: bool,
     pub negated: [bool; 2],
-    /// Whether A and B are MN-major.
     pub transposed: [bool; 2],
-    /// The selector of sparse metadata.
     pub selector: u32,
     /// The first bytes of the scale factors of A and B.
     pub scale_ids: [u32; 2],
@@ -139,7 +134,6 @@ enum Meaning {
     Depth,
 }
 
-/// A bit field with its meaning.
 struct Field {
     at: BitField,
     meaning: Meaning,
@@ -249,7 +243,6 @@ fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
     }
 }
 
-/// Rows of A, and columns of B.
 fn shape(bits: u32) -> (u32, u32) {
     (of(bits, 24, 5) << 4, of(bits, 17, 6) << 3)
 }

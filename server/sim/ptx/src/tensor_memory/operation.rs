@@ -4,7 +4,6 @@ use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DLayout;
 use crate::tensor::descriptor::Descriptor;
 
-/// A warp's stores.
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {
     pub(crate) rank: u32,
@@ -12,7 +11,6 @@ pub(crate) struct CellStores {
     pub(crate) values: Vec<(u32, u32, u32)>,
 }
 
-/// Copies from shared memory.
 #[derive(Clone, Debug)]
 pub(crate) struct CellCopies {
     /// Each chunk of 16 bytes fills four columns.
@@ -21,14 +19,12 @@ pub(crate) struct CellCopies {
     pub(crate) widened: Option<u32>,
 }
 
-/// A copy of 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellChunk {
     /// The offset in the cluster's shared memory.
     pub(crate) from: usize,
     pub(crate) rank: u32,
     pub(crate) lane: u32,
-    /// The first of four columns.
     pub(crate) column: u32,
 }
 
@@ -58,7 +54,6 @@ pub(crate) enum FactorPlace {
     Cells(CellAddress),
 }
 
-/// An address in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellAddress {
     pub(crate) lane: u32,

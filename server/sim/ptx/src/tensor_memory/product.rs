@@ -24,7 +24,6 @@ use crate::program::{Address, Completion, RegisterSlot, TensorFactor, TensorProd
 use crate::tensor::descriptor::{Descriptor, DescriptorKind};
 use crate::tensor::ranges;
 
-/// The name of products in messages.
 const NAME: &str = "tcgen05.mma";
 
 /// `tcgen05.mma`, lane by lane: each lane starts a product.
@@ -196,7 +195,6 @@ fn check_lanes(it: &Multiplication, mask: u32) -> Result {
     Ok(())
 }
 
-/// The cells that a product reads and writes.
 struct Cells {
     reads: Vec<(CellRole, CellRange)>,
     writes: Vec<CellRange>,

@@ -9,7 +9,6 @@ pub(super) const PAGE: u64 = 1024;
 const BYTES: usize = PAGE as usize;
 pub(super) const WORDS: usize = BYTES / 4;
 
-/// The accesses to one word or byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) write: Stamp,
@@ -25,7 +24,6 @@ pub(super) struct CellMut<'p> {
     pub(super) shortcut: &'p mut u32,
 }
 
-/// The shadow of a range of memory.
 #[derive(Default)]
 pub(super) enum Page {
     #[default]
@@ -130,7 +128,6 @@ impl PageMut<'_> {
 }
 
 impl Grain {
-    /// The cells of an access within a page.
     #[inline(always)]
     pub(super) fn range(self, index: u64, span: u64) -> Range<usize> {
         let within = (index % PAGE) as usize;

@@ -14,11 +14,9 @@ struct Call {
     /// The caller's frame and the call instruction; `None` for the entry.
     site: Option<(Slot, u32)>,
     depth: u32,
-    /// Lanes that have not returned.
     lanes: u32,
 }
 
-/// The calls of a warp, by frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Calls {
     calls: Vec<Option<Call>>,
@@ -56,7 +54,6 @@ impl Calls {
         call.site.map(|(caller, pc)| (caller, pc + 1))
     }
 
-    /// Collects the calls that no lane is in any more.
     pub(super) fn note_done(&mut self, live: u32, done: &mut Vec<Slot>) {
         for (frame, call) in self.calls.iter_mut().enumerate().skip(1) {
             if call.as_ref().is_some_and(|call| call.lanes & live == 0) {

@@ -72,7 +72,6 @@ impl Groups {
         }
     }
 
-    /// Disables the recording of reconvergences.
     pub(crate) fn ignore_reconvergences(&mut self) {
         dispatch!(self, model => model.reconvergences.ignored = true);
     }
@@ -102,7 +101,6 @@ impl Groups {
         }
     }
 
-    /// The reconvergences since this was last called.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
         dispatch!(self, model => std::mem::take(&mut model.reconvergences.recorded))
     }
@@ -192,7 +190,6 @@ impl Groups {
         self.its().is_some_and(Its::may_end_waits)
     }
 
-    /// Whether other groups could run now.
     pub(crate) fn others_may_run(&self) -> bool {
         self.its().is_some_and(Its::others_may_run)
     }

@@ -30,7 +30,6 @@ struct Entry {
     region: Option<Id>,
     state: State,
     patience: Patience,
-    /// Whether the group has had its turn in this cycle.
     had_turn: bool,
 }
 
@@ -237,7 +236,6 @@ impl Its {
         self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
     }
 
-    /// Groups that wait for named lanes, with those lanes.
     pub(super) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => Some((entry.at, lanes)),

@@ -12,7 +12,6 @@ const MAX_PER_INSTRUCTION: u8 = 32;
 pub(crate) struct Reconvergence {
     pub(crate) frame: Slot,
     pub(crate) pc: u32,
-    /// The groups, in order of arrival.
     pub(crate) parts: Vec<u32>,
 }
 
@@ -21,7 +20,6 @@ pub(super) struct ReconvergenceLog {
     pub(super) ignored: bool,
     /// Groups that have reached a reconvergence point and wait there.
     arrived: Vec<(Slot, u32, u32)>,
-    /// Reconvergences that the warp has not collected yet.
     pub(super) recorded: Vec<Reconvergence>,
     /// Number of recorded reconvergences by instruction, all functions together.
     counts: Vec<u8>,
@@ -37,12 +35,10 @@ impl PartialEq for ReconvergenceLog {
 impl Eq for ReconvergenceLog {}
 
 impl ReconvergenceLog {
-    /// Clears the log for a new warp.
     pub(super) fn forget(&mut self) {
         *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
     }
 
-    /// Lanes have reached a reconvergence point.
     #[inline(always)]
     pub(super) fn arrive(&mut self, frame: Slot, pc: u32, mask: u32) {
         if !self.ignored {

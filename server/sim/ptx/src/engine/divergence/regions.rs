@@ -56,7 +56,6 @@ impl Regions {
         Some(id as Id)
     }
 
-    /// Whether a region ends at `pc` of `frame`.
     pub(super) fn ends_at(&self, id: Option<Id>, frame: Slot, pc: u32) -> bool {
         self.get(id).is_some_and(|region| (region.frame, region.pc) == (frame, pc))
     }
@@ -121,7 +120,6 @@ impl Regions {
         a.0
     }
 
-    /// Removes exited lanes, and regions without lanes.
     pub(super) fn prune(&mut self, live: u32) {
         for slot in &mut self.regions {
             if let Some(region) = slot {
@@ -134,12 +132,10 @@ impl Regions {
         }
     }
 
-    /// A region whose lanes all wait at its end.
     pub(super) fn complete(&self) -> Option<Id> {
         self.each().find(|(_, region)| region.arrived == region.lanes).map(|(id, _)| id)
     }
 
-    /// The innermost region in which lanes wait.
     pub(super) fn innermost_waiting(&self) -> Option<Id> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)

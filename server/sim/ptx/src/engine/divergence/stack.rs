@@ -25,7 +25,6 @@ struct Entry {
     until: u32,
     mask: u32,
     frame: Slot,
-    /// Whether the lanes wait at a barrier.
     blocked: bool,
 }
 
@@ -239,7 +238,6 @@ impl Stack {
 }
 
 impl Entry {
-    /// All lanes, at the start of the kernel.
     fn first(mask: u32, until: u32) -> Entry {
         Entry { pc: 0, until, mask, frame: 0, blocked: false }
     }

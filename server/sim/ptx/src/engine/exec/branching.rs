@@ -4,7 +4,6 @@ use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
 use crate::program::{Instruction, Op, Uniformity};
 
-/// What follows a branch.
 pub(super) enum Branched {
     FellThrough,
     Jumped,

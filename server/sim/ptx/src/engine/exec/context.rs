@@ -22,7 +22,6 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) bases: Bases,
     pub(crate) carry: &'w mut u32,
     pub(crate) products: &'w mut Products,
-    /// Lanes that have not exited.
     pub(crate) live: u32,
     /// Instructions that the launch has executed.
     pub(crate) clock: u64,

@@ -39,7 +39,6 @@ pub(super) struct GroupRun<'w> {
     pub(super) visits: Visits<'w>,
     /// Whether each instruction is reported to the sanitizer, the recorder of written registers or the spin detector.
     pub(super) observed: bool,
-    /// The spin detector's log, if it observes the warp.
     pub(super) window: Option<&'w mut PollWindow>,
     pub(super) id: WarpId,
     pub(super) tracer: &'w mut Option<Box<ValueTracer>>,
@@ -143,7 +142,6 @@ impl GroupRun<'_> {
         }
     }
 
-    /// The limits that end a range of instructions.
     #[inline(always)]
     pub(super) fn limits(&self) -> StopLimits {
         let end = self.function.code.len() as u32;

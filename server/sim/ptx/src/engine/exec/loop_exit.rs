@@ -16,7 +16,6 @@ pub(crate) enum LoopExit {
     Turn {
         from: u32,
     },
-    /// The spin detector must compare states.
     CheckSpin {
         from: u32,
         alone: bool,
@@ -36,9 +35,7 @@ pub(super) type Flow = ControlFlow<Option<LoopExit>>;
 /// What ends a range of instructions, besides control flow.
 #[derive(Clone, Copy)]
 pub(super) struct StopLimits {
-    /// The clock at which the run is paused.
     pub(super) pause_at: u64,
-    /// The clock at which the run ends.
     pub(super) limit: u64,
     pub(super) end: u32,
     /// Below this clock, neither a pause nor the limit can stop a run of instructions.

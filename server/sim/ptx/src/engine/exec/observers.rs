@@ -29,7 +29,6 @@ impl GroupRun<'_> {
             || made_undefined
     }
 
-    /// Handles an instruction's error, warning or yield.
     #[cold]
     #[inline(never)]
     pub(super) fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {

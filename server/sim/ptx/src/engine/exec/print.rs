@@ -11,7 +11,6 @@ use self::conversion::Conversion;
 /// Maximum field width and precision; a program may request any number.
 const MAX_WIDTH: usize = 4096;
 
-/// The arguments of a format string, in order.
 pub(crate) trait Arguments {
     /// The next argument, 4 or 8 bytes long; 0 after the last one.
     fn next(&mut self, bytes: u32) -> Result<u64>;

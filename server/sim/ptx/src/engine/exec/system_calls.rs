@@ -17,12 +17,10 @@ const MAX_TEXT: usize = 64 << 10;
 /// The result of `vprintf` if the format is null.
 const NO_FORMAT: u32 = u32::MAX;
 
-/// The memory that a called function may access.
 pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
-    /// Bytes of a pointer.
     pub(crate) pointer: u32,
 }
 

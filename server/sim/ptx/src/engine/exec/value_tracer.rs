@@ -80,7 +80,6 @@ impl ValueTracer {
         self.0.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
     }
 
-    /// The trace, with register names.
     pub(crate) fn finish(self, program: &Program) -> Values {
         self.0.finish(|statement| {
             let located = program.locate(statement);

@@ -28,7 +28,6 @@ use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
-/// Why a warp stops running.
 pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
 
 /// The barrier at which lanes wait, and the frame in which they receive its result.
@@ -52,7 +51,6 @@ pub(crate) struct Warp {
     pub(crate) spin: SpinDetector,
     /// The memory that the warp polled when it last stopped.
     pub(crate) polled: PolledMemory,
-    /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
     /// The statement of the last failed test of an mbarrier.
     pub(crate) failed_test: Option<u32>,
@@ -283,7 +281,6 @@ impl Warp {
         Some(&launch.program.functions[frame.function as usize])
     }
 
-    /// Executes an instruction that controls scheduling.
     fn control(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
         let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
@@ -475,7 +472,6 @@ impl Warp {
         );
     }
 
-    /// Whether the statement only makes threads exit.
     fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
         let entry = &launch.program.functions[0];
         let ends = |instruction: &Instruction| {
@@ -512,7 +508,6 @@ impl Warp {
     }
 }
 
-/// The lanes' next statements, for a finding.
 pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
     let related = |(statement, lanes): (u32, u32)| {
         Related::new(statement, format!("next statement of {}", LaneSet(lanes.into())))

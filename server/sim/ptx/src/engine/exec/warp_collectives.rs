@@ -25,7 +25,6 @@ pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> PerLa
     exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
 }
 
-/// Executes an exchange among the lanes of `mask`.
 pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Outcome {
     let members = members_of(exchange, r, mask);
     let warning = check_members(&members, live, mask);

@@ -58,7 +58,6 @@ pub(crate) fn copy(bulk: &BulkCopy, r: &Registers, ctx: &mut ExecContext<'_>, ma
     Ok(())
 }
 
-/// Checks the alignment and the size of a lane's copy.
 fn check_units(to: LaneAddress, from: LaneAddress, size: u32, ctx: &ExecContext<'_>) -> Result {
     let fault = |kind, message| Err(Fault::new(kind, message, 1 << to.lane));
     let ends = [("destination", to), ("source", from)];
@@ -132,7 +131,6 @@ struct LaneCopy {
 }
 
 impl LaneCopy {
-    /// Reports that the copy is in flight.
     fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result {
         self.from.copy_started(size.into(), AccessMode::Load, until, ctx)?;
         match self.reduction {
@@ -258,7 +256,6 @@ pub(crate) fn reduce(
     Ok(())
 }
 
-/// A transfer of bytes that come from registers.
 fn stored(to: MemoryPosition, data: Vec<u8>, reduction: Option<(AtomicOp, ScalarType)>) -> Transfer {
     let segments = vec![Segment { from: None, to: Some(to), len: data.len() }];
     Transfer { segments, data: Some(data), reduction, ..Transfer::default() }

@@ -78,7 +78,6 @@ fn contents_of(
     Ok(contents)
 }
 
-/// Issues the transfer of the lanes' bytes.
 fn issue(
     copy: &Copy,
     to: &PerLane<u64>,

@@ -100,7 +100,6 @@ fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut R
     mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
 }
 
-/// Operations on the mbarrier object at this address.
 impl LaneAddress {
     /// The phase to which a copy that starts now belongs.
     pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion> {
@@ -131,7 +130,6 @@ impl LaneAddress {
         Ok(())
     }
 
-    /// The object as a waiting warp reads it.
     fn polled(self, ctx: &mut ExecContext<'_>) -> Result<PolledValue> {
         let value = self.get(8, ctx)? & PHASE;
         let (index, _) = self.object(ctx)?;

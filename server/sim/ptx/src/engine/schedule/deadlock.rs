@@ -24,7 +24,6 @@ pub(super) struct Mbarriers<'a> {
 }
 
 impl<'a> Mbarriers<'a> {
-    /// The mbarriers of a cluster that is not running.
     pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
         Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases }
     }
@@ -99,7 +98,6 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
 }
 
 impl Warp {
-    /// Explains lanes that poll memory or repeat a loop.
     fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
@@ -151,18 +149,15 @@ impl Warp {
         }
     }
 
-    /// The statement and the lanes that poll memory.
     pub(super) fn polls_at(&self) -> Option<(u32, u32)> {
         let (statement, lanes) = self.polled.first?;
         Some((statement, lanes & self.live))
     }
 
-    /// Whether the polled memory is an mbarrier object.
     fn tests_barrier(&self) -> bool {
         self.failed_test.is_some() && self.failed_test == self.polled.first.map(|(statement, _)| statement)
     }
 
-    /// The warp's other lanes, and where they wait.
     fn waiting_lanes(&self, launch: &Launch<'_>, lanes: u32) -> Vec<Related> {
         let waiting = self.groups.waiting_for_lanes();
         let named = waiting.iter().fold(lanes, |all, (at, _)| all | at.mask);
@@ -176,7 +171,6 @@ impl Warp {
         related
     }
 
-    /// Explains lanes that wait for named lanes.
     fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
         let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;

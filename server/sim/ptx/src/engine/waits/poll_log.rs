@@ -56,7 +56,6 @@ pub(crate) enum LoggedStep {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoggedRead {
     pub(super) polled: PolledValue,
-    /// The index of the read's step.
     pub(super) step: u32,
     pub(super) statement: u32,
     pub(super) lane: u32,
@@ -75,6 +74,5 @@ pub(super) enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LoggedWrite {
     pub(super) range: MemoryRange,
-    /// Whether an atomic operation writes.
     pub(super) exchanges: bool,
 }

@@ -19,7 +19,6 @@ use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
 use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
 
-/// The result of examining a warp.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It does not wait, or this is not known yet.

@@ -105,7 +105,6 @@ impl SpinDetector {
         }
     }
 
-    /// Starts to observe the warp if it is time to.
     fn begin(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) {
         let branches = self.counter.branches;
         let range = (warp.pc, branch.from);
@@ -154,7 +153,6 @@ impl SpinDetector {
         Verdict::Runs
     }
 
-    /// Handles an observation without a result.
     fn missed(&mut self) {
         let branches = self.counter.branches;
         self.window = None;

@@ -10,7 +10,6 @@ use warplens_hir::ptx::{Function, Instruction, Operand, Type};
 
 use super::nodes::{Flow, From, node_of};
 
-/// Sizes of addresses, in bytes.
 const ADDRESS: [usize; 2] = [4, 8];
 
 #[derive(Default)]
