@@ -202,7 +202,7 @@ impl<W: ClusterReports> Cluster<W> {
     /// Adds the cluster's warps to those that can only wait; `false` if a warp may do something else. `changes` counts
     /// changes of memory.
     pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
-        livelock.enter_cluster();
+        livelock.cluster += 1;
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 

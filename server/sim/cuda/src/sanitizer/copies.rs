@@ -35,7 +35,10 @@ const FAMILIES: usize = 5;
 pub enum CopyCompletion {
     Waited(CopyFamily),
     /// A thread observes that this phase of the mbarrier at this offset of shared memory has completed.
-    Phase { object: u64, parity: u64 },
+    Phase {
+        object: u64,
+        parity: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]

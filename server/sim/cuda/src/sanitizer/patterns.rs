@@ -38,10 +38,6 @@ impl ProgramPatterns {
         update(a, b).or_else(|| update(b, a))
     }
 
-    pub(super) fn is_async_store(&self, statement: u32) -> bool {
-        self.async_stores.contains(&statement)
-    }
-
     /// Whether one statement is a load whose value only compare-and-swap loops use, and the other an atomic of the same
     /// size.
     pub(super) fn is_repaired_by_swap(&self, statements: [u32; 2]) -> bool {

@@ -69,6 +69,15 @@ pub trait Integer: Copy + Default + Ord {
     fn magnitude(self) -> Self;
 }
 
+macro_rules! forward {
+    ($($name:ident = $method:ident;)*) => {$(
+        #[inline(always)]
+        fn $name(self, other: Self) -> Self {
+            self.$method(other)
+        }
+    )*};
+}
+
 macro_rules! integer {
     ($($int:ty, $unsigned:ty, $word:ty, $wide:ty, $magnitude:ident;)*) => {$(
         impl Integer for $int {
@@ -84,29 +93,12 @@ macro_rules! integer {
                 <$word>::from(self as $unsigned)
             }
 
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-
-            #[inline(always)]
-            fn plus_clamped(self, other: Self) -> Self {
-                self.saturating_add(other)
-            }
-
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-
-            #[inline(always)]
-            fn minus_clamped(self, other: Self) -> Self {
-                self.saturating_sub(other)
-            }
-
-            #[inline(always)]
-            fn times(self, other: Self) -> Self {
-                self.wrapping_mul(other)
+            forward! {
+                plus = wrapping_add;
+                plus_clamped = saturating_add;
+                minus = wrapping_sub;
+                minus_clamped = saturating_sub;
+                times = wrapping_mul;
             }
 
             #[inline(always)]

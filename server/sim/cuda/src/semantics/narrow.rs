@@ -3,6 +3,7 @@
 use warplens_sim_warp::soft_float::{BF16, Exact, F16, F32, Format, Number, Rounding};
 
 use super::convert::{Clamp, clamp_float};
+use super::packed;
 
 /// A float format of at most eight bits, with at most one infinity and one NaN per sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -257,12 +258,7 @@ pub fn half(brain: bool) -> Element {
 /// `cvt.pack.sat`: clamps `a` and `b` to a narrow integer type and packs them below the remaining bits of `c`.
 pub fn pack_saturated(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let mask = u32::MAX >> (32 - bits);
-    let clamp = |word: u32| {
-        let value = i64::from(word as i32);
-        let (least, greatest) =
-            if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-        value.clamp(least, greatest) as u32 & mask
-    };
+    let clamp = |word: u32| packed::clamp(word as i32, bits, signed) as u32 & mask;
     let rest = if bits == 16 { 0 } else { c << (2 * bits) };
     rest | clamp(a) << bits | clamp(b)
 }

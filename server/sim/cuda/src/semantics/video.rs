@@ -36,11 +36,7 @@ pub enum VideoOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// One part of `a` and one part of `b`.
-    Single {
-        a: VideoPart,
-        b: VideoPart,
-        then: Then,
-    },
+    Single { a: VideoPart, b: VideoPart, then: Then },
     /// All parts of this many bits, pairwise.
     Parallel {
         bits: u32,

@@ -361,7 +361,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::form());
         }
         let (&b, rest) = rest.split_first().ok_or_else(Why::operands)?;
-        let b = self.atomic_sources(b, ty, count)?;
+        let b = self.source_places(self.list(&b), ty)?;
+        if b.len() != count {
+            return Err(Why::operands());
+        }
         let c = match (op, rest.first()) {
             (AtomicOp::CompareSwap, Some(&c)) => Some(self.source_place(c, ty)?.0),
             (AtomicOp::CompareSwap, None) => return Err(Why::operands()),
@@ -373,11 +376,6 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => vec![Some(self.place(d)?.0)],
         };
         Ok(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c })
-    }
-
-    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>> {
-        let sources = self.source_places(self.list(&b), ty)?;
-        if sources.len() == count { Ok(sources) } else { Err(Why::operands()) }
     }
 
     /// The frame offset and size of a `.param` variable of the function, if the name is one.

@@ -47,7 +47,9 @@ impl Hammock {
                     .all(|instruction| instruction.quick != Quick::No);
             let after = match code.get(end as usize) {
                 _ if end == join => end,
-                Some(last) if last.is_branch_to(join) => end + 1,
+                Some(Instruction { op: Op::Branch(_), guard: Guard::ALWAYS, s, .. }) if s.a == join => {
+                    end + 1
+                }
                 _ => return None,
             };
             is_frequent.then_some(Path { first, end, after })
@@ -62,10 +64,6 @@ impl Hammock {
 }
 
 impl Instruction {
-    fn is_branch_to(&self, target: u32) -> bool {
-        matches!(self.op, Op::Branch(_)) && self.guard == Guard::ALWAYS && self.s.a == target
-    }
-
     /// The index of a branch's hammock.
     #[inline(always)]
     pub(crate) fn hammock(&self) -> Option<usize> {

@@ -23,10 +23,7 @@ pub enum TensorOp {
         value: RegisterSlot,
     },
     /// `tensormap.cp_fenceproxy`
-    CopyMap {
-        to: (Address, Space),
-        from: (Address, Space),
-    },
+    CopyMap { to: (Address, Space), from: (Address, Space) },
     /// `fence.proxy.tensormap` with `.release`
     ReleaseMaps,
     /// `fence.proxy.tensormap` with `.acquire`, for this map

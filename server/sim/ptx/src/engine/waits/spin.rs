@@ -1,9 +1,4 @@
 //! Detects loops that wait for other threads: decides when to observe a warp, and gives the verdict.
-//!
-//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait
-//! pays only for a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one
-//! of three verdicts: the warp repeats one iteration until the memory that it polls changes; it polls memory but may also
-//! stop by itself, for example after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::registers::Registers;
