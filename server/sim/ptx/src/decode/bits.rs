@@ -64,8 +64,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let combine = m.choose(&[("or", Combine::Or), ("and", Combine::And)]);
         let ty = m.ty()?;
         let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &[a, b, c, Operand::Constant(table), ref q @ ..] = rest else { return Err(Why::operands()) };
-        let table = self.hir.constant(table).as_integer().ok_or_else(Why::operands)? as u8;
+        let &[a, b, c, table, ref q @ ..] = rest else { return Err(Why::operands()) };
+        let table = self.number(table)? as u8;
         let (a, b, c) = (self.source(a, ty)?, self.source(b, ty)?, self.source(c, ty)?);
         let (d, p) = self.pair(d)?;
         let (Some(combine), Some(p), &[q]) = (combine, p, q) else {

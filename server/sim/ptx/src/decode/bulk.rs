@@ -26,9 +26,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let bulk = m.take("bulk");
         if let Some(group) = copy_group(bulk, m) {
             let left = match operands {
-                &[Operand::Constant(left)] => {
-                    self.hir.constant(left).as_integer().ok_or_else(Why::operands)?
-                }
+                &[left @ Operand::Constant(_)] => self.number(left)?,
                 _ => 0,
             };
             return Ok((Op::CopyGroup(group), Slots { a: left as u32, ..Slots::default() }));
@@ -45,13 +43,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn copy_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         m.ignore_caching();
         let _ = (m.space(), m.space());
-        let &[to, from, Operand::Constant(size), ref rest @ ..] = operands else {
-            return Err(Why::operands());
-        };
-        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
+        let &[to, from, size, ref rest @ ..] = operands else { return Err(Why::operands()) };
+        let size = Some(self.number(size)?).filter(|size| matches!(size, 4 | 8 | 16));
         let size = size.ok_or_else(Why::operands)? as u32;
-        let (to, to_space) = self.address(to, Some(Space::Shared))?;
-        let (from, from_space) = self.address(from, Some(Space::Global))?;
+        let to = self.address(to, Some(Space::Shared))?;
+        let from = self.address(from, Some(Space::Global))?;
         let (mut source_size, mut ignore) = (None, None);
         for &operand in rest {
             match operand {
@@ -65,7 +61,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        self.with_entry(Op::Copy, Copy { to, to_space, from, from_space, size, source_size, ignore })
+        self.with_entry(Op::Copy, Copy { to, from, size, source_size, ignore })
     }
 
     /// `cp.async.bulk` and `cp.reduce.async.bulk`; with `replicated`, their `multimem` forms.
@@ -104,22 +100,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
         let size = self.source(size, Type::U32)?;
         let completion = completion.map(|operand| self.address(operand, Some(Space::Shared))).transpose()?;
-        let (to, to_space) = self.address(to, to_space)?;
-        let (from, from_space) = self.address(from, from_space)?;
+        let (to, from) = (self.address(to, to_space)?, self.address(from, from_space)?);
         let ends = left.zip(right);
-        let copy = BulkCopy {
-            to,
-            to_space,
-            from,
-            from_space,
-            size,
-            reduction,
-            completion,
-            blocks,
-            ends,
-            bytes,
-            replicated,
-        };
+        let copy = BulkCopy { to, from, size, reduction, completion, blocks, ends, bytes, replicated };
         self.with_entry(Op::BulkCopy, copy)
     }
 
@@ -171,9 +154,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         m.ignore_caching();
         let space = m.space();
         let &[to, size, _zero] = operands else { return Err(Why::operands()) };
-        let (to, space) = self.address(to, space)?;
+        let to = self.address(to, space)?;
         let size = self.source_place(size, Type::U64)?.0;
-        self.with_entry(Op::Fill, Fill { to, space, size, completion: None })
+        self.with_entry(Op::Fill, Fill { to, size, completion: None })
     }
 }
 

@@ -184,10 +184,10 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::FragmentAccess, access)
     }
 
-    fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
+    /// Registers, or constants instead of some.
+    pub(super) fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         let list = self.list(&operand).iter();
         let place = |&operand: &Operand| match operand {
-            // C may be a constant zero instead of a register.
             Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
             _ => Ok(self.place(operand)?.0),
         };

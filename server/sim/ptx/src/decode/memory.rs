@@ -187,9 +187,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let mut home = None;
         match parts.base {
             Operand::Register { .. } => address.base = Some(self.place(parts.base)?.0),
-            Operand::Constant(id) => {
-                let value = self.hir.constant(id).as_integer().ok_or_else(Why::operands)?;
-                address.offset = address.offset.wrapping_add(value as i64);
+            Operand::Constant(_) => {
+                address.offset = address.offset.wrapping_add(self.number(parts.base)? as i64);
             }
             Operand::Symbol(name) => {
                 let unknown = || Why::new("it names something that has no address here");

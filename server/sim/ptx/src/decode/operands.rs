@@ -59,73 +59,53 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn fresh(&mut self, ty: Type) -> RegisterSlot {
         let frame = &mut self.out.frame;
-        let next = |count: &mut u32, by: u32| {
-            *count += by;
-            *count - by
-        };
         match ty.bits() {
-            1 if ty.kind() == TypeKind::Predicate => RegisterSlot::Predicate(next(&mut frame.predicates, 1)),
-            65.. => RegisterSlot::Quad(next(&mut frame.doubles, 2)),
-            33..=64 => RegisterSlot::Double(next(&mut frame.doubles, 1)),
-            _ => RegisterSlot::Word(next(&mut frame.words, 1)),
+            1 if ty.kind() == TypeKind::Predicate => {
+                RegisterSlot::Predicate(reserve(&mut frame.predicates, 1))
+            }
+            65.. => RegisterSlot::Quad(reserve(&mut frame.doubles, 2)),
+            33..=64 => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
+            _ => RegisterSlot::Word(reserve(&mut frame.words, 1)),
         }
-    }
-
-    /// A slot for a value that is in no register of the program.
-    pub(super) fn scratch_word(&mut self) -> Slot {
-        let slot = self.out.frame.words;
-        self.out.frame.words += 1;
-        slot
     }
 
     pub(super) fn constant_word(&mut self, value: u32) -> Slot {
-        if let Some(&slot) = self.slots.words.get(&value) {
-            return slot;
-        }
-        let slot = self.scratch_word();
-        self.out.frame.word_constants.push((slot, value));
-        self.slots.words.insert(value, slot);
-        slot
+        *self.slots.words.entry(value).or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.words, 1);
+            self.out.frame.word_constants.push((slot, value));
+            slot
+        })
     }
 
     pub(super) fn constant_double(&mut self, value: u64) -> Slot {
-        if let Some(&slot) = self.slots.doubles.get(&value) {
-            return slot;
-        }
-        let slot = self.out.frame.doubles;
-        self.out.frame.doubles += 1;
-        self.out.frame.double_constants.push((slot, value));
-        self.slots.doubles.insert(value, slot);
-        slot
+        *self.slots.doubles.entry(value).or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.doubles, 1);
+            self.out.frame.double_constants.push((slot, value));
+            slot
+        })
     }
 
     fn constant_predicate(&mut self, value: bool) -> Slot {
-        if let Some(slot) = self.slots.predicates[usize::from(value)] {
-            return slot;
-        }
-        let slot = self.out.frame.predicates;
-        self.out.frame.predicates += 1;
-        if value {
-            self.out.frame.true_predicates.push(slot);
-        }
-        self.slots.predicates[usize::from(value)] = Some(slot);
-        slot
+        *self.slots.predicates[usize::from(value)].get_or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.predicates, 1);
+            if value {
+                self.out.frame.true_predicates.push(slot);
+            }
+            slot
+        })
     }
 
     /// The slot of a special register whose value does not change.
-    fn special(&mut self, special: Special, wide: bool) -> Slot {
-        if let Some(&slot) = self.slots.specials.get(&(special, wide)) {
-            return slot;
-        }
-        let place = if wide {
-            self.out.frame.doubles += 1;
-            RegisterSlot::Double(self.out.frame.doubles - 1)
-        } else {
-            RegisterSlot::Word(self.scratch_word())
-        };
-        self.out.frame.specials.push((special, place));
-        self.slots.specials.insert((special, wide), place.slot());
-        place.slot()
+    fn special(&mut self, special: Special, wide: bool) -> RegisterSlot {
+        *self.slots.specials.entry((special, wide)).or_insert_with(|| {
+            let frame = &mut self.out.frame;
+            let place = match wide {
+                true => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
+                false => RegisterSlot::Word(reserve(&mut frame.words, 1)),
+            };
+            frame.specials.push((special, place));
+            place
+        })
     }
 
     /// The location and width of an operand that is a register or an element of one.
@@ -180,11 +160,9 @@ impl<'l> FunctionDecoder<'l, '_> {
                     return Err(Why::operands());
                 };
                 match specials::source(text, component) {
-                    Some(Source::Fixed(special)) if ty.bits() > 32 => {
-                        Ok((RegisterSlot::Double(self.special(special, true)), 64))
-                    }
                     Some(Source::Fixed(special)) => {
-                        Ok((RegisterSlot::Word(self.special(special, false)), 32))
+                        let wide = ty.bits() > 32;
+                        Ok((self.special(special, wide), if wide { 64 } else { 32 }))
                     }
                     _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
                 }
@@ -194,12 +172,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let address = storage.ok_or_else(Why::operands)?.wrapping_add_signed(offset);
                 if self.is_shared(operand) && matches!(ty.bits(), 32 | 64) {
                     let special = Special::SharedAddress(address as u32);
-                    let slot = self.special(special, ty.bits() == 64);
-                    let wide = ty.bits() == 64;
-                    return Ok((
-                        if wide { RegisterSlot::Double(slot) } else { RegisterSlot::Word(slot) },
-                        ty.bits(),
-                    ));
+                    return Ok((self.special(special, ty.bits() == 64), ty.bits()));
                 }
                 Ok((self.constant(address, ty), ty.bits()))
             }
@@ -254,14 +227,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         match ty.bits() {
             1 => RegisterSlot::Predicate(self.constant_predicate(bits != 0)),
             65.. => {
-                let slot = self.out.frame.doubles;
-                self.out.frame.doubles += 2;
+                let slot = reserve(&mut self.out.frame.doubles, 2);
                 self.out.frame.double_constants.push((slot, bits));
                 RegisterSlot::Quad(slot)
             }
             33..=64 => RegisterSlot::Double(self.constant_double(bits)),
             _ => RegisterSlot::Word(self.constant_word(bits as u32)),
         }
+    }
+
+    /// The value of an operand that must be an integer constant.
+    pub(super) fn number(&self, operand: Operand) -> Result<u64> {
+        let Operand::Constant(id) = operand else { return Err(Why::operands()) };
+        self.hir.constant(id).as_integer().ok_or_else(Why::operands)
     }
 
     /// A predicate source, and whether it is complemented.
@@ -353,6 +331,12 @@ impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn with_entry<E: Entry>(&mut self, op: impl FnOnce(E::Id) -> Op, entry: E) -> Decoded {
         Ok((op(entry.add_to(&mut self.out.tables)), Slots::default()))
     }
+}
+
+/// Takes this many slots of a register file.
+fn reserve(count: &mut u32, by: u32) -> Slot {
+    *count += by;
+    *count - by
 }
 
 pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand> {

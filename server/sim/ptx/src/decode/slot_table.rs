@@ -21,7 +21,7 @@ pub(super) struct SlotTable {
     pub(super) words: FxHashMap<u32, Slot>,
     pub(super) doubles: FxHashMap<u64, Slot>,
     pub(super) predicates: [Option<Slot>; 2],
-    pub(super) specials: FxHashMap<(Special, bool), Slot>,
+    pub(super) specials: FxHashMap<(Special, bool), RegisterSlot>,
 }
 
 impl SlotTable {

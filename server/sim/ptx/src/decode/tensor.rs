@@ -113,10 +113,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let ty = m.ty()?;
         let (map, ordinal, value) = match *operands {
             [map, value] => (map, 0, value),
-            [map, Operand::Constant(ordinal), value] => {
-                let ordinal = self.hir.constant(ordinal).as_integer().ok_or_else(Why::operands)?;
-                (map, usize::try_from(ordinal).map_err(|_| Why::operands())?, value)
-            }
+            [map, ordinal, value] => (map, self.number(ordinal)? as usize, value),
             _ => return Err(Why::operands()),
         };
         let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;

@@ -109,19 +109,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         let half = match (shape, rest) {
-            (CellShape::Lanes16Bits32Twice, &[Operand::Constant(half)]) => {
-                self.hir.constant(half).as_integer().ok_or_else(Why::operands)? as i32
-            }
+            (CellShape::Lanes16Bits32Twice, &[half]) => self.number(half)? as i32,
             (CellShape::Lanes16Bits32Twice, _) => return Err(Why::operands()),
             (_, []) => 0,
             _ => return Err(Why::operands()),
         };
-        let list = self.list(registers);
-        let register = |&operand: &Operand| match operand {
-            Operand::Constant(_) if stores => Ok(self.source_place(operand, Type::B32)?.0),
-            _ => Ok(self.place(operand)?.0),
+        let registers = match stores {
+            true => self.fragment(*registers)?,
+            false => self.register_list(*registers)?,
         };
-        let registers = list.iter().map(register).collect::<Result<Vec<_>>>()?;
         if registers.len() as u32 != count * shape.registers() {
             return Err(Why::operands());
         }

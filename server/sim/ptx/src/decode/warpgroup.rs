@@ -21,9 +21,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             "fence" => TensorOp::ProductFence,
             "commit_group" => TensorOp::CommitProducts,
             "wait_group" => {
-                let &[Operand::Constant(left)] = operands else { return Err(Why::operands()) };
-                let left = self.hir.constant(left).as_integer().ok_or_else(Why::operands)?;
-                TensorOp::WaitForProducts(left as u32)
+                let &[left] = operands else { return Err(Why::operands()) };
+                TensorOp::WaitForProducts(self.number(left)? as u32)
             }
             _ => TensorOp::Product(Arc::new(self.warpgroup_product(operands, m)?)),
         };
@@ -85,11 +84,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>> {
-        let constant = |operand: &Operand| match *operand {
-            Operand::Constant(id) => self.hir.constant(id).as_integer().map(|value| value as i64),
-            _ => None,
-        };
-        operands.iter().map(|operand| constant(operand).ok_or_else(Why::operands)).collect()
+        operands.iter().map(|&operand| Ok(self.number(operand)? as i64)).collect()
     }
 
     pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {

@@ -6,10 +6,8 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
-    pub to: Address,
-    pub to_space: Space,
-    pub from: Address,
-    pub from_space: Space,
+    pub to: (Address, Space),
+    pub from: (Address, Space),
     pub size: Slot,
     /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
@@ -26,8 +24,7 @@ pub struct BulkCopy {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
-    pub to: Address,
-    pub space: Space,
+    pub to: (Address, Space),
     pub size: RegisterSlot,
     pub completion: Option<Completion>,
 }

@@ -213,10 +213,8 @@ pub struct MatrixAccess {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Copy {
-    pub to: Address,
-    pub to_space: Space,
-    pub from: Address,
-    pub from_space: Space,
+    pub to: (Address, Space),
+    pub from: (Address, Space),
     pub size: u32,
     /// Bytes read, if fewer; the rest is filled with zeros.
     pub source_size: Option<Slot>,

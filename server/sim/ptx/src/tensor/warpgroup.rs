@@ -100,17 +100,18 @@ pub(crate) fn issue(
 
 /// Fails if a thread of the warpgroup does not execute the product.
 fn check_participants(ctx: &ExecContext<'_>, mask: u32) -> Result {
-    if mask != u32::MAX {
-        let message = "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
-                       together: move it out of divergent code";
-        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
-    }
-    if !ctx.products.is_whole {
-        let message = "a product is executed by fewer than 128 threads\nlaunch blocks whose \
-                       number of threads is a multiple of 128, or let whole warpgroups only execute it";
-        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
-    }
-    Ok(())
+    let message = match mask {
+        u32::MAX if ctx.products.is_whole => return Ok(()),
+        u32::MAX => {
+            "a product is executed by fewer than 128 threads\nlaunch blocks whose number of threads is a multiple of \
+             128, or let whole warpgroups only execute it"
+        }
+        _ => {
+            "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it together: move it \
+             out of divergent code"
+        }
+    };
+    Err(Fault::new(FindingKind::Warpgroup, message, mask))
 }
 
 fn read_factors(

@@ -25,13 +25,11 @@ const MAX_BYTES: u32 = 1_048_560;
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, lane by lane.
 pub(crate) fn copy(bulk: &BulkCopy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
-    let to = addresses(&bulk.to, r, ctx.bases);
-    let from = addresses(&bulk.from, r, ctx.bases);
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
-        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
-        let source = LaneAddress { space: bulk.from_space, address: from[lane], lane };
+        let target = LaneAddress::of(&bulk.to, lane, r, ctx);
+        let source = LaneAddress::of(&bulk.from, lane, r, ctx);
         check_units(target, source, size, ctx)?;
         let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);
@@ -178,14 +176,13 @@ impl LaneCopy {
 
 /// `st.bulk`, and other operations that write zeros.
 pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
-    let to = addresses(&fill.to, r, ctx.bases);
     for lane in lanes(mask) {
         let size = get(fill.size, r, lane) as u64;
         if size == 0 {
             continue;
         }
         // If the range does not fit, nothing is written.
-        let to = LaneAddress { space: fill.space, address: to[lane], lane };
+        let to = LaneAddress::of(&fill.to, lane, r, ctx);
         to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;
         let Some(completion) = &fill.completion else {
             for offset in (0..size).step_by(8) {

@@ -16,17 +16,17 @@ use crate::program::Copy;
 pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
-    let to = addresses(&copy.to, r, ctx.bases);
-    let from = addresses(&copy.from, r, ctx.bases);
+    let to = addresses(&copy.to.0, r, ctx.bases);
+    let from = addresses(&copy.from.0, r, ctx.bases);
     let span = u64::from(copy.size);
-    let (space, mode) = (copy.to_space, AccessMode::Store);
+    let (space, mode) = (copy.to.1, AccessMode::Store);
     let checked =
         ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
     let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
     let (size, count) = (4, span as usize / 4);
     if whole != 0 {
-        let (space, mode) = (copy.from_space, AccessMode::Load);
+        let (space, mode) = (copy.from.1, AccessMode::Load);
         let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
         let sources = ctx.spaces.check(&check, ctx.local)?;
         ctx.report(&AccessEvent {
@@ -41,7 +41,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     }
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(mask & !ignored) {
-        let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
+        let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
         let is_whole = whole >> lane & 1 == 1;
         contents[lane] = contents_of(source, wanted(lane), is_whole.then_some(copy.size), ctx)?;
     }
@@ -87,7 +87,7 @@ fn issue(
 ) -> Result {
     let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
     for lane in lanes(mask) {
-        let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
+        let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
         let place = target.place(1, AccessMode::Store, ctx)?;
         let len = copy.size as usize;
         transfer.segments.push(Segment { from: None, to: Some(place), len });
