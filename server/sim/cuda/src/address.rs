@@ -2,7 +2,6 @@
 
 use super::slot::RegisterSlot;
 
-/// The state space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// The address determines the space.
@@ -15,12 +14,10 @@ pub enum Space {
     Local,
     /// `.const`
     Const,
-    /// Kernel parameters
     Param,
 }
 
 impl Space {
-    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",
@@ -36,7 +33,6 @@ impl Space {
 /// The base of an address's offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Relative {
-    /// None: the offset is absolute.
     #[default]
     No,
     /// The frame's local memory.
@@ -51,12 +47,10 @@ pub struct Address {
     pub base: Option<RegisterSlot>,
     /// Bytes per unit of the register.
     pub scale: u32,
-    /// What the offset is relative to.
     pub relative: Relative,
     pub offset: i64,
 }
 
-/// The operation of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     Add,

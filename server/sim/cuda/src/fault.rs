@@ -14,15 +14,11 @@ pub enum ExecError {
     /// The instruction was executed, but is used incorrectly.
     Warning(Fault),
     /// The instruction was executed, and its thread waits for other threads.
-    Yield(Option<PendingBarrier>),
+    Yield(Option<PendingBarriers>),
 }
 
-/// The mbarriers whose current phases are incomplete.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PendingBarrier {
-    /// The states of all objects whose test failed.
-    pub values: Vec<PolledValue>,
-}
+/// The states of the mbarriers whose test failed, because their current phases are incomplete.
+pub type PendingBarriers = Vec<PolledValue>;
 
 impl From<Fault> for Box<ExecError> {
     fn from(fault: Fault) -> Box<ExecError> {
@@ -30,7 +26,8 @@ impl From<Fault> for Box<ExecError> {
     }
 }
 
-/// A problem at an instruction.
+pub type Result<T = (), E = Fault> = std::result::Result<T, E>;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FindingKind,
@@ -59,7 +56,7 @@ impl Fault {
         Fault { kind: FindingKind::ClusterExit, message, lanes: 0 }
     }
 
-    pub fn new(kind: FindingKind, message: String, lanes: u32) -> Fault {
-        Fault { kind, message, lanes }
+    pub fn new(kind: FindingKind, message: impl Into<String>, lanes: u32) -> Fault {
+        Fault { kind, message: message.into(), lanes }
     }
 }

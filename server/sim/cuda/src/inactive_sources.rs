@@ -8,7 +8,6 @@ pub struct InactiveSources {
     pub why: Absence,
 }
 
-/// Why lanes do not participate in a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// They have exited or never started.

@@ -11,6 +11,7 @@ pub mod address;
 pub mod async_ops;
 pub mod fault;
 pub mod grid;
+pub mod grown;
 pub mod inactive_sources;
 pub mod launch_config;
 pub mod listed_warps;

@@ -25,7 +25,6 @@ impl Listing {
         Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), reconvergences: rest / 8 }
     }
 
-    /// Whether the warp with this index is listed.
     pub fn holds(&self, number: u64) -> bool {
         number < self.warps
     }

@@ -9,7 +9,6 @@ pub struct ProgramObjects {
     pub shared: Vec<Object>,
     /// The first array without a length; it names dynamic shared memory.
     pub dynamic_shared: Option<Object>,
-    /// The parameters of the entry.
     pub params: Vec<Object>,
     /// The module's `.local` variables.
     pub local: FrameObjects,
@@ -17,7 +16,6 @@ pub struct ProgramObjects {
     pub frames: Vec<FrameObjects>,
 }
 
-/// The objects in the local memory of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameObjects {
     /// `.local` and `.param` variables, by offset.
@@ -51,7 +49,6 @@ impl FrameObjects {
         self.objects.push(object);
     }
 
-    /// The accessible range that contains an offset.
     pub(crate) fn range(&self, offset: u32) -> Option<(u32, u32)> {
         let after = self.ranges.partition_point(|(start, _)| *start <= offset);
         self.ranges[..after].last().copied().filter(|(_, end)| offset < *end)

@@ -21,32 +21,25 @@ pub struct Order {
     pub proxy_fence: ProxyFence,
 }
 
-/// Properties that only a few statements have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SpecialOrder {
     #[default]
     None,
-    /// Initializes an mbarrier.
     Initializes,
-    /// Waits for the prerequisite grid.
     AwaitsGrid,
-    /// Accesses memory through the async proxy.
     AsyncProxy,
     /// Accesses memory through the async proxy, and reads matrices given by descriptors.
     AsyncMatrices,
 }
 
 impl SpecialOrder {
-    /// Whether accesses use the async proxy.
     pub fn uses_async_proxy(self) -> bool {
         matches!(self, SpecialOrder::AsyncProxy | SpecialOrder::AsyncMatrices)
     }
 }
 
-/// The memory that a proxy fence covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProxyFence {
-    /// Not a fence of the async proxy.
     #[default]
     None,
     Shared,

@@ -21,12 +21,10 @@ pub(crate) fn barrier(scope: RaceScope) -> &'static str {
     }
 }
 
-/// The races of a run, by statement.
 #[derive(Debug, Default)]
 pub struct RaceContext {
     /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
-    raced: FxHashSet<StatementId>,
-    /// The widest scope of each statement's races.
+    pub(crate) raced: FxHashSet<StatementId>,
     scopes: FxHashMap<StatementId, RaceScope>,
 }
 
@@ -35,22 +33,16 @@ impl RaceContext {
         self.raced.is_empty() && self.scopes.is_empty()
     }
 
-    pub(crate) fn add_raced_read(&mut self, statement: StatementId) {
-        self.raced.insert(statement);
-    }
-
     pub(crate) fn widen(&mut self, statement: StatementId, scope: RaceScope) {
         let widest = self.scopes.entry(statement).or_insert(scope);
         *widest = scope.max(*widest);
     }
 
-    /// Adds the races that another part of the run found.
     pub fn merge(&mut self, other: RaceContext) {
         self.raced.extend(other.raced);
         other.scopes.into_iter().for_each(|(statement, scope)| self.widen(statement, scope));
     }
 
-    /// Completes the findings of the run.
     pub(crate) fn apply(&self, findings: &mut Vec<Finding>) {
         remove_raced_reads(findings, &self.raced);
         findings.iter_mut().for_each(|finding| self.widen_advice(finding));

@@ -17,24 +17,19 @@ use crate::slot::{Slot, Slots};
 pub use warplens_sim_warp::lane_iter::lanes;
 pub use warplens_sim_warp::lane_row::LaneRow;
 
-/// Lanes of a warp.
 pub const WIDTH: usize = 32;
-/// All lanes.
 pub const FULL: u32 = u32::MAX;
 
-/// One value per lane.
 pub type PerLane<T> = [T; WIDTH];
 
 pub type Row<T> = LaneRow<T, WIDTH>;
 
-/// The register files of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Registers {
     /// Registers of up to 32 bits.
     pub words: Vec<Row<u32>>,
     /// 64-bit registers and the halves of 128-bit registers.
     pub doubles: Vec<Row<u64>>,
-    /// Predicates.
     pub predicates: Vec<u32>,
 }
 
@@ -53,10 +48,8 @@ impl Registers {
 /// An element of a register file.
 pub trait Word: Copy + Default + 'static {
     fn file(registers: &Registers) -> &[Row<Self>];
-    /// The register file, mutable.
     fn file_mut(registers: &mut Registers) -> &mut [Row<Self>];
     fn widen(self) -> u64;
-    /// Keeps the low bits.
     fn narrow(bits: u64) -> Self;
     /// `self` if `keep` is all ones, `other` if it is 0. Branch-free, so that whole vectors blend.
     fn or_else(self, keep: i32, other: Self) -> Self;
@@ -94,13 +87,11 @@ word!(u32, i32, words);
 word!(u64, i64, doubles);
 
 impl Registers {
-    /// The values of a register in all lanes.
     #[inline(always)]
     pub fn get<T: Word>(&self, slot: Slot) -> &PerLane<T> {
         &T::file(self)[slot as usize]
     }
 
-    /// Writes the lanes of `mask`.
     #[inline(always)]
     pub fn set<T: Word>(&mut self, slot: Slot, mask: u32, values: &PerLane<T>) {
         merge(&mut T::file_mut(self)[slot as usize], mask, values);
@@ -171,7 +162,6 @@ pub fn blend<T: Word>(d: &mut PerLane<T>, mask: u32, f: impl Fn(usize) -> T) {
     merge(d, mask, &each(f));
 }
 
-/// `d = values` in the lanes of `mask`.
 #[inline(always)]
 fn merge<T: Word>(d: &mut PerLane<T>, mask: u32, values: &PerLane<T>) {
     if mask == FULL {
@@ -190,7 +180,6 @@ pub fn filter_lanes(mask: u32, f: impl Fn(usize) -> bool) -> u32 {
     lanes(mask).filter(|&lane| f(lane)).fold(0, |all, lane| all | 1 << lane)
 }
 
-/// The lanes in which `f` holds.
 #[inline(always)]
 pub fn lanes_where<S: Simd>(simd: S, f: impl Fn(usize) -> bool) -> u32 {
     mask_of(simd, &each(|lane| u32::from(f(lane)).wrapping_neg()))

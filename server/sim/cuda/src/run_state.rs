@@ -7,7 +7,8 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, RunOptions, Severity, StatementId};
 
 use super::race_context::RaceContext;
-use super::sanitizer::{Report, Sanitizer};
+use super::sanitizer::Sanitizer;
+use super::sanitizer::report::Report;
 
 /// What distinguishes findings of one kind at one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,14 +19,12 @@ enum FindingKey {
     With(Option<StatementId>),
 }
 
-/// The state of a run that all its warps share.
+#[derive(Default)]
 pub struct RunState {
-    /// Executed warp instructions.
     pub steps: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
     pub limit: u64,
-    /// Whether the requested trace is complete.
     pub trace_complete: bool,
     pub findings: Vec<Finding>,
     pub races: RaceContext,
@@ -36,17 +35,8 @@ pub struct RunState {
 
 impl RunState {
     pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
-        RunState {
-            steps: 0,
-            pause_at: 0,
-            limit: options.limits.max_steps,
-            trace_complete: false,
-            findings: Vec::new(),
-            races: RaceContext::default(),
-            sanitizer,
-            seen: FxHashSet::default(),
-            max: options.limits.max_findings,
-        }
+        let limits = &options.limits;
+        RunState { limit: limits.max_steps, sanitizer, max: limits.max_findings, ..RunState::default() }
     }
 
     /// Ends the run at the next pause, which is made due at once.
@@ -71,34 +61,33 @@ impl RunState {
         unrecorded: u32,
         recorder: &mut Recorder,
     ) {
-        let Report { cost, findings, races } = sanitizer.take_report();
-        if let Some(cost) = cost {
+        if let Some(cost) = sanitizer.cost.counters.take() {
             recorder.cost(statement, &cost);
         }
-        if !findings.is_empty() || !races.is_empty() {
-            for finding in findings.iter_mut() {
+        let report = &mut sanitizer.report;
+        if !report.findings.is_empty() || !report.races.is_empty() {
+            for finding in &mut report.findings {
                 let at = finding.statement.unwrap_or(statement);
                 let is_pending = (unrecorded..=statement.0).contains(&at.0);
                 finding.visit =
                     Some(recorder.visits_of(at) + u64::from(is_pending)).filter(|visit| *visit > 0);
             }
-            self.collect_findings(findings, races);
+            self.collect_findings(report);
         }
     }
 
     /// Collects the findings that the exit of a block shows. They belong to no visit.
     pub fn collect_at_exit(&mut self) {
         let Some(mut sanitizer) = self.sanitizer.take() else { return };
-        let Report { findings, races, .. } = sanitizer.take_report();
-        self.collect_findings(findings, races);
+        self.collect_findings(&mut sanitizer.report);
         self.sanitizer = Some(sanitizer);
     }
 
     /// A separate function, because most instructions have no findings and only test for them.
     #[cold]
-    fn collect_findings(&mut self, findings: &mut Vec<Finding>, races: &mut RaceContext) {
-        findings.drain(..).for_each(|finding| self.report(finding));
-        self.races.merge(std::mem::take(races));
+    fn collect_findings(&mut self, report: &mut Report) {
+        report.findings.drain(..).for_each(|finding| self.report(finding));
+        self.races.merge(std::mem::take(&mut report.races));
     }
 
     /// Adds a finding once per statement and warp, or once per pair of statements if it comes from the sanitizer.

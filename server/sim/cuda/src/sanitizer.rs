@@ -1,7 +1,7 @@
 //! The sanitizer: checks every memory access of a run, if the run options enable it.
 //!
 //! [`Sanitizer::begin`] starts an instruction. Its accesses are reported to [`Sanitizer::accessed`] after the address
-//! check and before memory is read or written; `take_report` returns the findings. The rules are in the
+//! check and before memory is read or written; the findings are in the [`Report`]. The rules are in the
 //! modules below: `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a
 //! sanitizer pays nothing. With one, each block has a [`BlockSanitizer`], which it keeps while it is suspended.
 
@@ -14,22 +14,21 @@ pub mod event;
 mod happens_before;
 mod in_flight;
 pub(crate) mod local;
+mod memory;
 mod ordering;
 pub mod patterns;
 mod prerequisite;
 pub mod products;
-mod proxies;
 mod proxy_reads;
 mod races;
 mod remote;
-mod remote_access;
+pub mod report;
 pub mod row;
 mod shadow;
 mod stamp;
 mod tensor_maps;
 mod tensor_memory;
 pub(crate) mod undefined_access;
-mod undefined_memory;
 pub mod undefined_messages;
 pub mod undefined_use;
 mod uninitialized;
@@ -40,50 +39,44 @@ mod word_rows;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::race_scope::RaceScope;
-use warplens_sim_warp::trace::{
-    Checks, Counters, Finding, LaneStore, Related, RunOptions, StatementId, WarpId,
-};
-use warplens_sim_warp::values::{AccessSpace, LaneAccesses};
+use warplens_sim_warp::trace::{Checks, RunOptions, StatementId};
 use warplens_sim_warp::watched_byte::WatchedByte;
 
 use self::conflicts::Conflicts;
 use self::copies::Copies;
+use self::cost::Cost;
 use self::event::{AccessEvent, AccessKind};
 use self::happens_before::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
 use self::local::LocalShadow;
+use self::memory::ShadowMemory;
 use self::patterns::ProgramPatterns;
-use self::proxies::Proxies;
-use self::remote_access::RemoteAccess;
+use self::proxy_reads::Proxies;
+use self::remote::RemoteAccesses;
+use self::report::{Report, RunningVisit};
 use self::shadow::{Shadow, ShadowAccess};
 use self::stamp::{Stamp, Strength};
-use self::undefined_access::UndefinedAccess;
+use self::undefined_access::{ELEMENTS, UndefinedAccess};
 use self::volatile::VolatileAccesses;
 use super::memory::local::Local;
 use super::memory::region::{CheckedAddresses, Extent, MemoryRegion};
 use super::memory::spaces::Spaces;
-use super::race_context::RaceContext;
-use super::registers::{filter_lanes, lanes};
+use super::registers::lanes;
+use crate::grown::grown;
 use crate::inactive_sources::InactiveSources;
 use crate::order::{Order, SpecialOrder};
 
-/// Maximum number of elements of one access.
-const ELEMENTS: usize = 32;
-
-/// The sanitizer state of a cluster.
 #[derive(Default)]
 pub struct ClusterSanitizer {
     clock: ClusterClock,
+    /// Shared memory, while no block of the cluster is running.
     shared: Shadow,
     copies: Copies,
-    /// Accesses to the shared memory of blocks that have not exited.
-    remote: Vec<RemoteAccess>,
+    remote: RemoteAccesses,
     /// By warp of the cluster: the last wait on an mbarrier, if it was relaxed and nothing has ordered the operations
     /// after it.
     relaxed_waits: FxHashMap<u32, u32>,
 }
 
-/// The sanitizer state of a block.
 #[derive(Default)]
 pub struct BlockSanitizer {
     clock: BlockClock,
@@ -95,82 +88,29 @@ pub struct BlockSanitizer {
     cta: [u32; 3],
 }
 
-/// The running instruction.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunningVisit {
-    pub statement: u32,
-    warp: u32,
-    live: u32,
-    order: Order,
-    /// Lanes that store an undefined value.
-    pub undefined: u32,
-    /// Lanes that store the value that is already there, if that matters.
-    unchanged: u32,
-    /// Lanes whose atomic left memory unchanged.
-    silent: u32,
-}
-
-/// The results of one instruction; the caller drains the lists.
-pub(crate) struct Report<'s> {
-    pub(crate) cost: Option<Counters>,
-    pub(crate) findings: &'s mut Vec<Finding>,
-    pub(crate) races: &'s mut RaceContext,
-}
-
-/// The sanitizer of a run.
 #[derive(Default)]
 pub struct Sanitizer {
-    pub checks: Checks,
-    counts: bool,
+    pub report: Report,
+    pub cost: Cost,
+    pub undefined: UndefinedAccess,
+    pub(crate) memory: ShadowMemory,
+    pub watch: Option<WatchedByte>,
+    /// The ranges of device memory that the prerequisite grid writes: addresses and lengths.
+    pub prerequisite_writes: Vec<(u64, u64)>,
+    pub block: BlockSanitizer,
+    cluster: ClusterSanitizer,
+    sync: HappensBefore,
     /// Whether the lanes of a warp run in lockstep, as they do before `sm_70`.
     lockstep: bool,
-    /// Grid extents in blocks.
-    grid: [u32; 3],
     patterns: ProgramPatterns,
-    /// Block extents in threads.
-    block_size: [u32; 3],
-    sync: HappensBefore,
     proxies: Proxies,
     volatile: VolatileAccesses,
-    launch: Shadow,
-    globals: Shadow,
-    cluster: ClusterSanitizer,
-    block: BlockSanitizer,
-    pub visit: RunningVisit,
+    initializers: FxHashSet<u32>,
     /// Whether [`Sanitizer::begin`] was already called for the next instruction.
     has_begun: bool,
-    /// Lanes that loaded uninitialized memory, by element of the access.
-    pub uninitialized: [u32; ELEMENTS],
-    /// Whether the running instruction wrote undefined values to registers.
-    pub made_undefined: bool,
-    /// The inactive lanes that the running shuffle read.
-    pub inactive: Option<InactiveSources>,
-    pub undefined: UndefinedAccess,
-    /// Names of the uninitialized memory that loads read, by statement.
-    pub uninitialized_memory: FxHashMap<u32, String>,
-    cost: Option<Counters>,
-    pub findings: Vec<Finding>,
-    /// Races since the last report.
-    races: RaceContext,
-    /// The scopes of the races that were reported, by statement.
-    scopes: FxHashMap<u32, RaceScope>,
-    /// Pairs of statements that were reported.
-    pub reported: FxHashSet<(FindingKind, u32, u32)>,
-    /// Bytes left for shadow memory.
-    budget: u64,
-    /// Whether it was reported that the budget is exhausted.
-    exhausted: bool,
-    watch: Option<WatchedByte>,
-    /// The ranges of device memory that the prerequisite grid writes.
-    prerequisite_writes: Vec<(u64, u64)>,
-    /// The statements that initialize mbarriers.
-    initializers: FxHashSet<u32>,
-    /// The accesses of the instruction, if [`Sanitizer::list_accesses`] asked for them.
-    accesses: Option<Vec<LaneAccesses>>,
 }
 
 impl Sanitizer {
-    /// The kinds of findings that the sanitizer reports.
     pub(crate) const KINDS: [FindingKind; 18] = [
         FindingKind::ClusterExit,
         FindingKind::Tcgen05Order,
@@ -192,12 +132,10 @@ impl Sanitizer {
         FindingKind::ShadowLimit,
     ];
 
-    /// Whether the options require a sanitizer.
     pub fn required(options: &RunOptions) -> bool {
         options.checks != Checks::default() || options.counters || options.watch.is_some()
     }
 
-    /// A sanitizer for a program with these patterns.
     pub fn with_patterns(
         patterns: ProgramPatterns,
         lockstep: bool,
@@ -206,57 +144,47 @@ impl Sanitizer {
     ) -> Box<Sanitizer> {
         let RunOptions { checks, counters, limits, watch, .. } = *options;
         Box::new(Sanitizer {
-            checks,
-            counts: counters,
+            report: Report { checks, grid, block_size, ..Report::default() },
+            cost: Cost { counts: counters, ..Cost::default() },
+            memory: ShadowMemory { budget: limits.max_shadow, ..ShadowMemory::default() },
             lockstep,
-            grid,
             patterns,
-            block_size,
-            budget: limits.max_shadow,
             watch: watch.map(WatchedByte::new),
             ..Sanitizer::default()
         })
     }
 
-    /// Bytes left for shadow memory; `None` if the budget was exhausted.
-    pub fn budget(&self) -> Option<u64> {
-        (!self.exhausted).then_some(self.budget)
-    }
-
-    pub fn limit(&mut self, bytes: u64) {
-        self.budget = bytes;
-    }
-
-    /// A block starts or resumes.
     pub fn enter(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer) {
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
+        std::mem::swap(&mut self.memory.shared, &mut self.cluster.shared);
+        self.report.cta = self.block.cta;
         self.sync.enter(&mut self.block.clock);
     }
 
-    /// The running block is suspended or has exited.
     pub fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
         if ended {
-            self.check_exit();
+            let rank = self.rank();
+            self.cluster.remote.check_exit(rank, &self.sync, &mut self.report);
             self.complete_global_copies();
         }
         self.sync.pool(&mut self.cluster.clock, ended);
         self.sync.leave(&mut self.block.clock);
+        std::mem::swap(&mut self.memory.shared, &mut self.cluster.shared);
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
         if ended {
             *block = BlockSanitizer::default();
         }
         if cluster.clock.is_over() {
-            self.budget += std::mem::take(&mut cluster.shared).bytes();
+            self.memory.budget += std::mem::take(&mut cluster.shared).bytes();
         }
     }
 
     /// Phases of the cluster's barrier have completed; `phases` is their number so far.
     pub fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
-        if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
-            let live: Vec<u32> = live.collect();
-            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, &live);
+        if self.report.checks.races {
+            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, live);
         }
     }
 
@@ -267,77 +195,38 @@ impl Sanitizer {
             return;
         }
         let statement = statement.0;
-        self.visit =
+        self.report.visit =
             RunningVisit { statement, warp, live, order: *order, undefined: 0, unchanged: 0, silent: 0 };
-        if self.checks.races
+        if self.report.checks.races
             && (order.fence | order.synchronizes | (order.special != SpecialOrder::None) | self.lockstep)
         {
             self.order(executed);
         }
     }
 
-    /// The local memory of a warp of the block.
-    pub fn local_shadow(&mut self, warp: u32) -> &mut LocalShadow {
-        self.block.local(warp)
-    }
-
     /// Memory was freed: accesses by its next owner are unrelated to earlier ones.
     pub fn freed(&mut self, index: u64, len: u64) {
-        self.launch.clear(index, len);
+        self.memory.launch.clear(index, len);
     }
 
     /// A call gets local memory, which is uninitialized.
     pub fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
-        if self.checks.uninitialized {
+        if self.report.checks.uninitialized {
             self.block.local(warp).clear(start.into(), len.into(), mask);
         }
     }
 
-    /// Adds a finding about lanes of the running warp.
-    pub fn report(
-        &mut self,
-        kind: FindingKind,
-        message: String,
-        statement: u32,
-        lanes: u32,
-        related: Option<Related>,
-    ) {
-        self.findings.push(self.running_warp().finding(kind, message, statement, lanes).with(related));
-    }
-
-    /// Whether an instruction produced undefined values that are not propagated yet.
-    #[inline]
-    pub fn has_made_undefined(&self) -> bool {
-        self.made_undefined
-    }
-
-    #[inline]
-    pub fn statement(&self) -> u32 {
-        self.visit.statement
-    }
-
-    pub fn running_warp(&self) -> WarpId {
-        WarpId { cta: self.block.cta, warp: self.visit.warp }
-    }
-
-    /// Takes the findings and the cost of the instruction.
-    #[inline]
-    pub(crate) fn take_report(&mut self) -> Report<'_> {
-        Report { cost: self.cost.take(), findings: &mut self.findings, races: &mut self.races }
-    }
-
-    /// The instruction accesses memory.
     pub fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
-        if self.counts {
-            self.count(event);
+        if self.cost.counts {
+            self.cost.count(event);
         }
         if self.watch.is_some() && !event.kind.reads() {
             self.watch(event);
         }
-        if !(self.checks.races || self.checks.uninitialized) {
+        if !(self.report.checks.races || self.report.checks.uninitialized) {
             return;
         }
-        let order = self.visit.order;
+        let order = self.report.visit.order;
         let is_in_cluster = spaces.window.blocks > 1;
         if (order.special != SpecialOrder::None) | is_in_cluster | !self.prerequisite_writes.is_empty() {
             self.note_special(event, spaces);
@@ -347,9 +236,9 @@ impl Sanitizer {
         if strong {
             self.access_strong(event, spaces);
         }
-        self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        self.undefined.uninitialized[..event.count.min(ELEMENTS)].fill(0);
         if self.undefined.store.is_some() {
-            self.stored_undefined(event);
+            self.undefined.note_store(event);
         }
         let mut conflicts = Conflicts::default();
         let together = match event.checked {
@@ -368,16 +257,15 @@ impl Sanitizer {
             self.report_races(event, &conflicts, spaces);
         }
         let is_uninitialized = event.kind.reads()
-            && self.checks.uninitialized
-            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0);
+            && self.report.checks.uninitialized
+            && self.undefined.uninitialized[..event.count].iter().any(|&mask| mask != 0);
         match event.kind {
             _ if !is_uninitialized => {}
-            AccessKind::Load => self.note_uninitialized(event, spaces, local),
-            _ => self.report_uninitialized(event, spaces, local),
+            AccessKind::Load => self.undefined.note(event, self.report.visit.statement, spaces, local),
+            _ => self.undefined.report(event, &mut self.report, spaces, local),
         }
     }
 
-    /// Checks the accesses of some lanes one by one.
     #[inline(always)]
     fn check_lanes(
         &mut self,
@@ -386,13 +274,16 @@ impl Sanitizer {
         strength: Strength,
         conflicts: &mut Conflicts,
     ) {
-        let warp = self.visit.warp;
+        let warp = self.report.visit.warp;
         for lane in lanes(mask) {
             let Some(extent) = event.extent(lane) else { continue };
             let index = extent.index(event.addresses[lane]) as u64;
             let thread = Thread { warp, lane: lane as u32 };
             match extent.region {
-                MemoryRegion::Local => self.local(event, index, lane as u32),
+                MemoryRegion::Local => {
+                    let local = self.block.local(warp);
+                    self.undefined.local(event, index, lane as u32, local, self.report.visit.undefined);
+                }
                 MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
                     self.check_lane(event, extent.region, index, thread, strength, conflicts);
                 }
@@ -407,15 +298,10 @@ impl Sanitizer {
         let stores = lanes(event.mask)
             .filter(|&lane| event.extent(lane).is_some_and(is_device))
             .map(|lane| (lane as u32, event.addresses[lane]));
-        let warp = WarpId { cta: self.block.cta, warp: self.visit.warp };
+        let warp = self.report.warp();
         if let Some(watch) = &mut self.watch {
-            watch.stored(StatementId(self.visit.statement), warp, event.span(), stores);
+            watch.stored(StatementId(self.report.visit.statement), warp, event.span(), stores);
         }
-    }
-
-    /// The last store to the watched byte.
-    pub fn last_store(&self) -> Option<LaneStore> {
-        self.watch.as_ref()?.last
     }
 
     /// Whether the watched byte was stored to since the last call.
@@ -424,73 +310,27 @@ impl Sanitizer {
         self.watch.as_mut().is_some_and(WatchedByte::take_hit)
     }
 
-    /// The running atomic left memory unchanged in these lanes, like a failed attempt to take a lock: it publishes
-    /// nothing.
-    #[inline]
-    pub fn left_unchanged(&mut self, mask: u32) {
-        self.visit.silent = mask;
-    }
-
-    /// The inactive lanes that a shuffle of the running instruction read.
-    pub fn take_inactive(&mut self) -> Option<InactiveSources> {
-        self.inactive.take()
-    }
-
-    /// Lists the accesses of the next instruction for [`Sanitizer::take_accesses`].
-    pub fn list_accesses(&mut self) {
-        self.accesses = Some(Vec::new());
-    }
-
-    /// Returns the listed accesses and stops listing.
-    pub fn take_accesses(&mut self) -> Vec<LaneAccesses> {
-        self.accesses.take().unwrap_or_default()
-    }
-
-    fn list(&mut self, event: &AccessEvent<'_>, space: AccessSpace, mask: u32) {
-        let Some(accesses) = self.accesses.as_mut().filter(|_| mask != 0) else { return };
-        let lanes = lanes(mask).map(|lane| (lane as u32, event.addresses[lane])).collect();
-        accesses.push(LaneAccesses { space, bytes: event.span(), lanes });
-    }
-
-    fn count(&mut self, event: &AccessEvent<'_>) {
-        let span = event.span();
-        let of = |regions: &[MemoryRegion]| {
-            let region = |lane| event.extent(lane).map(|extent| extent.region);
-            filter_lanes(event.mask, |lane| region(lane).is_some_and(|region| regions.contains(&region)))
-        };
-        let (global, shared) =
-            (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
-        self.list(event, AccessSpace::Global, global);
-        self.list(event, AccessSpace::Shared, shared);
-        let mut cost = self.cost.take().unwrap_or_default();
-        if global != 0 {
-            let global = cost::sectors(event.addresses, span, global);
-            cost.add(&Counters { global, ..Counters::default() });
+    /// A shuffle read lanes that do not take part in it.
+    pub fn shuffled(&mut self, inactive: InactiveSources) {
+        if self.report.checks.uninitialized {
+            self.undefined.inactive = Some(inactive);
+            self.undefined.in_registers = true;
         }
-        if shared != 0 {
-            let shared = cost::wavefronts(event.addresses, span, shared);
-            cost.add(&Counters { shared, ..Counters::default() });
-        }
-        self.cost = Some(cost);
     }
 
     /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
     fn check_weak(&mut self, event: &AccessEvent<'_>, extent: Extent, conflicts: &mut Conflicts) {
-        let RunningVisit { statement, warp, .. } = self.visit;
-        let shadow = match extent.region {
-            MemoryRegion::Shared => &mut self.cluster.shared,
-            MemoryRegion::Launch => &mut self.launch,
-            _ => &mut self.globals,
-        };
+        let RunningVisit { statement, warp, .. } = self.report.visit;
+        let Some((shadow, budget)) = self.memory.of(extent.region) else { return };
         let (reads, span) = (event.kind.reads(), event.span());
-        let (mut uninitialized, mut budget) = (0, true);
-        let words = reads && span == 4 && self.checks.races;
+        let (mut uninitialized, mut is_prepared) = (0, true);
+        let words = reads && span == 4 && self.report.checks.races;
         let epoch = self.sync.epoch(warp);
         let of_warp = ShadowAccess {
             sync: &self.sync,
             stamp: Stamp::new(epoch, statement, 0, Strength::Weak),
             thread: Thread { warp, lane: 0 },
-            races: self.checks.races,
+            races: self.report.checks.races,
             needs_initialized: extent.region == MemoryRegion::Shared,
         };
         let unchecked = if words { load_rows(shadow, event, extent, &of_warp) } else { event.mask };
@@ -500,8 +340,8 @@ impl Sanitizer {
             if words && shadow.load_quickly(index, &access) {
                 continue;
             }
-            if !shadow.prepare(index, span, &mut self.budget) {
-                budget = false;
+            if !shadow.prepare(index, span, budget) {
+                is_prepared = false;
                 continue;
             }
             let (conflict, initialized) = shadow.check(reads, index, span, &access);
@@ -515,20 +355,18 @@ impl Sanitizer {
                 self.uninitialized_elements(event, extent.index(event.addresses[lane]) as u64, lane as u32);
             }
         }
-        if !budget {
-            self.report_exhausted();
+        if !is_prepared {
+            self.memory.exhaust(&mut self.report);
         }
     }
 
     /// Records the uninitialized elements of a load from shared memory.
     #[cold]
     fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
-        let size = u64::from(event.size);
+        let (size, shared) = (u64::from(event.size), &mut self.memory.shared);
         for element in 0..event.count {
             let start = index + element as u64 * size;
-            if !self.cluster.shared.is_written(start, size) {
-                self.uninitialized[element] |= 1 << lane;
-                let shared = &mut self.cluster.shared;
+            if !shared.is_written(start, size) {
                 self.undefined.loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
             }
         }
@@ -543,15 +381,11 @@ impl Sanitizer {
         strength: Strength,
         conflicts: &mut Conflicts,
     ) {
-        let RunningVisit { statement, live, order, unchanged, silent, .. } = self.visit;
-        let shadow = match region {
-            MemoryRegion::Shared => &mut self.cluster.shared,
-            MemoryRegion::Launch => &mut self.launch,
-            _ => &mut self.globals,
-        };
+        let RunningVisit { statement, live, order, unchanged, silent, .. } = self.report.visit;
+        let Some((shadow, budget)) = self.memory.of(region) else { return };
         let span = event.span();
-        if !shadow.prepare(index, span, &mut self.budget) {
-            return self.report_exhausted();
+        if !shadow.prepare(index, span, budget) {
+            return self.memory.exhaust(&mut self.report);
         }
         let signal = SyncAccess {
             reads: event.kind != AccessKind::Store,
@@ -560,7 +394,7 @@ impl Sanitizer {
             release: order.release || event.kind == AccessKind::Completion,
             in_block: order.in_block,
         };
-        let synchronizes = strength != Strength::Weak && self.checks.races;
+        let synchronizes = strength != Strength::Weak && self.report.checks.races;
         // Threads synchronize through shared memory only within a cluster, so the location includes the cluster.
         let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
@@ -569,7 +403,7 @@ impl Sanitizer {
         }
         let strength = if unchanged >> thread.lane & 1 == 1 { Strength::Unchanged } else { strength };
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
-        let (races, needs_initialized) = (self.checks.races, region == MemoryRegion::Shared);
+        let (races, needs_initialized) = (self.report.checks.races, region == MemoryRegion::Shared);
         let access = ShadowAccess { sync: &self.sync, stamp, thread, races, needs_initialized };
         let (conflict, initialized) = shadow.check(event.kind.reads(), index, span, &access);
         if !initialized && needs_initialized {
@@ -612,11 +446,7 @@ impl BlockSanitizer {
         BlockSanitizer { clock, cta, ..BlockSanitizer::default() }
     }
 
-    fn local(&mut self, warp: u32) -> &mut LocalShadow {
-        let warp = warp as usize;
-        if self.locals.len() <= warp {
-            self.locals.resize_with(warp + 1, LocalShadow::default);
-        }
-        &mut self.locals[warp]
+    pub fn local(&mut self, warp: u32) -> &mut LocalShadow {
+        grown(&mut self.locals, warp)
     }
 }

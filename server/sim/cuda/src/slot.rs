@@ -1,17 +1,13 @@
 //! Slots: where registers, formal parameters and arguments are.
 
-/// The index of a register in its register file.
 pub type Slot = u32;
 
 /// No register: `_` or an omitted operand.
 pub const NO_SLOT: Slot = u32::MAX;
 
-/// A slot together with its register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterSlot {
-    /// Up to 32 bits.
     Word(Slot),
-    /// 64 bits.
     Double(Slot),
     /// 128 bits: this slot and the next one.
     Quad(Slot),
@@ -19,7 +15,6 @@ pub enum RegisterSlot {
 }
 
 impl RegisterSlot {
-    /// The slot in whichever register file.
     pub fn slot(self) -> Slot {
         match self {
             RegisterSlot::Word(slot)
@@ -53,9 +48,7 @@ pub struct Slots {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formal {
-    /// Where the argument is passed.
     pub at: Passing,
-    /// The size in bytes.
     pub size: u32,
 }
 

@@ -16,7 +16,6 @@ pub const SHARED_RANK: u64 = 1 << 24;
 pub const RANK: u64 = 0x0008_0000;
 /// First generic address of `.local`.
 pub const LOCAL: u64 = 0x0200_0000;
-/// First generic address of the kernel's parameters.
 pub const PARAM: u64 = 0x0300_0000;
 /// First generic address of `.const`.
 pub const CONST: u64 = 0x0400_0000;

@@ -2,6 +2,7 @@
 
 mod common_path;
 
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_warp::Correction;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::{Finding, StatementId};
@@ -80,11 +81,11 @@ fn wait_of_copy(
         let mut statements = (started.0..here.0).rev().map(StatementId);
         statements.find(|at| matches!(instruction(program, *at), Some((_, Instruction { op: Op::CopyGroup(group), .. })) if is(*group)))
     };
-    let Some(committed) = last(&|group| group == CopyGroup::CloseBulk) else {
+    let Some(committed) = last(&|group| group == CopyGroup::Commit(CopyFamily::Bulk)) else {
         return guarded("cp.async.bulk.commit_group;", started);
     };
-    let read = last(&|group| group == CopyGroup::WaitBulkRead);
-    let complete = last(&|group| group == CopyGroup::WaitBulk);
+    let wait = |read| last(&|group| group == CopyGroup::Wait { family: CopyFamily::Bulk, all: false, read });
+    let (read, complete) = (wait(true), wait(false));
     match (written, read, complete) {
         (true, None, None) => guarded("cp.async.bulk.wait_group.read 0;", committed),
         (false, None, None) => guarded("cp.async.bulk.wait_group 0;", committed),

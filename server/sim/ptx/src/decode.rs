@@ -42,9 +42,10 @@ pub(crate) use specials::{distinguishes_threads, is_workspace};
 
 use smol_str::SmolStr;
 
-/// Why an instruction is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Why(pub(crate) SmolStr);
+
+type Result<T = (), E = Why> = std::result::Result<T, E>;
 
 impl Why {
     fn new(text: &str) -> Why {

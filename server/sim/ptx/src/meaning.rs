@@ -19,7 +19,6 @@ use crate::tensor::describe::MatrixUse;
 use crate::tensor::descriptor::DescriptorKind;
 use crate::tensor_memory::instruction_descriptor::{InstructionDescriptor, ProductForm};
 
-/// What an operand of a statement means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandMeaning {
     operand: MeantOperand,
@@ -257,7 +256,6 @@ fn cells(function: &Function, pc: usize, name: Name<'_>) -> Vec<OperandMeaning> 
     addresses.chain(freed).collect()
 }
 
-/// Gives each register of a fragment its meaning.
 fn spread(places: &[RegisterSlot], fragment: &Fragment, name: Name<'_>) -> Vec<(RegisterSlot, Meaning)> {
     let named: Option<Vec<SmolStr>> = places.iter().map(|place| name(*place)).collect();
     let Some(registers) = named else { return Vec::new() };

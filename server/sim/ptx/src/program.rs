@@ -56,26 +56,22 @@ pub struct Program {
     /// The entry comes first, the others in the order in which they were found.
     pub functions: Vec<Function>,
     pub params: Vec<ParamLayout>,
-    /// Bytes of the parameter block.
     pub params_size: u32,
     /// `.global` variables with their initial contents.
     pub globals: DeviceMemory,
     /// `.const` variables with their contents.
     pub constants: DeviceMemory,
-    /// The objects of the other state spaces.
     pub objects: Arc<ProgramObjects>,
     /// Extents of a cluster in blocks, if the entry specifies them.
     pub cluster: Option<[u32; 3]>,
     /// Bytes of `.shared` variables; the dynamic arrays start after them.
     pub shared_size: u32,
-    /// Whether pointers have 64 bits.
     pub wide_addresses: bool,
     /// Whether lanes of a warp that run together stay in lockstep, as they do before `sm_70`.
     pub lockstep: bool,
 }
 
 impl Program {
-    /// Number of statements in all functions.
     pub fn statements(&self) -> usize {
         self.functions.iter().map(|function| function.code.len()).sum()
     }
@@ -99,9 +95,7 @@ impl Program {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ParamLayout {
     pub name: SmolStr,
-    /// Offset of the first byte.
     pub offset: u32,
-    /// In bytes.
     pub size: u32,
 }
 
@@ -117,18 +111,14 @@ pub struct Function {
     /// The branches whose paths contain only frequent operations.
     pub hammocks: Vec<Hammock>,
     pub frame: FrameLayout,
-    /// Formal parameters, in order.
     pub params: Vec<Formal>,
-    /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
-    /// The sizes of the function's parameters.
     pub signature: SignatureShape,
     /// Whether the function is `.noreturn`.
     pub is_noreturn: bool,
     pub flow: Flow,
     pub orders: Vec<Order>,
     pub patterns: Patterns,
-    /// Whether the function contains warpgroup products.
     pub uses_products: bool,
     /// Side tables for operations that need more than five slots.
     pub tables: Tables,
@@ -185,7 +175,6 @@ impl Function {
         }
     }
 
-    /// The instruction that makes a call.
     pub(crate) fn call_site(&self, call: CallId) -> Option<u32> {
         let makes = |instruction: &Instruction| matches!(instruction.op, Op::Call(id, _) if id == call);
         Some(self.code.iter().position(makes)? as u32)
@@ -207,11 +196,8 @@ impl Function {
 /// The frame of a call: registers, the constants in them, and stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrameLayout {
-    /// Number of slots of up to 32 bits.
     pub words: u32,
-    /// Number of 64-bit slots.
     pub doubles: u32,
-    /// Number of predicate slots.
     pub predicates: u32,
     pub word_constants: Vec<(Slot, u32)>,
     pub double_constants: Vec<(Slot, u64)>,
@@ -219,7 +205,6 @@ pub struct FrameLayout {
     pub true_predicates: Vec<Slot>,
     /// Special registers that never change, by slot; 64-bit ones are marked.
     pub specials: Vec<(Special, RegisterSlot)>,
-    /// The named registers.
     pub registers: Vec<Register>,
     /// Bytes of `.local` and `.param` variables, a multiple of 16.
     pub local_size: u32,
@@ -228,7 +213,6 @@ pub struct FrameLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Register {
     pub name: SmolStr,
-    /// In bits.
     pub bits: u16,
     pub place: RegisterSlot,
 }
@@ -266,7 +250,6 @@ pub enum Special {
     TotalShared,
     /// The upper word of the grid workspace's address; 0 if the launch is not cooperative.
     WorkspaceHigh,
-    /// The lower word of that address.
     WorkspaceLow,
     /// `%clusterid`
     ClusterId(u8),

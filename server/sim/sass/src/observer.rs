@@ -101,7 +101,7 @@ impl Observer<'_> {
                 tracer.accessed(sanitizer);
             }
             if matches!(operation.op, Op::Shuffle(_))
-                && let Some(inactive) = sanitizer.take_inactive()
+                && let Some(inactive) = sanitizer.undefined.inactive.take()
             {
                 self.undefined.shuffled(operation.d, inactive, at.statement);
             }

@@ -37,7 +37,7 @@ impl ValueTracer {
         }
         moment.before(registers.around(program, statement));
         if let Some(sanitizer) = sanitizer {
-            sanitizer.list_accesses();
+            sanitizer.cost.accesses = Some(Vec::new());
         }
     }
 
@@ -48,7 +48,7 @@ impl ValueTracer {
             moment.stored();
         }
         if moment.is_due() {
-            moment.accesses(sanitizer.take_accesses());
+            moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
         }
     }
 

@@ -59,7 +59,7 @@ pub struct OutOfMemory {
 }
 
 /// Device memory: `.global` in PTX, all memory of a WAVE device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceMemory {
     base: u64,
     end: u64,

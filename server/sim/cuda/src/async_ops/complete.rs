@@ -1,14 +1,13 @@
 //! The completion of operations: reads the sources, writes the destinations and signals the mbarrier.
 
-use super::operation::{
-    Convert, Effect, Family, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer,
-};
+use super::operation::{Convert, Effect, Issuer, MemoryPosition, Operation, Segment, Signal, Transfer};
 use super::phase_log::PhaseAction;
 use crate::address::Space;
 use crate::memory::atomic_operation::apply;
 use crate::memory::mbarrier_object::Object;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::{Spaces, read, write};
+use crate::sanitizer::copies::CopyFamily;
 
 impl Spaces {
     pub fn issue(&mut self, operation: Operation) {
@@ -29,7 +28,6 @@ impl Spaces {
         true
     }
 
-    /// Completes all operations in flight.
     pub fn complete_all(&mut self) {
         std::mem::take(&mut self.asynchronous.operations)
             .into_iter()
@@ -38,7 +36,7 @@ impl Spaces {
 
     /// Threads wait until at most `left` groups of a family are in flight; with `read`, only until their sources have
     /// been read.
-    pub fn wait_for_groups(&mut self, waiting: Issuer, family: Family, left: Option<u32>, read: bool) {
+    pub fn wait_for_groups(&mut self, waiting: Issuer, family: CopyFamily, left: Option<u32>, read: bool) {
         if self.asynchronous.operations.is_empty() {
             return;
         }

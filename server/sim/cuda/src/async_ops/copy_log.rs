@@ -13,14 +13,10 @@ const MAX_COPIES: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoxCopy {
     pub map: TensorMap,
-    /// How the copy selects elements.
     pub mode: BoxMode,
-    /// Whether the copy writes to shared memory.
     pub loads: bool,
     pub coordinates: Vec<i32>,
-    /// Rows of the box.
     pub rows: u64,
-    /// Elements outside of the tensor.
     pub outside: u64,
     /// The offset of the tile in the shared memory of the cluster.
     pub tile: usize,
@@ -32,7 +28,6 @@ pub struct BoxCopy {
 pub struct CopyLog(FxHashMap<(u32, u32, u32), (u64, BoxCopy)>);
 
 impl CopyLog {
-    /// A statement has started a copy.
     pub fn note(&mut self, statement: u32, copy: BoxCopy) {
         let key = (statement, copy.issuer.rank, copy.issuer.warp);
         let is_full = self.0.len() >= MAX_COPIES;

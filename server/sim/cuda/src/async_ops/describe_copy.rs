@@ -40,7 +40,6 @@ impl BoxCopy {
         lines
     }
 
-    /// Elements of the box.
     fn elements(&self) -> u64 {
         let map = &self.map;
         let inner = map.im2col.map_or(map.extents[0], |im2col| im2col.channels);

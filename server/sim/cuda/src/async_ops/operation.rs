@@ -4,44 +4,30 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
+use crate::sanitizer::copies::CopyFamily;
 use crate::tensor_memory::operation::CellOperation;
 
 /// The threads that issued an operation: some lanes of a warp, in a block of the cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issuer {
-    /// The rank of the block.
     pub rank: u32,
     pub warp: u32,
     pub lanes: u32,
 }
 
-/// Families of groups; a thread waits for the groups of each family separately.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// `cp.async`
-    Single,
-    /// `cp.async.bulk`
-    Bulk,
-    /// `tcgen05.st`: all stores in flight form one group
-    CellStores,
-}
-
-/// A group of operations of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    pub family: Family,
+    pub family: CopyFamily,
     /// Groups that the thread had committed when the operation was issued.
     pub number: u32,
 }
 
-/// A byte of a memory region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryPosition {
     pub region: MemoryRegion,
     pub index: usize,
 }
 
-/// Contiguous bytes to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// The source; if `None`, the transfer's fill is written.
@@ -58,9 +44,7 @@ pub enum Convert {
     No,
     /// Round to `tf32`.
     Tf32,
-    /// Flush subnormal singles to zero.
     Flush,
-    /// Both.
     FlushTf32,
 }
 
@@ -77,13 +61,10 @@ pub struct Transfer {
     pub convert: Convert,
 }
 
-/// What an operation does.
 #[derive(Clone, Debug)]
 pub enum Effect {
     Transfer(Transfer),
-    /// Reads or writes tensor memory.
     Cells(Box<CellOperation>),
-    /// Does nothing except signal.
     Nothing,
 }
 
@@ -97,7 +78,6 @@ pub enum Signal {
     Arrive(usize),
 }
 
-/// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct Operation {
     pub issuer: Issuer,

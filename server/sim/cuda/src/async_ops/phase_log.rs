@@ -7,19 +7,15 @@ const MAX_ENTRIES: usize = 8;
 /// Maximum number of completed phases to keep per mbarrier; the first ones are kept.
 const MAX_PHASES: usize = 8;
 
-/// The effect of a statement on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhaseAction {
     /// Sets the number of arrivals and starts phase 0.
     Initialize,
     Arrive,
-    /// Announces bytes.
     Expect,
-    /// Completes bytes.
     Complete,
 }
 
-/// The effect that a statement had on a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhaseEntry {
     pub statement: u32,
@@ -28,16 +24,12 @@ pub struct PhaseEntry {
     pub count: u64,
 }
 
-/// The phases of an mbarrier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// The number of completed phases.
     pub completed: u64,
-    /// What happened in the current phase.
     pub running: Vec<PhaseEntry>,
     /// What happened in the first completed phases.
     pub first: Vec<Vec<PhaseEntry>>,
-    /// The statements that waited for phases.
     pub waits: Vec<u32>,
     /// The last statement that announced bytes.
     pub announced: Option<u32>,
@@ -48,7 +40,6 @@ pub struct Phases {
 pub struct PhaseLog(FxHashMap<usize, Phases>);
 
 impl PhaseLog {
-    /// A statement acts on the current phase.
     pub fn note(&mut self, object: usize, statement: u32, action: PhaseAction, count: u64) {
         let phases = self.0.entry(object).or_default();
         match action {

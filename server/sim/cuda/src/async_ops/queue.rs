@@ -3,9 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::copy_log::CopyLog;
-use super::operation::{Effect, Family, Group, Issuer, Operation, Signal};
+use super::operation::{Effect, Group, Issuer, Operation, Signal};
 use super::phase_log::PhaseLog;
+use crate::grown::grown;
 use crate::registers::{WIDTH, lanes};
+use crate::sanitizer::copies::CopyFamily;
 use crate::tensor_memory::operation::{CellOperation, LateProblem};
 use crate::tensor_memory::use_log::UseLog;
 
@@ -17,14 +19,13 @@ pub struct Queue {
     pub(super) operations: Vec<Operation>,
     /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
-    /// What happened in the phases of mbarriers.
     pub phases: PhaseLog,
     /// The tensor copies of each statement, in runs with checks.
     pub copies: CopyLog,
     /// How each block used its tensor memory, by rank, in runs with checks.
     pub cells: Vec<UseLog>,
     /// A snapshot of this queue and of the cluster's shared memory at the time when the trace of a warp was complete.
-    traced: Option<Box<(Queue, Vec<u8>)>>,
+    pub(crate) traced: Option<Box<(Queue, Vec<u8>)>>,
     /// Committed groups of each lane, by rank, warp and family.
     committed: FxHashMap<(u32, u32, bool), [u32; WIDTH]>,
 }
@@ -41,18 +42,8 @@ impl Queue {
         }
     }
 
-    /// Takes the snapshot.
-    pub fn take_kept(&mut self) -> Option<(Queue, Vec<u8>)> {
-        self.traced.take().map(|kept| *kept)
-    }
-
-    /// How a block used its tensor memory.
     pub fn cells_of(&mut self, rank: u32) -> &mut UseLog {
-        let rank = rank as usize;
-        if self.cells.len() <= rank {
-            self.cells.resize_with(rank + 1, UseLog::default);
-        }
-        &mut self.cells[rank]
+        grown(&mut self.cells, rank)
     }
 
     /// Bytes that operations in flight will complete at an mbarrier.
@@ -82,15 +73,14 @@ impl Queue {
     }
 
     /// The group that a new operation of the thread joins.
-    pub fn group(&self, issuer: Issuer, family: Family) -> Group {
+    pub fn group(&self, issuer: Issuer, family: CopyFamily) -> Group {
         let lane = issuer.lanes.trailing_zeros() as usize % WIDTH;
-        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk));
         Group { family, number: committed.map_or(0, |committed| committed[lane]) }
     }
 
-    /// Threads commit a group.
-    pub fn commit(&mut self, issuer: Issuer, family: Family) {
-        let key = (issuer.rank, issuer.warp, family == Family::Bulk);
+    pub fn commit(&mut self, issuer: Issuer, family: CopyFamily) {
+        let key = (issuer.rank, issuer.warp, family == CopyFamily::Bulk);
         let committed = self.committed.entry(key).or_insert([0; WIDTH]);
         lanes(issuer.lanes).for_each(|lane| committed[lane] += 1);
     }
@@ -100,7 +90,7 @@ impl Queue {
     pub(super) fn covers(
         &self,
         waiting: Issuer,
-        family: Family,
+        family: CopyFamily,
         left: Option<u32>,
         operation: &Operation,
     ) -> bool {
@@ -109,7 +99,7 @@ impl Queue {
         if (issuer.rank, issuer.warp, group.family) != (waiting.rank, waiting.warp, family) || both == 0 {
             return false;
         }
-        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == Family::Bulk));
+        let committed = self.committed.get(&(issuer.rank, issuer.warp, family == CopyFamily::Bulk));
         left.is_none_or(|left| {
             committed.is_some_and(|committed| {
                 lanes(both).any(|lane| group.number.saturating_add(left) < committed[lane])

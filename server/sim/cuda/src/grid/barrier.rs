@@ -2,7 +2,6 @@
 
 use super::pause::{Arrival, Votes};
 
-/// Number of named barriers per block.
 pub(super) const COUNT: usize = 16;
 
 pub(super) struct Barrier<W> {
@@ -17,7 +16,7 @@ pub(super) struct Barrier<W> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting<W> {
+pub(super) struct Waiting<W = ()> {
     pub(super) warp: usize,
     pub(super) mask: u32,
     pub(super) statement: u32,
@@ -62,7 +61,6 @@ impl<W: Copy> Barrier<W> {
         }
     }
 
-    /// The waiting lanes of each warp.
     pub(super) fn waiting_lanes(&self) -> Vec<u32> {
         let mut lanes = vec![0; self.masks.len()];
         for waiting in &self.waiting {

@@ -6,8 +6,8 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, Status, WarpId};
 
-use super::barrier::{Barrier, COUNT};
-use super::cluster_barrier::{self, ClusterBarrier};
+use super::barrier::{Barrier, COUNT, Waiting};
+use super::cluster_barrier::ClusterBarrier;
 use super::livelock::Livelock;
 use super::pause::{Arrival, ClusterArrival, Pause, Wake};
 use super::warp::{CudaWarp, GridState};
@@ -17,13 +17,10 @@ use crate::sanitizer::BlockSanitizer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockPause {
-    /// All threads have exited.
     Ended,
     /// The block waits for a condition that only other blocks can satisfy.
     Stuck,
-    /// The caller's control is due.
     Due,
-    /// The run is over.
     Stopped(Status),
 }
 
@@ -49,9 +46,7 @@ pub struct Block<W: CudaWarp> {
     /// The barriers at which threads have arrived, one bit each.
     reached: u32,
     pub(super) sanitizer: BlockSanitizer,
-    /// The block's rank in the cluster.
     rank: usize,
-    /// The warp whose turn it is.
     turn: usize,
 }
 
@@ -273,7 +268,7 @@ impl<W: CudaWarp> Block<W> {
         let number = self.warps_in_cluster().start + index;
         let (wrong, what) = match waits {
             true => {
-                let group = cluster_barrier::Waiting { warp: number, mask, statement };
+                let group = Waiting { warp: number, mask, statement, wait: () };
                 (cluster.wait(group), "a wait without an arrival")
             }
             false => (cluster.arrive(number, mask), "a second arrival without a wait"),
@@ -336,7 +331,6 @@ impl<W: CudaWarp> Block<W> {
         groups.map(|group| (group.warp, group.mask, group.statement))
     }
 
-    /// The warps that wait for a change of memory.
     pub fn waiting_for_memory(&self) -> impl Iterator<Item = &W> {
         let waits = |state: &WarpState| {
             matches!(state, WarpState::Spinning(_) | WarpState::Polling(_) | WarpState::Yielding(_))

@@ -37,13 +37,11 @@ pub struct Cluster<W: CudaWarp> {
     pub asynchronous: Queue,
     tensor_memory: TensorMemory,
     sanitizer: ClusterSanitizer,
-    /// The block whose turn it is.
     turn: usize,
 }
 
 /// What a language reports about clusters.
 pub trait ClusterReports: CudaWarp {
-    /// Called when all blocks of a cluster have exited.
     fn finish_cluster(cluster: &Cluster<Self>, launch: &Self::Launch<'_>, grid: &mut GridState<Self>);
 
     /// What the listed or traced warps of a cluster did, for hovers.
@@ -100,13 +98,12 @@ impl<W: ClusterReports> Cluster<W> {
         let pause = self.run_blocks(launch, grid);
         self.swap_memory(&mut grid.spaces);
         // The run ends some steps after the trace, and notes must not show these steps.
-        if let Some(kept) = self.asynchronous.take_kept() {
-            (self.asynchronous, self.shared) = kept;
+        if let Some(traced) = self.asynchronous.traced.take() {
+            (self.asynchronous, self.shared) = *traced;
         }
         pause
     }
 
-    /// Exchanges the cluster's memory and that of the run.
     fn swap_memory(&mut self, spaces: &mut Spaces) {
         std::mem::swap(&mut self.shared, &mut spaces.shared);
         std::mem::swap(&mut self.asynchronous, &mut spaces.asynchronous);
@@ -205,7 +202,7 @@ impl<W: ClusterReports> Cluster<W> {
     /// Adds the cluster's warps to those that can only wait; `false` if a warp may do something else. `changes` counts
     /// changes of memory.
     pub(super) fn add_to(&self, livelock: &mut Livelock, changes: u64) -> bool {
-        livelock.enter_cluster();
+        livelock.cluster += 1;
         self.blocks.iter().all(|block| block.add_to(livelock, changes))
     }
 
@@ -221,12 +218,10 @@ impl<W: ClusterReports> Cluster<W> {
         released.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    /// The warp whose turn it is.
     pub fn running(&self) -> Option<&W> {
         self.blocks.get(self.turn)?.running()
     }
 
-    /// The blocks that have not exited.
     pub fn unfinished_blocks(&self) -> impl Iterator<Item = &Block<W>> {
         self.blocks
             .iter()

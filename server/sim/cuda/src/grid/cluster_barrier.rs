@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::barrier::Waiting;
+
 /// How far the cluster's threads are at the barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub struct ClusterBarrier {
-    /// Live lanes of each warp.
     live: Vec<u32>,
     /// Lanes that have arrived in the current phase.
     arrived: Vec<u32>,
@@ -15,13 +16,6 @@ pub struct ClusterBarrier {
     phases: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub(super) warp: usize,
-    pub(super) mask: u32,
-    pub(super) statement: u32,
-}
-
 impl ClusterBarrier {
     /// No lane has arrived yet; `live` holds the lanes of each warp.
     pub(super) fn new(live: Vec<u32>) -> ClusterBarrier {
@@ -29,7 +23,6 @@ impl ClusterBarrier {
         ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
     }
 
-    /// Number of completed phases.
     pub(super) fn phases(&self) -> u32 {
         self.phases
     }

@@ -12,7 +12,6 @@ use crate::listed_warps::Listing;
 use crate::memory::local::MAX_LOCAL_BYTES;
 use crate::registers::WIDTH;
 
-/// The maximum number of threads in a block.
 pub const MAX_THREADS: u64 = 1024;
 /// Instructions that the start of a block without shared memory counts as.
 pub const START_COST: u64 = 4;
@@ -25,7 +24,6 @@ pub struct GridLaunch {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y, z.
     pub cluster: [u32; 3],
-    /// Bytes of shared memory of a block.
     pub shared: u32,
     /// Instructions that the start of a block counts as.
     pub start_cost: u64,
@@ -69,7 +67,6 @@ impl GridLaunch {
         volume(self.grid)
     }
 
-    /// Warps per block.
     pub fn warps(&self) -> u32 {
         volume(self.block).div_ceil(WIDTH as u64) as u32
     }
@@ -78,7 +75,6 @@ impl GridLaunch {
         volume(self.grid_of_clusters())
     }
 
-    /// Maximum number of clusters that may be started.
     pub fn max_clusters(&self) -> u64 {
         let cost = self.start_cost.saturating_mul(volume(self.cluster));
         (self.options.limits.max_steps / cost.max(1)).max(1)
@@ -119,12 +115,10 @@ impl GridLaunch {
         recorder
     }
 
-    /// Whether the trace of a warp is recorded.
     pub fn lists(&self, id: WarpId) -> bool {
         self.options.lists(id, self.is_within_limits(id))
     }
 
-    /// Whether the limits let this warp be listed.
     pub fn is_within_limits(&self, id: WarpId) -> bool {
         self.listing.holds(self.number(id.cta) * u64::from(self.warps()) + u64::from(id.warp))
     }
@@ -143,7 +137,6 @@ pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
 pub struct MemoryNeeds {
     /// Shared memory of a block, and the variables of the program.
     pub fixed: u64,
-    /// Local memory of a thread.
     pub local: u64,
 }
 

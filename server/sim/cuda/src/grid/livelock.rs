@@ -12,17 +12,13 @@ type Word = (Option<u32>, MemoryRegion, usize);
 /// The memory that waiting warps read and write.
 #[derive(Debug, Default)]
 pub(super) struct Livelock {
-    cluster: u32,
+    /// The cluster of the next warps.
+    pub(super) cluster: u32,
     polled: FxHashSet<Word>,
     written: FxHashSet<Word>,
 }
 
 impl Livelock {
-    /// The warps that follow belong to the next cluster.
-    pub(super) fn enter_cluster(&mut self) {
-        self.cluster += 1;
-    }
-
     /// Adds a warp that repeats its iteration until the memory that it polls changes; the iteration writes these bytes.
     /// Returns `true`.
     pub(super) fn add(&mut self, polled: &PolledMemory, writes: &[MemoryRange]) -> bool {

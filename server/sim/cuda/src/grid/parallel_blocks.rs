@@ -21,7 +21,6 @@ use crate::run_state::RunState;
 
 /// Ranges per worker: with more ranges, the wait for the last one is shorter.
 const RANGES_PER_WORKER: u64 = 8;
-/// Maximum number of clusters per range.
 const MAX_RANGE: u64 = 256;
 
 /// The threads that may run blocks in parallel.
@@ -68,7 +67,7 @@ impl<'a> ParallelBlocks<'a> {
         if slots < 2 {
             return Ok(false);
         }
-        let shadow = run.grid.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
+        let shadow = run.grid.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.memory.left());
         let Some(shadow) = shadow else { return Ok(false) };
         let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
         let merged = MergedResults { accesses, spaces: run.grid.spaces.clone(), ranges: Vec::new() };
@@ -121,9 +120,7 @@ struct MergedResults {
     ranges: Vec<BlockRange>,
 }
 
-/// The ranges to run, and their results.
 struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
-    /// The run at the start of the parallel part.
     run: &'t SequentialBlocks<'a, 'p, W>,
     next: AtomicU64,
     range: u64,
@@ -141,7 +138,6 @@ struct WorkQueue<'t, 'a, 'p, W: ClusterReports> {
 }
 
 impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
-    /// The work of each thread.
     fn work(&self) {
         let place = |slots: u64| slots.checked_sub(1);
         if self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {
@@ -179,7 +175,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     ) -> bool {
         let first = clusters.start;
         if let Some(sanitizer) = &mut run.grid.state.sanitizer {
-            sanitizer.limit(self.share);
+            sanitizer.memory.budget = self.share;
         }
         for number in clusters.clone() {
             if !matches!(run.next_cluster(number), Ok(None)) || !run.suspended.is_empty() {
@@ -208,7 +204,7 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
     /// Whether the shadow memory of this range and of all others fits the budget, as it must in a sequential run.
     fn reserve_shadow(&self, state: &RunState) -> bool {
         let Some(sanitizer) = &state.sanitizer else { return true };
-        let Some(left) = sanitizer.budget() else { return false };
+        let Some(left) = sanitizer.memory.left() else { return false };
         let take = |all: u64| all.checked_sub(self.share - left.min(self.share));
         self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }

@@ -2,12 +2,9 @@
 
 use warplens_sim_warp::trace::Status;
 
-/// Why a warp stops running.
 #[derive(Debug)]
 pub enum Pause<W> {
-    /// All lanes have exited.
     Ended,
-    /// Lanes have arrived at a barrier of the block.
     Arrived(Arrival<W>),
     ArrivedAtCluster(ClusterArrival),
     /// All remaining lanes wait at barriers.
@@ -18,15 +15,12 @@ pub enum Pause<W> {
     Polling,
     /// The warp tested an mbarrier that other threads have yet to complete.
     Yielding,
-    /// The caller's control is due.
     Due,
     Stopped(Status),
 }
 
-/// Lanes that arrive at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival<W> {
-    /// The number of the barrier.
     pub number: u32,
     /// Number of threads that must arrive, if the instruction specifies it.
     pub count: Option<u32>,
@@ -51,14 +45,12 @@ pub struct ClusterArrival {
     pub waits: bool,
 }
 
-/// Why a warp that waited for memory continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// The memory that it polls has changed.
     Changed,
     /// No warp can run, and this one may stop by itself.
     Turn,
-    /// No other warp of the cluster can run.
     Alone,
 }
 
@@ -67,7 +59,6 @@ pub enum Wake {
 pub struct Votes {
     /// Lanes whose predicate is true.
     pub yes: u32,
-    /// All lanes.
     pub voters: u32,
 }
 

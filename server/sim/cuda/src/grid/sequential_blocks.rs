@@ -17,7 +17,6 @@ const FIRST_SKIP: u64 = 1024;
 /// How often the amount doubles.
 const MAX_SKIPS: u32 = 40;
 
-/// A run of a launch.
 pub(super) struct SequentialBlocks<'a, 'p, W: CudaWarp> {
     pub(super) launch: &'a W::Launch<'p>,
     pub(super) grid: GridState<W>,
@@ -131,7 +130,6 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }));
     }
 
-    /// Polls the caller's control and checks the limits.
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
         let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {
@@ -243,7 +241,7 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
         }
         let GridState { spaces, state, extra } = self.grid;
         let status = W::final_status(status, &extra);
-        let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.last_store());
+        let last_store = state.sanitizer.as_ref().and_then(|sanitizer| sanitizer.watch.as_ref()?.last);
         let findings = state.into_findings();
         let result = self.traces.finish(status, findings, spaces.launch, spaces.printed.finish());
         RunResult { last_store, ..result }

@@ -20,7 +20,6 @@ pub struct GridState<W: CudaWarp> {
     pub extra: W::Extra,
 }
 
-/// A warp of a language.
 pub trait CudaWarp: Sized + Sync {
     type Launch<'p>: Deref<Target = GridLaunch> + Sync;
     /// What a run keeps besides memory, counters and findings. Blocks run in parallel only if they leave it unchanged.
@@ -41,7 +40,6 @@ pub trait CudaWarp: Sized + Sync {
     /// blocks.
     fn renew(&mut self, launch: &Self::Launch<'_>, cta: [u32; 3]);
 
-    /// A sanitizer, if the options require one.
     fn sanitizer(launch: &Self::Launch<'_>) -> Option<Box<Sanitizer>>;
 
     /// Whether the program depends on the order of blocks in ways that memory does not show, such as the clock.
@@ -63,7 +61,6 @@ pub trait CudaWarp: Sized + Sync {
     /// Lanes that waited at the barrier of the cluster continue.
     fn pass_cluster_barrier(&mut self, _mask: u32) {}
 
-    /// The lanes that have not exited.
     fn live(&self) -> u32;
 
     /// Bytes of host memory that the warp uses while it is suspended.
@@ -89,7 +86,6 @@ pub trait CudaWarp: Sized + Sync {
     /// The final values of the registers of the entry function.
     fn registers(&self, launch: &Self::Launch<'_>) -> Vec<RegisterValues>;
 
-    /// The value trace, if it was requested of this warp.
     fn take_values(&mut self, launch: &Self::Launch<'_>) -> Option<Values>;
 
     /// The status of a run that ended with this one.

@@ -14,7 +14,6 @@ const WORD_BYTES: usize = 64 * GRANULE;
 #[derive(Clone, Debug)]
 struct Granules {
     words: Vec<u64>,
-    /// The indices of the nonzero words.
     dirty: Vec<u32>,
 }
 
@@ -42,20 +41,17 @@ impl Granules {
         }
     }
 
-    /// Whether the sets are disjoint.
     fn is_disjoint(&self, others: &Granules) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
     }
 
-    /// Removes and returns all nonzero words.
     fn drain(&mut self) -> impl Iterator<Item = (usize, u64)> {
         let words = &mut self.words;
         self.dirty.drain(..).map(|word| (word as usize, std::mem::take(&mut words[word as usize])))
     }
 }
 
-/// The accesses in one region.
 #[derive(Clone, Debug)]
 struct RegionAccesses {
     region: MemoryRegion,
@@ -63,7 +59,6 @@ struct RegionAccesses {
     written: Granules,
 }
 
-/// The accesses of a range of blocks.
 #[derive(Clone, Debug)]
 pub struct AccessSet {
     regions: [RegionAccesses; 2],

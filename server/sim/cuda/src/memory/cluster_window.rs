@@ -8,11 +8,8 @@ use crate::windows;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClusterWindow {
     pub rank: u32,
-    /// Blocks of the cluster.
     pub blocks: u32,
-    /// Bytes per block.
     pub size: u32,
-    /// The mask of exited blocks, by rank.
     pub ended: u32,
 }
 

@@ -13,7 +13,6 @@ const LIVE: u64 = 8 << 20;
 /// Freed blocks are reused once all blocks, including freed ones, have this many bytes.
 const FRESH: u64 = 64 << 20;
 
-/// The blocks of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     /// Addresses of all blocks, including freed ones.
@@ -24,12 +23,9 @@ pub struct Heap {
     freed: VecDeque<(u64, u64)>,
 }
 
-/// Why a block cannot be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FreeError {
-    /// The block was freed before.
     Again,
-    /// No block starts at this address.
     NoBlock,
 }
 

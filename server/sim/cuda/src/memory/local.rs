@@ -10,7 +10,6 @@ use crate::registers::{LaneRow, PerLane, WIDTH, blend, lanes_where};
 /// Limit of local memory per thread in bytes, as on hardware.
 pub const MAX_LOCAL_BYTES: u32 = 512 << 10;
 
-/// The local memory of a warp.
 #[derive(Clone, Debug, Default)]
 pub struct Local {
     rows: Vec<LaneRow<u32, WIDTH>>,
@@ -63,7 +62,6 @@ impl Local {
         }
     }
 
-    /// Writes up to eight bytes of one lane.
     #[inline]
     pub fn write(&mut self, lane: usize, address: u64, size: u32, value: u64) {
         let row = (address / 4) as usize;

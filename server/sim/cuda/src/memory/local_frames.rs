@@ -3,17 +3,16 @@
 
 use warplens_sim_warp::objects::Object;
 
+use crate::grown::grown;
 use crate::objects::{FrameObjects, ProgramObjects};
 use crate::slot::Slot;
 
-/// The calls of a warp, by slot.
 #[derive(Clone, Debug, Default)]
 pub struct LocalFrames {
     calls: Vec<LocalFrame>,
     running: Slot,
 }
 
-/// The local memory of a call.
 #[derive(Clone, Copy, Debug, Default)]
 struct LocalFrame {
     function: u32,
@@ -26,28 +25,18 @@ struct LocalFrame {
 impl LocalFrames {
     /// A call gets local memory starting at `start`.
     pub fn called(&mut self, slot: Slot, function: u32, start: u32, caller: Slot) {
-        let slot = slot as usize;
-        if self.calls.len() <= slot {
-            self.calls.resize(slot + 1, LocalFrame::default());
-        }
-        self.calls[slot] = LocalFrame { function, start, dynamic: (0, 0), caller: Some(caller) };
+        *grown(&mut self.calls, slot) = LocalFrame { function, start, dynamic: (0, 0), caller: Some(caller) };
     }
 
-    /// The dynamic stack of a call changes.
     pub fn allocated(&mut self, slot: Slot, start: u32, end: u32) {
-        if self.calls.is_empty() {
-            self.calls.push(LocalFrame::default());
-        }
-        self.calls[slot as usize].dynamic = (start, end);
+        grown(&mut self.calls, slot).dynamic = (start, end);
     }
 
-    /// The call at this slot runs now.
     #[inline(always)]
     pub fn run(&mut self, slot: Slot) {
         self.running = slot;
     }
 
-    /// The running call and its callers.
     fn chain(&self) -> impl Iterator<Item = LocalFrame> {
         let at = |slot: Slot| self.calls.get(slot as usize).copied().unwrap_or_default();
         std::iter::successors(Some(at(self.running)), move |frame| frame.caller.map(at))

@@ -2,7 +2,6 @@
 //!
 //! The 64 bits are the whole state of an object. Their layout is private: programs only pass the bits on.
 
-/// Maximum number of arrivals of a phase.
 pub const MAX_ARRIVALS: u64 = (1 << 20) - 1;
 /// Maximum number of pending bytes of a phase, and of bytes completed early.
 pub(crate) const MAX_BYTES: i64 = (1 << 20) - 1;
@@ -15,11 +14,8 @@ pub const PHASE: u64 = LIVE | 1 << 61;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// Arrivals that complete a phase.
     pub expected: u64,
-    /// Pending arrivals of this phase.
     pub pending: u64,
-    /// Pending bytes of this phase.
     pub bytes: i64,
     /// Parity of the current phase: 0 or 1.
     pub parity: u64,

@@ -15,9 +15,7 @@ const FAR: u64 = 1 << 20;
 /// Like [`FAR`], but in local memory, where other calls have had variables.
 const LOCAL_FAR: u64 = 64;
 
-/// Where an access is relative to the nearest object.
 enum Position {
-    /// Starts this many bytes before the object.
     Before(u64),
     /// Starts at this offset in the object or behind it.
     At(u64),
@@ -55,7 +53,6 @@ impl InvalidAccess {
 }
 
 impl Spaces {
-    /// The fault of an access outside of every object.
     pub(super) fn miss(&self, access: InvalidAccess, local: &Local) -> Fault {
         let InvalidAccess { space, address, mode, .. } = access;
         if let Some(rank) = self.ended_block(space, address) {
@@ -96,7 +93,6 @@ impl Spaces {
         Fault::new(FindingKind::Misaligned, message, 0)
     }
 
-    /// The fault of a store to read-only memory.
     pub(super) fn read_only(&self, access: InvalidAccess, local: &Local) -> Fault {
         let InvalidAccess { space, address, unit, .. } = access;
         let element = self.element(space, address, unit, local);

@@ -14,14 +14,11 @@ pub(super) struct NamedObject {
     pub(super) kind: ObjectKind,
 }
 
-/// What determines the size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectKind {
     /// The launch, or `malloc`.
     Buffer,
-    /// The size of dynamic shared memory in the launch.
     DynamicShared,
-    /// The declaration of a variable.
     Variable,
     /// Nothing: it was freed.
     Freed,
@@ -59,7 +56,6 @@ pub(super) fn area(space: Space, address: u64) -> Option<(Space, u64)> {
 }
 
 impl Spaces {
-    /// The named objects in the space of an address.
     pub(super) fn named(&self, space: Space, address: u64, local: &Local) -> Vec<NamedObject> {
         let Some((space, origin)) = area(space, address) else { return Vec::new() };
         let variable = |object: &Object, start: u64| NamedObject {

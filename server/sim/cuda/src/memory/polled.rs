@@ -6,7 +6,6 @@ use super::region::MemoryRegion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolledValue {
     pub region: MemoryRegion,
-    /// The offset of the first byte in the region.
     pub index: usize,
     pub size: u32,
     /// The bits on which the wait depends.
@@ -16,20 +15,17 @@ pub struct PolledValue {
 }
 
 impl PolledValue {
-    /// The memory range, without the value.
     #[inline]
     pub fn location(&self) -> MemoryRange {
         MemoryRange { region: self.region, index: self.index, size: self.size }
     }
 }
 
-/// The memory that a waiting warp polls.
 #[derive(Clone, Debug, Default)]
 pub struct PolledMemory {
     /// The statement and the lanes of the first access.
     pub first: Option<(u32, u32)>,
     pub values: Vec<PolledValue>,
-    /// Whether the loop reads the clock.
     pub reads_clock: bool,
     /// The memory that each iteration changes, if the warp repeats the iteration until the polled memory changes.
     /// `None` if the warp may stop by itself, or if this is unknown.
@@ -43,13 +39,11 @@ pub struct PolledMemory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryRange {
     pub region: MemoryRegion,
-    /// The offset of the first byte in the region.
     pub index: usize,
     pub size: u32,
 }
 
 impl MemoryRange {
-    /// The words that the range touches.
     pub fn words(self) -> impl Iterator<Item = (MemoryRegion, usize)> {
         let words = self.index / 4..(self.index + self.size as usize).div_ceil(4);
         words.map(move |word| (self.region, word))

@@ -2,7 +2,6 @@
 
 use warplens_sim_warp::trace::Output;
 
-/// The text printed so far.
 #[derive(Clone, Debug, Default)]
 pub struct PrintBuffer {
     bytes: Vec<u8>,

@@ -3,7 +3,6 @@
 use crate::address::Space;
 use crate::registers::PerLane;
 
-/// The memory region to which an address belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryRegion {
     Launch,
@@ -58,7 +57,6 @@ pub enum AccessMode {
 }
 
 impl AccessMode {
-    /// The name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             AccessMode::Load => "load",
@@ -77,11 +75,8 @@ pub(super) struct InvalidAccess {
     pub(super) mode: AccessMode,
 }
 
-/// Addresses that have been checked.
 pub enum CheckedAddresses {
-    /// All lanes are in the same extent.
     One(Extent),
-    /// An extent for each lane.
     Each(Box<PerLane<Option<Extent>>>),
 }
 
@@ -97,7 +92,6 @@ impl CheckedAddresses {
         }
     }
 
-    /// The extent that contains a lane's address.
     #[inline(always)]
     pub fn of(&self, lane: usize) -> Option<Extent> {
         match self {

@@ -14,7 +14,7 @@ use super::print_buffer::PrintBuffer;
 use super::region::{AccessMode, CheckedAddresses, Extent, InvalidAccess, MemoryRegion};
 use crate::address::{Address, Relative, Space};
 use crate::async_ops::queue::Queue;
-use crate::fault::Fault;
+use crate::fault::{Fault, Result};
 use crate::objects::ProgramObjects;
 use crate::registers::{PerLane, Registers, WIDTH, lanes};
 use crate::slot::RegisterSlot;
@@ -23,7 +23,7 @@ use crate::tensor_memory::cells::TensorMemory;
 use crate::windows;
 
 /// All memory that a block accesses, except local memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Spaces {
     pub launch: DeviceMemory,
     pub globals: DeviceMemory,
@@ -43,20 +43,15 @@ pub struct Spaces {
     pub skipped_time: u64,
     /// Asynchronous operations in flight of the running cluster.
     pub asynchronous: Queue,
-    /// The tensor memory of the running cluster.
     pub tensor_memory: TensorMemory,
-    /// Tensor maps that the device has changed.
     pub changed_maps: ChangedMaps,
     /// Records accesses to memory that blocks share, if requested.
     pub access_set: Option<Box<AccessSet>>,
 }
 
-/// The bases of addresses of variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bases {
-    /// The start of the frame's local memory.
     pub frame: u32,
-    /// The start of the block's shared memory.
     pub shared: u32,
 }
 
@@ -76,24 +71,13 @@ impl Spaces {
     pub fn new(launch: DeviceMemory, objects: Arc<ProgramObjects>, options: &RunOptions) -> Spaces {
         Spaces {
             launch,
-            globals: DeviceMemory::new(0, 0),
-            constants: DeviceMemory::new(0, 0),
-            params: Vec::new(),
-            shared: Vec::new(),
-            window: ClusterWindow::default(),
-            heap: Heap::default(),
             printed: PrintBuffer::new(options.limits.max_output),
             objects,
-            changes: 0,
-            skipped_time: 0,
             asynchronous: Queue::new(options.eager),
-            tensor_memory: TensorMemory::default(),
-            changed_maps: ChangedMaps::default(),
-            access_set: None,
+            ..Spaces::default()
         }
     }
 
-    /// The extent that contains `address`.
     fn extent(&self, space: Space, address: u64, local: &Local) -> Option<Extent> {
         let window = |region, origin: u64, len: u64| {
             let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
@@ -184,7 +168,7 @@ impl Spaces {
 
     /// Checks that every lane may access its address, and records the access.
     #[inline(always)]
-    pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    pub fn check(&mut self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let checked = self.find(request, local)?;
         if let Some(touched) = &mut self.access_set {
             let &AddressCheck { addresses, span, mode, mask, .. } = request;
@@ -208,7 +192,7 @@ impl Spaces {
     }
 
     #[inline(always)]
-    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    fn find(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, mode, mask, .. } = request;
         let first = mask.trailing_zeros() as usize % WIDTH;
         // With an empty mask there is nothing to check, and the caller does not use the extents.
@@ -227,7 +211,7 @@ impl Spaces {
         self.find_each(request, local)
     }
 
-    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses, Fault> {
+    fn find_each(&self, request: &AddressCheck<'_>, local: &Local) -> Result<CheckedAddresses> {
         let &AddressCheck { space, addresses, span, unit, mode, mask } = request;
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
@@ -256,7 +240,6 @@ impl Spaces {
         }
     }
 
-    /// The bytes of a region other than local memory.
     #[inline]
     pub fn bytes(&self, region: MemoryRegion) -> &[u8] {
         match region {
@@ -269,7 +252,6 @@ impl Spaces {
         }
     }
 
-    /// Like [`Self::bytes`], but mutable.
     #[inline]
     pub fn bytes_mut(&mut self, region: MemoryRegion) -> &mut [u8] {
         match region {
@@ -294,7 +276,6 @@ impl Spaces {
         [self.launch.raw().1, self.globals.raw().1]
     }
 
-    /// Like [`Self::device_bytes`], but mutable.
     #[inline]
     pub fn device_bytes_mut(&mut self) -> [&mut [u8]; 2] {
         [self.launch.raw_mut().1, self.globals.raw_mut().1]
@@ -302,14 +283,7 @@ impl Spaces {
 
     /// Reads up to eight bytes of one lane at an unchecked address, without recording the access.
     #[inline]
-    pub fn peek(
-        &self,
-        space: Space,
-        address: u64,
-        size: u32,
-        lane: usize,
-        local: &Local,
-    ) -> Result<u64, Fault> {
+    pub fn peek(&self, space: Space, address: u64, size: u32, lane: usize, local: &Local) -> Result<u64> {
         let (span, mode, mask) = (size.into(), AccessMode::Load, 1 << lane);
         let checked = self.find(
             &AddressCheck { space, addresses: &[address; WIDTH], span, unit: span, mode, mask },
@@ -323,7 +297,6 @@ impl Spaces {
         })
     }
 
-    /// Whether the polled memory has changed.
     #[inline]
     pub fn has_changed(&self, polled: &PolledMemory) -> bool {
         let differs = |polled: &PolledValue| {
@@ -332,7 +305,6 @@ impl Spaces {
         polled.values.iter().any(differs)
     }
 
-    /// Reads up to eight bytes at a checked address.
     #[inline]
     pub fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
         let index = extent.index(address);
@@ -342,7 +314,6 @@ impl Spaces {
         }
     }
 
-    /// Writes up to eight bytes at a checked address.
     #[inline]
     pub fn write(
         &mut self,
@@ -390,7 +361,6 @@ pub fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
     }
 }
 
-/// The addresses of all lanes.
 #[inline(always)]
 pub fn addresses(address: &Address, registers: &Registers, bases: Bases) -> PerLane<u64> {
     let base = match address.relative {

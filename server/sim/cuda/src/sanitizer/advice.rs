@@ -11,10 +11,8 @@ use crate::address::AtomicOp;
 use crate::memory::region::MemoryRegion;
 use crate::race_context::barrier;
 
-/// What the message of a race recommends.
 #[derive(Clone, Copy)]
 pub(super) enum Advice {
-    /// A barrier for the threads of this scope.
     Barrier(RaceScope),
     /// Another change, or none.
     Other(&'static str),
@@ -46,7 +44,7 @@ impl Sanitizer {
         region: MemoryRegion,
     ) -> Advice {
         let Conflict { hazard, before, .. } = *conflict;
-        let atomic = self.patterns.atomic_of([self.visit.statement, before.statement()]);
+        let atomic = self.patterns.atomic_of([self.report.visit.statement, before.statement()]);
         let text = match race {
             Race::Repaired if region == MemoryRegion::Shared => {
                 "the plain load races with `atom.cas`: the first iteration may see a stale value, which the \
@@ -87,15 +85,14 @@ impl Sanitizer {
     /// Whether both accesses belong to the same store instruction of the warp.
     fn is_one_store(&self, event: &AccessEvent<'_>, before: Stamp, other: &Other) -> bool {
         other.scope == RaceScope::Warp
-            && before.statement() == self.visit.statement
+            && before.statement() == self.report.visit.statement
             && event.kind == AccessKind::Store
     }
 
-    /// Whether exactly one of the two accesses is strong.
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let was_strong = before.strength() != Strength::Weak;
         let is_atomic = event.kind == AccessKind::Atomic;
-        was_strong != is_atomic && was_strong != (self.visit.order.strong || is_atomic)
+        was_strong != is_atomic && was_strong != (self.report.visit.order.strong || is_atomic)
     }
 }
 

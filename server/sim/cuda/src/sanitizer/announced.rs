@@ -21,7 +21,7 @@ impl Sanitizer {
         let is_unannounced = waited_before
             && now.parity == parity
             && now.bytes < spaces.asynchronous.bytes_for(object as usize);
-        is_unannounced.then(|| match self.patterns.is_async_store(copy.statement()) {
+        is_unannounced.then(|| match self.patterns.async_stores.contains(&copy.statement()) {
             true => "`st.async`",
             false => "copy",
         })

@@ -7,12 +7,10 @@ pub(super) struct Conflicts {
     pub(super) found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
 }
 
-/// The conflict of a lane with an earlier access.
 #[derive(Clone, Copy)]
 pub(super) struct LaneConflict {
     pub(super) conflict: Conflict,
     pub(super) lane: u32,
-    /// The offset of the lane's own access.
     pub(super) index: u64,
 }
 

@@ -7,15 +7,15 @@
 use rustc_hash::FxHashMap;
 
 use super::stamp::{IN_FLIGHT, Stamp};
+use crate::grown::grown;
 use crate::memory::region::MemoryRegion;
 
-/// Maximum number of warps per block.
 pub(super) const WARPS: u32 = 32;
 /// Maximum number of tracked copies per cluster; further copies count as complete when they start.
 pub(super) const MAX_COPIES: usize = 1 << 16;
 
-/// The families of copy groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The families of groups; a thread waits for the groups of each family separately.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyFamily {
     /// `cp.async`
     Single,
@@ -25,20 +25,22 @@ pub enum CopyFamily {
     Products,
     /// `tcgen05`: until a commit, after which an mbarrier tracks the operations
     TensorMemory,
+    /// `tcgen05.st`: all stores in flight form one group
+    CellStores,
 }
 
-const FAMILIES: usize = 4;
+const FAMILIES: usize = 5;
 
-/// How the completion of a copy is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyCompletion {
-    /// The thread waits for the copy's group.
     Waited(CopyFamily),
     /// A thread observes that this phase of the mbarrier at this offset of shared memory has completed.
-    Phase { object: u64, parity: u64 },
+    Phase {
+        object: u64,
+        parity: u64,
+    },
 }
 
-/// The range of memory that a copy reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyRange {
     pub region: MemoryRegion,
@@ -47,7 +49,6 @@ pub struct CopyRange {
     pub writes: bool,
 }
 
-/// A copy in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingCopy {
     pub(super) range: CopyRange,
@@ -72,11 +73,7 @@ pub(super) struct Copies {
 
 impl Copies {
     pub(super) fn closed(&mut self, warp: u32, family: CopyFamily) -> &mut [u32; 32] {
-        let warp = warp as usize;
-        if self.groups.len() <= warp {
-            self.groups.resize(warp + 1, [[0; 32]; FAMILIES]);
-        }
-        &mut self.groups[warp][family as usize]
+        &mut grown(&mut self.groups, warp)[family as usize]
     }
 
     /// How the completion of the copy with this stamp is observed.

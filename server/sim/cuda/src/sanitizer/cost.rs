@@ -1,15 +1,55 @@
 //! The cost of one memory request: sectors of global memory, wavefronts of shared memory.
 
-use warplens_sim_warp::trace::{Sectors, Wavefronts};
+use warplens_sim_warp::trace::{Counters, Sectors, Wavefronts};
+use warplens_sim_warp::values::{AccessSpace, LaneAccesses};
 
-use crate::registers::{PerLane, WIDTH, lanes};
+use super::event::AccessEvent;
+use crate::memory::region::MemoryRegion;
+use crate::registers::{PerLane, WIDTH, filter_lanes, lanes};
 
 const SECTOR: u64 = 32;
 /// Banks of shared memory; each is four bytes wide.
 const BANKS: usize = 32;
 
+#[derive(Default)]
+pub struct Cost {
+    pub(super) counts: bool,
+    pub(crate) counters: Option<Counters>,
+    /// The accesses of the instruction, if the caller asked for them.
+    pub accesses: Option<Vec<LaneAccesses>>,
+}
+
+impl Cost {
+    pub(super) fn count(&mut self, event: &AccessEvent<'_>) {
+        let span = event.span();
+        let of = |regions: &[MemoryRegion]| {
+            let region = |lane| event.extent(lane).map(|extent| extent.region);
+            filter_lanes(event.mask, |lane| region(lane).is_some_and(|region| regions.contains(&region)))
+        };
+        let global = of(&[MemoryRegion::Launch, MemoryRegion::Globals]);
+        let shared = of(&[MemoryRegion::Shared]);
+        self.list(event, AccessSpace::Global, global);
+        self.list(event, AccessSpace::Shared, shared);
+        let counters = self.counters.get_or_insert_default();
+        if global != 0 {
+            let global = sectors(event.addresses, span, global);
+            counters.add(&Counters { global, ..Counters::default() });
+        }
+        if shared != 0 {
+            let shared = wavefronts(event.addresses, span, shared);
+            counters.add(&Counters { shared, ..Counters::default() });
+        }
+    }
+
+    fn list(&mut self, event: &AccessEvent<'_>, space: AccessSpace, mask: u32) {
+        let Some(accesses) = self.accesses.as_mut().filter(|_| mask != 0) else { return };
+        let lanes = lanes(mask).map(|lane| (lane as u32, event.addresses[lane])).collect();
+        accesses.push(LaneAccesses { space, bytes: event.span(), lanes });
+    }
+}
+
 /// The cost of a request to global memory: `span` bytes at the address of each lane of `mask`.
-pub(super) fn sectors(addresses: &PerLane<u64>, span: u64, mask: u32) -> Sectors {
+fn sectors(addresses: &PerLane<u64>, span: u64, mask: u32) -> Sectors {
     let mut starts: Vec<u64> = lanes(mask).map(|lane| addresses[lane]).collect();
     starts.sort_unstable();
     let (mut touched, mut bytes) = (0, 0);
@@ -29,7 +69,7 @@ pub(super) fn sectors(addresses: &PerLane<u64>, span: u64, mask: u32) -> Sectors
 
 /// The cost of a request to shared memory. A wavefront transfers at most 128 bytes, so wide accesses are split into
 /// halves or quarters of the warp. Each bank broadcasts one word to all lanes that access it.
-pub(super) fn wavefronts(addresses: &PerLane<u64>, span: u64, mask: u32) -> Wavefronts {
+fn wavefronts(addresses: &PerLane<u64>, span: u64, mask: u32) -> Wavefronts {
     let together = match span {
         0..=4 => WIDTH,
         5..=8 => WIDTH / 2,

@@ -7,7 +7,6 @@ use crate::registers::PerLane;
 pub enum AccessKind {
     /// A load that writes each element to a separate register.
     Load,
-    /// Any other read.
     Read,
     Store,
     Atomic,
@@ -16,14 +15,12 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// Whether the access only reads.
     #[inline(always)]
     pub fn reads(self) -> bool {
         matches!(self, AccessKind::Load | AccessKind::Read)
     }
 }
 
-/// An access with checked addresses.
 pub struct AccessEvent<'t> {
     pub kind: AccessKind,
     pub checked: &'t CheckedAddresses,

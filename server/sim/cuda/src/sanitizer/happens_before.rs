@@ -28,21 +28,18 @@ const MAX_EPOCHS: usize = 1 << 22;
 /// A location in memory through which threads synchronize.
 pub(super) type MemoryLocation = (MemoryRegion, u64);
 
-/// The owner of an epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) block: u32,
     pub(super) warp: u32,
 }
 
-/// A lane of the running block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) warp: u32,
     pub(super) lane: u32,
 }
 
-/// The order of the accesses of a run.
 #[derive(Debug, Default)]
 pub(super) struct HappensBefore {
     /// Epochs up to this one happen before every access.
@@ -54,11 +51,9 @@ pub(super) struct HappensBefore {
     /// The last suspended block, and the newest epoch when it was suspended.
     left: (u32, u32),
     block: BlockClock,
-    /// Published clocks by location.
     published: FxHashMap<MemoryLocation, Published>,
 }
 
-/// The clocks of one block.
 #[derive(Debug, Default)]
 pub(crate) struct BlockClock {
     number: u32,
@@ -75,11 +70,9 @@ pub(crate) struct BlockClock {
     warps: Vec<WarpClock>,
 }
 
-/// The clocks that the blocks of a cluster share.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterClock {
     blocks: Vec<u32>,
-    /// Number of exited blocks.
     ended: usize,
     /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
@@ -164,7 +157,6 @@ impl ClusterClock {
         ClusterClock { blocks, ..ClusterClock::default() }
     }
 
-    /// A number that identifies the cluster.
     pub(super) fn number(&self) -> u32 {
         self.blocks.first().copied().unwrap_or(0)
     }
@@ -181,14 +173,8 @@ impl ClusterClock {
         self.blocks.get(rank as usize).copied().unwrap_or(0)
     }
 
-    /// Whether all blocks have exited.
     pub(super) fn is_over(&self) -> bool {
         self.ended == self.blocks.len()
-    }
-
-    /// Whether the block has yet to learn that these phases are complete.
-    pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
-        phases != self.phases || phases != block.phases
     }
 }
 
@@ -197,7 +183,6 @@ impl HappensBefore {
         self.base + self.epochs.len() as u32
     }
 
-    /// A block starts or resumes.
     pub(super) fn enter(&mut self, block: &mut BlockClock) {
         std::mem::swap(&mut self.block, block);
         let only_paused = self.left == (self.block.number, self.latest());
@@ -215,7 +200,6 @@ impl HappensBefore {
         }
     }
 
-    /// The running block is suspended.
     pub(super) fn leave(&mut self, block: &mut BlockClock) {
         self.left = (self.block.number, self.latest());
         std::mem::swap(&mut self.block, block);
@@ -310,7 +294,6 @@ impl HappensBefore {
         !is_informed && (is_earlier || self.origin(epoch).is_some_and(|origin| !mine(origin)))
     }
 
-    /// Lanes of a warp synchronized.
     pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
         let latest = self.latest();
         let clock = &mut self.block.warps[warp as usize];
@@ -339,7 +322,6 @@ impl HappensBefore {
         }
     }
 
-    /// Lanes of a warp executed a fence.
     pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
         let together = live & !mask == 0;
         let base = self.published_by_warp(warp, together);
@@ -523,14 +505,23 @@ impl HappensBefore {
         }
     }
 
-    /// Threads of all blocks of the cluster have arrived at its barrier.
-    pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+    /// Threads of all blocks of the cluster have arrived at its barrier, the last time for phase `phases`.
+    pub(super) fn synchronize_cluster(
+        &mut self,
+        cluster: &mut ClusterClock,
+        phases: u32,
+        live: impl Iterator<Item = u32>,
+    ) {
+        if (phases, phases) == (cluster.phases, self.block.phases) {
+            return;
+        }
         if cluster.phases != phases {
             cluster.phases = phases;
             cluster.synchronized = self.latest();
             cluster.pool.absorb(&self.block.everything());
         }
-        self.open(live, live, live);
+        let live: Vec<u32> = live.collect();
+        self.open(&live, &live, &live);
         self.block.phases = phases;
         self.block.common.join(&cluster.pool.knows);
         for &block in &cluster.blocks {

@@ -9,21 +9,20 @@ use crate::registers::lanes;
 impl Sanitizer {
     /// The access that a lane has just reported belongs to a copy in flight.
     pub fn copy_started(&mut self, range: CopyRange, lane: usize, until: CopyCompletion) {
-        if !self.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
+        if !self.report.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
             return;
         }
-        let (warp, statement) = (self.warp_of_cluster(), self.visit.statement);
+        let (warp, statement) = (self.warp_of_cluster(), self.report.visit.statement);
         let group = match until {
             CopyCompletion::Waited(family) => self.cluster.copies.closed(warp, family)[lane],
             CopyCompletion::Phase { .. } => 0,
         };
-        let epoch = self.sync.epoch(self.visit.warp);
+        let epoch = self.sync.epoch(self.report.visit.warp);
         let begun = PendingCopy { range, statement, warp, lane: lane as u32, until, group, epoch };
         self.restamp(&begun, epoch, IN_FLIGHT | warp);
         self.cluster.copies.begun.push(begun);
     }
 
-    /// Lanes commit a group.
     pub fn closed(&mut self, family: CopyFamily, mask: u32) {
         let warp = self.warp_of_cluster();
         let closed = self.cluster.copies.closed(warp, family);
@@ -43,7 +42,7 @@ impl Sanitizer {
                 && left.is_none_or(|left| begun.group + left < closed[begun.lane as usize])
         };
         for begun in self.take(done) {
-            let epoch = self.sync.epoch(self.visit.warp);
+            let epoch = self.sync.epoch(self.report.visit.warp);
             self.restamp(&begun, IN_FLIGHT | warp, epoch);
         }
     }
@@ -51,7 +50,7 @@ impl Sanitizer {
     /// A lane arrives on an mbarrier with the copies of a family that it has started so far.
     pub fn arrive_on_copies(&mut self, lane: usize, family: CopyFamily, object: u64, parity: u64) {
         let warp = self.warp_of_cluster();
-        let epoch = self.sync.epoch(self.visit.warp);
+        let epoch = self.sync.epoch(self.report.visit.warp);
         let mine = |begun: &&mut PendingCopy| {
             (begun.warp, begun.lane, begun.until) == (warp, lane as u32, CopyCompletion::Waited(family))
         };
@@ -77,7 +76,7 @@ impl Sanitizer {
 
     /// The block exits: its copies to global memory complete.
     pub(super) fn complete_global_copies(&mut self) {
-        let rank = self.cluster.clock.rank(self.sync.running());
+        let rank = self.rank();
         for begun in
             self.take(|begun| begun.range.region != MemoryRegion::Shared && begun.warp / WARPS == rank)
         {
@@ -86,9 +85,12 @@ impl Sanitizer {
         }
     }
 
-    /// The running warp's index in the cluster.
+    pub(super) fn rank(&self) -> u32 {
+        self.cluster.clock.rank(self.sync.running())
+    }
+
     pub(super) fn warp_of_cluster(&self) -> u32 {
-        self.cluster.clock.rank(self.sync.running()) * WARPS + self.visit.warp
+        self.rank() * WARPS + self.report.visit.warp
     }
 
     fn take(&mut self, done: impl Fn(&PendingCopy) -> bool) -> Vec<PendingCopy> {
@@ -98,12 +100,8 @@ impl Sanitizer {
     fn restamp(&mut self, begun: &PendingCopy, from: u32, to: u32) {
         let PendingCopy { range: CopyRange { region, index, span, writes }, statement, lane, .. } = *begun;
         let stamp = |epoch| Stamp::new(epoch, statement, lane, Strength::Weak);
-        let shadow = match region {
-            MemoryRegion::Shared => &mut self.cluster.shared,
-            MemoryRegion::Launch => &mut self.launch,
-            MemoryRegion::Globals => &mut self.globals,
-            MemoryRegion::Constants | MemoryRegion::Params | MemoryRegion::Local => return,
-        };
-        shadow.restamp(index, span, writes, stamp(from), stamp(to));
+        if let Some((shadow, _)) = self.memory.of(region) {
+            shadow.restamp(index, span, writes, stamp(from), stamp(to));
+        }
     }
 }

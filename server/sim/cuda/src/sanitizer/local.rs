@@ -32,7 +32,6 @@ impl LocalShadow {
         }
     }
 
-    /// A lane stores an undefined byte.
     pub fn undefine(&mut self, at: u64, lane: u32, origin: Option<UndefinedOrigin>) {
         self.bytes(at, 1)[0] &= !(1 << lane);
         if let Some(origin) = origin {
@@ -50,7 +49,6 @@ impl LocalShadow {
             .find_map(|byte| self.origins.get(&byte).copied())
     }
 
-    /// The lanes of `mask` copy a range.
     pub fn copy(&mut self, from: u64, to: u64, len: u64, mask: u32) {
         for at in 0..len {
             let source = self.lanes(from + at);

@@ -2,7 +2,8 @@
 //! accesses.
 
 use super::event::AccessEvent;
-use super::{RunningVisit, Sanitizer};
+use super::report::RunningVisit;
+use super::{Sanitizer, prerequisite};
 use crate::memory::spaces::Spaces;
 use crate::order::{ProxyFence, SpecialOrder};
 
@@ -10,13 +11,13 @@ impl Sanitizer {
     /// The running instruction orders accesses in the lanes of `executed`.
     #[inline(never)]
     pub(super) fn order(&mut self, executed: u32) {
-        let RunningVisit { warp, live, order, .. } = self.visit;
+        let RunningVisit { warp, live, order, .. } = self.report.visit;
         self.block.awaited_grid |= order.special == SpecialOrder::AwaitsGrid && executed != 0;
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
             self.fence_tensor_memory();
             if order.proxy_fence != ProxyFence::None {
-                self.fence_proxies(warp, executed, order.proxy_fence);
+                self.proxies.fence(&self.sync, warp, executed, order.proxy_fence);
             }
         } else if order.synchronizes || self.lockstep {
             self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
@@ -25,7 +26,7 @@ impl Sanitizer {
 
     /// A barrier of the block completed. All masks are per warp: the lanes that arrived, that waited and that are live.
     pub fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], live: impl Iterator<Item = u32>) {
-        if self.checks.races {
+        if self.report.checks.races {
             let live: Vec<u32> = live.collect();
             self.sync.open(arrived, waited, &live);
             self.order_tensor_memory();
@@ -36,18 +37,18 @@ impl Sanitizer {
     /// in a grid with a prerequisite.
     #[inline(never)]
     pub(super) fn note_special(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
-        let RunningVisit { statement, order, .. } = self.visit;
+        let RunningVisit { statement, order, .. } = self.report.visit;
         if !self.prerequisite_writes.is_empty() && !self.block.awaited_grid {
-            self.check_prerequisite(event, spaces);
+            prerequisite::check(&self.prerequisite_writes, event, &mut self.report, spaces);
         }
         if order.special == SpecialOrder::Initializes {
             self.initializers.insert(statement);
         }
         if spaces.window.blocks > 1 {
-            self.note_remote(event, spaces);
+            self.cluster.remote.note(event, &mut self.sync, &self.report.visit, spaces);
         }
         if order.special.uses_async_proxy() {
-            self.access_async(event, spaces);
+            self.proxies.accessed(event, (&self.sync, &mut self.memory), &mut self.report, spaces);
         }
     }
 }

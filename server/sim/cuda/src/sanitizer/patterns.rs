@@ -4,7 +4,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::AtomicOp;
 
-/// The patterns that reports mention.
 #[derive(Debug, Default)]
 pub struct ProgramPatterns {
     /// Loads whose value only compare-and-swap loops use, with their sizes in bytes.
@@ -37,10 +36,6 @@ impl ProgramPatterns {
             (other == store || other == load).then_some(op)
         };
         update(a, b).or_else(|| update(b, a))
-    }
-
-    pub(super) fn is_async_store(&self, statement: u32) -> bool {
-        self.async_stores.contains(&statement)
     }
 
     /// Whether one statement is a load whose value only compare-and-swap loops use, and the other an atomic of the same

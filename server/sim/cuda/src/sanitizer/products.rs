@@ -3,7 +3,7 @@
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
 
-use super::Sanitizer;
+use super::report::Report;
 
 pub enum Misuse {
     /// The statement reads or writes D of a product in flight.
@@ -12,14 +12,11 @@ pub enum Misuse {
     Source { register: u32, started: u32 },
 }
 
-impl Sanitizer {
+impl Report {
     /// A product uses a register that the statement `written` wrote after the last `wgmma.fence`; `None` if the warp
     /// has executed no fence.
     pub fn product_without_fence(&mut self, written: Option<u32>) {
-        let here = self.visit.statement;
-        if !self.checks.races
-            || !self.reported.insert((FindingKind::WgmmaFence, here, written.unwrap_or(u32::MAX)))
-        {
+        if !self.is_new_race(FindingKind::WgmmaFence, written) {
             return;
         }
         let message = match written {
@@ -33,7 +30,7 @@ impl Sanitizer {
             }
         };
         let related = written.map(|at| Related::new(at, "the register is written here"));
-        self.report(FindingKind::WgmmaFence, message.to_owned(), here, self.visit.live, related);
+        self.add(FindingKind::WgmmaFence, message, self.visit.live, related);
     }
 
     /// The running statement accesses a register of a product in flight. `name_of` returns the name of a register.
@@ -43,7 +40,6 @@ impl Sanitizer {
         name_of: impl Fn(u32) -> &'n str,
         executed: u32,
     ) {
-        let here = self.visit.statement;
         let (kind, register, started, what) = match *misuse {
             Misuse::Result { register, started, reads } => {
                 (FindingKind::AsyncResult, register, started, if reads { "is read" } else { "is written" })
@@ -52,7 +48,7 @@ impl Sanitizer {
                 (FindingKind::AsyncSource, register, started, "is overwritten")
             }
         };
-        if !self.checks.races || !self.reported.insert((kind, here, started)) {
+        if !self.is_new_race(kind, Some(started)) {
             return;
         }
         let name = name_of(register);
@@ -63,6 +59,6 @@ impl Sanitizer {
              `wait_group N` leaves the last N groups in flight"
         );
         let related = Related::new(started, "the product is started here");
-        self.report(kind, message, here, executed, Some(related));
+        self.add(kind, message, executed, [related]);
     }
 }

@@ -4,88 +4,100 @@
 //! barrier, or after the barrier in the thread that starts the copy. This check accepts a fence of any thread that
 //! knows of the write: it would rather miss errors than report false ones. The completion of a copy includes a fence.
 
+use rustc_hash::FxHashSet;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
 use warplens_sim_warp::trace::Related;
 
-use super::Sanitizer;
 use super::event::{AccessEvent, AccessKind};
-use super::happens_before::{Origin, Thread};
+use super::happens_before::{HappensBefore, Origin, Thread};
+use super::memory::ShadowMemory;
+use super::report::Report;
 use super::stamp::{IN_FLIGHT, Stamp};
+use super::vector_clock::VectorClock;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::order::ProxyFence;
 use crate::registers::lanes;
 
-impl Sanitizer {
-    /// Lanes of a warp executed a proxy fence.
+#[derive(Debug, Default)]
+pub(super) struct Proxies {
+    /// The writes that precede a proxy fence: in shared memory, and in global memory.
+    fenced: [VectorClock; 2],
+    /// Executed statements that access memory through the async proxy.
+    asynchronous: FxHashSet<u32>,
+}
+
+impl Proxies {
     #[cold]
-    pub(super) fn fence_proxies(&mut self, warp: u32, executed: u32, fence: ProxyFence) {
-        for (clock, covers) in self.proxies.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {
+    pub(super) fn fence(&mut self, sync: &HappensBefore, warp: u32, executed: u32, fence: ProxyFence) {
+        for (clock, covers) in self.fenced.iter_mut().zip([ProxyFence::Shared, ProxyFence::Global]) {
             if fence == covers || fence == ProxyFence::All {
-                self.sync.add_fenced(warp, executed, clock);
+                sync.add_fenced(warp, executed, clock);
             }
         }
     }
 
-    /// An access through the async proxy.
     #[cold]
-    pub(super) fn access_async(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
-        self.proxies.asynchronous.insert(self.visit.statement);
-        if event.kind != AccessKind::Read || !self.checks.races {
+    pub(super) fn accessed(
+        &mut self,
+        event: &AccessEvent<'_>,
+        (sync, memory): (&HappensBefore, &mut ShadowMemory),
+        report: &mut Report,
+        spaces: &Spaces,
+    ) {
+        self.asynchronous.insert(report.visit.statement);
+        if event.kind != AccessKind::Read || !report.checks.races {
             return;
         }
         for lane in lanes(event.mask) {
             let Some(extent) = event.extent(lane) else { continue };
             let index = extent.index(event.addresses[lane]) as u64;
-            let write = self.unfenced_write(extent.region, index, event.span(), lane as u32);
-            if let Some((write, at)) = write {
+            let thread = Thread { warp: report.visit.warp, lane: lane as u32 };
+            let is_unfenced = |write: Stamp, Origin { block, warp }: Origin| {
+                let fenced = &self.fenced[usize::from(extent.region != MemoryRegion::Shared)];
+                !fenced.covers(block, warp, write.lane() as u8, write.epoch)
+                    && !self.asynchronous.contains(&write.statement())
+                    // If nothing orders the write, it is reported as a race instead.
+                    && sync.ordered(write, thread, false)
+            };
+            let Some((shadow, _)) = memory.of(extent.region) else { continue };
+            let write = shadow.find_write(index, event.span(), |write| {
+                write.is_there()
+                    && write.epoch < IN_FLIGHT
+                    && sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin))
+            });
+            if let Some((write, at)) = write
+                && report.is_new(FindingKind::ProxyFence, Some(write.statement()))
+                && let Some(writer) = sync.origin(write.epoch)
+            {
                 let object = spaces.common_element(extent.region, at, event.size.into());
-                self.report_unfenced(write, &object, extent.region, lane as u32);
+                report_unfenced(report, write, writer, &object, extent.region, lane as u32);
             }
         }
     }
+}
 
-    /// An earlier write that no proxy fence has followed, and its offset.
-    fn unfenced_write(&self, region: MemoryRegion, index: u64, span: u64, lane: u32) -> Option<(Stamp, u64)> {
-        let thread = Thread { warp: self.visit.warp, lane };
-        let (shadow, fenced) = match region {
-            MemoryRegion::Shared => (&self.cluster.shared, &self.proxies.fenced[0]),
-            MemoryRegion::Launch => (&self.launch, &self.proxies.fenced[1]),
-            MemoryRegion::Globals => (&self.globals, &self.proxies.fenced[1]),
-            MemoryRegion::Constants | MemoryRegion::Params | MemoryRegion::Local => return None,
-        };
-        let (sync, asynchronous) = (&self.sync, &self.proxies.asynchronous);
-        let is_unfenced = |write: Stamp| {
-            let Some(Origin { block, warp }) = sync.origin(write.epoch) else { return false };
-            !fenced.covers(block, warp, write.lane() as u8, write.epoch)
-                && !asynchronous.contains(&write.statement())
-                // If nothing orders the write, it is reported as a race instead.
-                && sync.ordered(write, thread, false)
-        };
-        shadow.find_write(index, span, |write| {
-            write.is_there() && write.epoch < IN_FLIGHT && is_unfenced(write)
-        })
-    }
-
-    fn report_unfenced(&mut self, write: Stamp, object: &str, region: MemoryRegion, lane: u32) {
-        if !self.reported.insert((FindingKind::ProxyFence, self.visit.statement, write.statement())) {
-            return;
-        }
-        let other = self.other(write);
-        let fence = match region {
-            MemoryRegion::Shared => "fence.proxy.async.shared::cta",
-            _ => "fence.proxy.async.global",
-        };
-        let writer = self.thread(other.block, other.warp, other.lane, false);
-        let thread = position(writer.thread);
-        let message = format!(
-            "a copy reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
+fn report_unfenced(
+    report: &mut Report,
+    write: Stamp,
+    writer: Origin,
+    object: &str,
+    region: MemoryRegion,
+    lane: u32,
+) {
+    let fence = match region {
+        MemoryRegion::Shared => "fence.proxy.async.shared::cta",
+        _ => "fence.proxy.async.global",
+    };
+    let writer = report.thread(writer.block, writer.warp, write.lane(), false);
+    let thread = position(writer.thread);
+    let message = format!(
+        "a copy reads {object} through the async proxy\nthread {thread} (lane {} of warp {}) wrote it through \
              the generic proxy, so the copy may read the old value. Execute `{fence}` in the writing threads, after the \
              store and before the barrier",
-            writer.lane, writer.warp
-        );
-        let related = Related::new(write.statement(), format!("thread {thread} writes {object} here"));
-        self.report(FindingKind::ProxyFence, message, self.visit.statement, 1 << lane, Some(related));
-    }
+        writer.lane, writer.warp
+    );
+    let related = Related::new(write.statement(), format!("thread {thread} writes {object} here"));
+    report.add(FindingKind::ProxyFence, message, 1 << lane, [related]);
 }

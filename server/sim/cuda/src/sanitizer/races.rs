@@ -1,7 +1,6 @@
 //! Reports of data races.
 
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::launch_config::thread_of;
 use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::{RaceReport, RacingThread, position};
 use warplens_sim_warp::trace::{Finding, Related, Severity, StatementId};
@@ -14,7 +13,6 @@ use super::shadow::{Conflict, Hazard};
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
-use crate::registers::WIDTH;
 
 /// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
@@ -54,16 +52,16 @@ impl Sanitizer {
                 lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
             if differs.is_some() && lane_conflicts.iter().any(raced) {
-                self.races.add_raced_read(StatementId(lane_conflict.conflict.before.statement()));
+                self.report.races.raced.insert(StatementId(lane_conflict.conflict.before.statement()));
             }
             // One store instruction by which several threads write one value: compilers replicate values this way.
-            if differs.is_none() && lane_conflict.conflict.before.statement() == self.visit.statement {
+            if differs.is_none() && lane_conflict.conflict.before.statement() == self.report.visit.statement {
                 continue;
             }
             if differs.is_some() {
                 self.note_scope(lane_conflicts);
             }
-            let statements = [self.visit.statement, lane_conflict.conflict.before.statement()];
+            let statements = [self.report.visit.statement, lane_conflict.conflict.before.statement()];
             let race = match differs {
                 None => Race::SameValue,
                 Some(_) if self.patterns.is_repaired_by_swap(statements) => Race::Repaired,
@@ -83,11 +81,10 @@ impl Sanitizer {
         let bytes = spaces.bytes(extent.region);
         let end = (conflict.at + 4).min(index + event.span());
         let before = conflict.before;
-        let of_this_visit = before.statement() == self.visit.statement
-            && self
-                .sync
-                .origin(before.epoch)
-                .is_some_and(|origin| (origin.block, origin.warp) == (self.sync.running(), self.visit.warp))
+        let of_this_visit = before.statement() == self.report.visit.statement
+            && self.sync.origin(before.epoch).is_some_and(|origin| {
+                (origin.block, origin.warp) == (self.sync.running(), self.report.visit.warp)
+            })
             && event.mask >> before.lane() & 1 == 1;
         (conflict.at..end).all(|at| {
             let value = (event.value)(lane as usize, at - index);
@@ -111,13 +108,13 @@ impl Sanitizer {
         let LaneConflict { conflict, lane, .. } = lane_conflict;
         let Conflict { hazard, before, .. } = conflict;
         let (kind, severity) = race.kind();
-        let (here, there) = (self.visit.statement, before.statement());
+        let (here, there) = (self.report.visit.statement, before.statement());
         let key = match race {
             // The cause is the same whichever access comes first, so the pair is reported once.
-            Race::Repaired => (kind, here.min(there), here.max(there)),
-            Race::Data | Race::SameValue => (kind, here, there),
+            Race::Repaired => (kind, here.min(there), Some(here.max(there))),
+            Race::Data | Race::SameValue => (kind, here, Some(there)),
         };
-        if !self.reported.insert(key) {
+        if !self.report.reported.insert(key) {
             return;
         }
         let Some(extent) = event.extent(lane as usize) else { return };
@@ -131,8 +128,18 @@ impl Sanitizer {
             same_value: race == Race::SameValue,
             memory: memory_name(region),
             object: &object,
-            later: self.thread(self.sync.running(), self.visit.warp, lane, hazard == Hazard::ReadAfterWrite),
-            earlier: self.thread(other.block, other.warp, other.lane, hazard == Hazard::WriteAfterRead),
+            later: self.report.thread(
+                self.sync.running(),
+                self.report.visit.warp,
+                lane,
+                hazard == Hazard::ReadAfterWrite,
+            ),
+            earlier: self.report.thread(
+                other.block,
+                other.warp,
+                other.lane,
+                hazard == Hazard::WriteAfterRead,
+            ),
             earlier_statement: StatementId(before.statement()),
             missing: self.missing(event, before, &other),
             fix: advice.text(),
@@ -143,32 +150,26 @@ impl Sanitizer {
                  `mbarrier.init` and the uses by other threads of the block; in a cluster, \
                  `fence.mbarrier_init.release.cluster` and a barrier of the cluster"
             );
-            return self.report(
-                FindingKind::MbarrierInit,
-                message,
-                here,
-                mask,
-                Some(Related::new(before.statement(), "the other access is here")),
-            );
+            let related = Related::new(before.statement(), "the other access is here");
+            return self.report.add(FindingKind::MbarrierInit, message, mask, [related]);
         }
-        let finding = self.running_warp().finding(kind, report.message(), here, mask);
+        let finding = self.report.warp().finding(kind, report.message(), here, mask);
         let finding = finding.with_severity(severity).with([report.related()]);
-        self.findings.push(Finding { barrier: advice.barrier(), ..finding });
+        self.report.findings.push(Finding { barrier: advice.barrier(), ..finding });
     }
 
-    pub(super) fn other(&self, before: Stamp) -> Other {
+    fn other(&self, before: Stamp) -> Other {
         let running = self.sync.running();
         let origin = self.sync.origin(before.epoch);
         let block = origin.map_or(running, |origin| origin.block);
-        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
+        let warp = origin.map_or(self.report.visit.warp, |origin| origin.warp);
         Other { block, warp, lane: before.lane(), scope: self.scope(before) }
     }
 
-    /// The scope of a race with an earlier access.
     fn scope(&self, before: Stamp) -> RaceScope {
         let Some(origin) = self.sync.origin(before.epoch) else { return RaceScope::Warp };
         match origin.block == self.sync.running() {
-            true if origin.warp == self.visit.warp => RaceScope::Warp,
+            true if origin.warp == self.report.visit.warp => RaceScope::Warp,
             true => RaceScope::Block,
             false if self.cluster.clock.holds(origin.block) => RaceScope::Cluster,
             false => RaceScope::Grid,
@@ -179,12 +180,9 @@ impl Sanitizer {
     fn note_scope(&mut self, lane_conflicts: &[LaneConflict]) {
         let others = lane_conflicts.iter().map(|lane_conflict| lane_conflict.conflict.before);
         let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
-        let statements = [self.visit.statement, lane_conflicts[0].conflict.before.statement()];
+        let statements = [self.report.visit.statement, lane_conflicts[0].conflict.before.statement()];
         for (statement, scope) in statements.into_iter().zip(widest.into_iter().cycle()) {
-            if self.scopes.get(&statement).is_none_or(|known| *known < scope) {
-                self.scopes.insert(statement, scope);
-                self.races.widen(StatementId(statement), scope);
-            }
+            self.report.races.widen(StatementId(statement), scope);
         }
     }
 
@@ -202,17 +200,6 @@ impl Sanitizer {
         spaces.common_element(region, element, size)
     }
 
-    pub(super) fn thread(&self, block: u32, warp: u32, lane: u32, reads: bool) -> RacingThread {
-        RacingThread {
-            thread: thread_of(warp, lane, WIDTH as u32, self.block_size),
-            block: self.cta(block),
-            lane,
-            warp,
-            group: "warp",
-            reads,
-        }
-    }
-
     /// Reports an access that conflicts with a copy in flight.
     fn report_in_flight(
         &mut self,
@@ -225,11 +212,11 @@ impl Sanitizer {
         let LaneConflict { conflict: Conflict { hazard, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !IN_FLIGHT;
         let (block, starter) = match warp == self.warp_of_cluster() {
-            true => (self.sync.running(), self.visit.warp),
+            true => (self.sync.running(), self.report.visit.warp),
             false => (self.cluster.clock.block(warp / WARPS), warp % WARPS),
         };
-        let own = self.thread(self.sync.running(), self.visit.warp, lane, true);
-        let starter = named_for(&own, &self.thread(block, starter, before.lane(), true));
+        let own = self.report.thread(self.sync.running(), self.report.visit.warp, lane, true);
+        let starter = named_for(&own, &self.report.thread(block, starter, before.lane(), true));
         let thread = position(own.thread);
         let here = if event.kind.reads() { "read" } else { "written" };
         let there = if hazard == Hazard::WriteAfterRead { "read" } else { "write" };
@@ -253,29 +240,7 @@ impl Sanitizer {
             (_, Hazard::WriteAfterRead) => FindingKind::AsyncSource,
             _ => FindingKind::AsyncResult,
         };
-        self.report(kind, message, self.visit.statement, mask, Some(related));
-    }
-
-    /// Reports once that the shadow memory limit is reached.
-    #[cold]
-    pub(super) fn report_exhausted(&mut self) {
-        if std::mem::replace(&mut self.exhausted, true) {
-            return;
-        }
-        self.report(
-            FindingKind::ShadowLimit,
-            "from here on, races and uninitialized reads may be missed\n\
-             memory that was not accessed before is not checked; use a smaller launch"
-                .to_owned(),
-            self.visit.statement,
-            0,
-            None,
-        );
-    }
-
-    pub(super) fn cta(&self, number: u32) -> [u32; 3] {
-        let [x, y, _] = self.grid;
-        [number % x, number / x % y, number / x / y]
+        self.report.add(kind, message, mask, [related]);
     }
 }
 
@@ -290,7 +255,7 @@ fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str 
         }
         Some(CopyCompletion::Waited(CopyFamily::Bulk)) => "with `cp.async.bulk.wait_group`",
         Some(CopyCompletion::Waited(CopyFamily::Products)) => "with `wgmma.wait_group`",
-        Some(CopyCompletion::Waited(CopyFamily::TensorMemory)) => {
+        Some(CopyCompletion::Waited(CopyFamily::TensorMemory | CopyFamily::CellStores)) => {
             "with `tcgen05.commit` and a wait for its mbarrier"
         }
         None | Some(CopyCompletion::Waited(CopyFamily::Single)) => {
@@ -308,7 +273,6 @@ fn memory_name(region: MemoryRegion) -> &'static str {
     }
 }
 
-/// How a report about a thread names another one.
 fn named_for(own: &RacingThread, other: &RacingThread) -> String {
     let (thread, block) = (position(other.thread), position(other.block));
     let of_warp = format!("(lane {} of warp {})", other.lane, other.warp);

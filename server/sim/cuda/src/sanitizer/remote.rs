@@ -7,20 +7,38 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::races::position;
 use warplens_sim_warp::trace::WarpId;
 
-use super::Sanitizer;
 use super::event::AccessEvent;
-use super::happens_before::Thread;
-use super::remote_access::RemoteAccess;
+use super::happens_before::{HappensBefore, Thread};
+use super::report::{Report, RunningVisit};
 use super::stamp::{Stamp, Strength};
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::registers::{WIDTH, lanes};
 
-impl Sanitizer {
+/// The last access by one statement and warp to the memory of another block.
+#[derive(Clone, Copy, Debug)]
+struct RemoteAccess {
+    rank: u32,
+    stamp: Stamp,
+    block: u32,
+    warp: u32,
+}
+
+/// Accesses to the shared memory of blocks that have not exited.
+#[derive(Default)]
+pub(super) struct RemoteAccesses(Vec<RemoteAccess>);
+
+impl RemoteAccesses {
     /// Records an access by a block in a cluster of several blocks.
     #[cold]
-    pub(super) fn note_remote(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
-        let window = spaces.window;
+    pub(super) fn note(
+        &mut self,
+        event: &AccessEvent<'_>,
+        sync: &mut HappensBefore,
+        visit: &RunningVisit,
+        spaces: &Spaces,
+    ) {
+        let (window, RunningVisit { statement, warp, .. }) = (spaces.window, *visit);
         for lane in lanes(event.mask) {
             let Some(extent) = event.extent(lane).filter(|extent| extent.region == MemoryRegion::Shared)
             else {
@@ -30,42 +48,36 @@ impl Sanitizer {
             if rank == window.rank {
                 continue;
             }
-            let (warp, statement) = (self.visit.warp, self.visit.statement);
-            let stamp = Stamp::new(self.sync.epoch(warp), statement, lane as u32, Strength::Weak);
-            let access = RemoteAccess { rank, stamp, block: self.sync.running(), warp };
+            let stamp = Stamp::new(sync.epoch(warp), statement, lane as u32, Strength::Weak);
+            let access = RemoteAccess { rank, stamp, block: sync.running(), warp };
             let same = |other: &&mut RemoteAccess| {
                 (other.rank, other.block, other.warp, other.stamp.statement())
                     == (rank, access.block, warp, statement)
             };
-            match self.cluster.remote.iter_mut().find(same) {
+            match self.0.iter_mut().find(same) {
                 Some(other) => *other = access,
-                None => self.cluster.remote.push(access),
+                None => self.0.push(access),
             }
         }
     }
 
-    /// The running block exits. Accesses to its memory that no thread of its `warps` knows of might come after the
-    /// exit.
-    pub(super) fn check_exit(&mut self) {
-        if self.cluster.remote.is_empty() {
-            return;
-        }
-        let rank = self.cluster.clock.rank(self.sync.running());
-        let (remote, sync) = (&mut self.cluster.remote, &self.sync);
-        let accesses: Vec<RemoteAccess> = remote.extract_if(.., |access| access.rank == rank).collect();
-        let warps = self.block_size.iter().product::<u32>().div_ceil(WIDTH as u32);
+    /// The running block exits. Accesses to its memory that none of its threads knows of might come after the exit.
+    pub(super) fn check_exit(&mut self, rank: u32, sync: &HappensBefore, report: &mut Report) {
+        let warps = report.block_size.iter().product::<u32>().div_ceil(WIDTH as u32);
         let is_known = |access: &RemoteAccess| {
             let mut threads =
                 (0..warps).flat_map(|warp| (0..WIDTH as u32).map(move |lane| Thread { warp, lane }));
             threads.any(|thread| sync.ordered(access.stamp, thread, false))
         };
-        let unknown: Vec<RemoteAccess> = accesses.into_iter().filter(|access| !is_known(access)).collect();
-        for access in unknown {
+        for access in self.0.extract_if(.., |access| access.rank == rank) {
             let statement = access.stamp.statement();
-            if !self.checks.races || !self.reported.insert((FindingKind::ClusterExit, statement, u32::MAX)) {
+            if is_known(&access)
+                || !report.checks.races
+                || !report.reported.insert((FindingKind::ClusterExit, statement, None))
+            {
                 continue;
             }
-            let (exited, cta) = (self.cta(self.sync.running()), self.cta(access.block));
+            let (exited, cta) = (report.cta_of(sync.running()), report.cta_of(access.block));
             let message = format!(
                 "block {} may have exited before this access to its shared memory\nno synchronization orders the exit after the \
                  access. Let all blocks execute `barrier.cluster.arrive` and `barrier.cluster.wait` before they exit",
@@ -74,7 +86,7 @@ impl Sanitizer {
             let warp = WarpId { cta, warp: access.warp };
             let finding =
                 warp.finding(FindingKind::ClusterExit, message, statement, 1u32 << access.stamp.lane());
-            self.findings.push(finding);
+            report.findings.push(finding);
         }
     }
 }

@@ -9,12 +9,12 @@ mod rows;
 use self::page::{Cell, CellMut, PAGE, Page, PageMut, PageRef};
 use super::happens_before::{HappensBefore, Thread};
 use super::stamp::{Stamp, Strength};
+use crate::grown::grown;
 use crate::registers::lanes;
 
 /// Bytes of shadow per word or byte of memory.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 
-/// The shadow of one memory region.
 #[derive(Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
@@ -36,13 +36,10 @@ pub(super) enum Hazard {
 pub(super) struct Conflict {
     pub(super) hazard: Hazard,
     pub(super) before: Stamp,
-    /// The byte offset in the region.
     pub(super) at: u64,
-    /// Whether the byte was uninitialized.
     pub(super) uninitialized: bool,
 }
 
-/// The access to check.
 #[derive(Clone, Copy)]
 pub(super) struct ShadowAccess<'s> {
     pub(super) sync: &'s HappensBefore,
@@ -83,7 +80,6 @@ impl ShadowAccess<'_> {
         before.is_weak() && self.sync.is_unsynchronized(before.epoch, self.thread.warp)
     }
 
-    /// The same access by another lane of the warp.
     #[inline(always)]
     pub(super) fn of_lane(&self, lane: u32) -> Self {
         ShadowAccess { stamp: self.stamp.of_lane(lane), thread: Thread { lane, ..self.thread }, ..*self }
@@ -99,7 +95,6 @@ impl ShadowAccess<'_> {
 /// What a load that needs no full check has to record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuickLoad {
-    /// Nothing.
     Known,
     /// Its lane, in the epoch of the first read.
     SameWarp,
@@ -311,7 +306,7 @@ impl Shadow {
     /// Whether all of `index..index + span` is initialized.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
         let page = self.page(index);
-        page.is_none_or(|page| page.stamps[page.range(index, span)].iter().all(Cell::was_written))
+        page.is_none_or(|page| page.stamps[page.grain.range(index, span)].iter().all(Cell::was_written))
     }
 
     /// Replaces one stamp by another, unless a later access has overwritten it.
@@ -351,9 +346,9 @@ impl Shadow {
         wanted: impl Fn(&PageRef<'_>, usize) -> Option<Stamp>,
     ) -> Option<(Stamp, u64)> {
         let page = self.pages.get((start / PAGE) as usize)?.cells()?;
-        let mut cells = page.range(start, len.min(PAGE - start % PAGE));
+        let mut cells = page.grain.range(start, len.min(PAGE - start % PAGE));
         let (stamp, cell) = cells.find_map(|cell| Some((wanted(&page, cell)?, cell)))?;
-        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain()))
+        Some((stamp, start / PAGE * PAGE + cell as u64 * page.grain as u64))
     }
 
     /// Allocates the cells of an access; `false` if the budget is exhausted.
@@ -369,10 +364,6 @@ impl Shadow {
     #[cold]
     #[inline(never)]
     fn allocate(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
-        let number = (index / PAGE) as usize;
-        if self.pages.len() <= number {
-            self.pages.resize_with(number + 1, Page::default);
-        }
         let mut charge = |bytes| {
             let affordable = *budget >= bytes;
             if affordable {
@@ -381,7 +372,7 @@ impl Shadow {
             }
             affordable
         };
-        let page = &mut self.pages[number];
+        let page = grown(&mut self.pages, (index / PAGE) as u32);
         if matches!(page, Page::Absent) {
             if !charge(PAGE / 4 * CELL) {
                 return false;
@@ -409,7 +400,7 @@ impl Shadow {
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
             if let Some(mut page) = self.page(at) {
-                page.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
+                page.grain.range(at, end - at).for_each(|cell| action(page.cell_mut(cell)));
             }
             at = end;
         }
@@ -447,13 +438,13 @@ impl Shadow {
     fn load(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> (Option<Conflict>, bool) {
         let Some(mut page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
-        for (number, at) in page.range(index, span).enumerate() {
+        for (number, at) in page.grain.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
             written &= cell.stamps.was_written();
             if access.races
                 && let Some((hazard, before)) = cell.load(access)
             {
-                let at = index + number as u64 * page.grain();
+                let at = index + number as u64 * page.grain as u64;
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized: false });
             }
         }
@@ -464,7 +455,7 @@ impl Shadow {
     fn store(&mut self, index: u64, span: u64, access: &ShadowAccess<'_>) -> Option<Conflict> {
         let mut page = self.page(index)?;
         let mut found = None;
-        for (number, at) in page.range(index, span).enumerate() {
+        for (number, at) in page.grain.range(index, span).enumerate() {
             let mut cell = page.cell_mut(at);
             if !access.races {
                 cell.stamps.write = access.stamp;
@@ -472,7 +463,7 @@ impl Shadow {
             }
             let uninitialized = !cell.stamps.was_written();
             if let Some((hazard, before)) = cell.store(access) {
-                let at = index + number as u64 * page.grain();
+                let at = index + number as u64 * page.grain as u64;
                 found.get_or_insert(Conflict { hazard, before, at, uninitialized });
             }
         }

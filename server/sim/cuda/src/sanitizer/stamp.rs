@@ -3,7 +3,6 @@
 /// Epochs from here on belong to copies in flight, one epoch per warp of the cluster.
 pub(super) const IN_FLIGHT: u32 = 1 << 31;
 
-/// An access: its epoch, statement, lane and strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) epoch: u32,
@@ -46,7 +45,6 @@ impl Stamp {
         self.site >> 2 & 31
     }
 
-    /// The stamp of the same access by another lane.
     #[inline(always)]
     pub(super) fn of_lane(self, lane: u32) -> Stamp {
         Stamp { site: self.site & !(31 << 2) | lane << 2, ..self }

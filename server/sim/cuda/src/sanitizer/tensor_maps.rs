@@ -3,14 +3,12 @@
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::trace::Related;
 
-use super::Sanitizer;
+use super::report::Report;
 
-impl Sanitizer {
+impl Report {
     /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since the change.
     pub fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
-        if !self.checks.races
-            || !self.reported.insert((FindingKind::TensorMap, self.visit.statement, changed))
-        {
+        if !self.is_new_race(FindingKind::TensorMap, Some(changed)) {
             return;
         }
         let missing = match is_released {
@@ -25,6 +23,6 @@ impl Sanitizer {
              proxy and may see the old map: {missing}"
         );
         let related = Related::new(changed, "the map is changed here");
-        self.report(FindingKind::TensorMap, message, self.visit.statement, 1 << lane, Some(related));
+        self.add(FindingKind::TensorMap, message, 1 << lane, [related]);
     }
 }

@@ -5,12 +5,12 @@ use warplens_sim_warp::trace::{Related, Severity};
 
 use super::Sanitizer;
 use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::report::Report;
 
-impl Sanitizer {
+impl Report {
     /// An access to cells that are in use by the operation `name`, started by the statement `started`.
     pub fn cells_in_flight(&mut self, kind: FindingKind, name: &str, started: u32, writes: bool, lanes: u32) {
-        let here = self.visit.statement;
-        if !self.checks.races || !self.reported.insert((kind, here, started)) {
+        if !self.is_new_race(kind, Some(started)) {
             return;
         }
         let verb = if writes { "written" } else { "read" };
@@ -29,25 +29,25 @@ impl Sanitizer {
         };
         let message = format!("tensor memory is {verb} while it is a {part} of `{name}` in flight\n{wait}");
         let related = Related::new(started, format!("`{name}` is started here"));
-        self.report(kind, message, here, lanes, Some(related));
+        self.add(kind, message, lanes, [related]);
     }
 
     /// A read of a cell that no operation has written since it was allocated.
     pub fn unwritten_cell(&mut self, what: &str, (lane, column): (u32, u32), lanes: u32) {
-        let here = self.visit.statement;
-        if !self.checks.uninitialized
-            || !self.reported.insert((FindingKind::UninitializedRead, here, u32::MAX))
-        {
+        if !self.checks.uninitialized || !self.is_new(FindingKind::UninitializedRead, None) {
             return;
         }
         let message = format!(
             "lane {lane}, column {column} of tensor memory is read before it is written\nit belongs to {what}. The contents are undefined \
              after `tcgen05.alloc`: write all cells first, with `tcgen05.st`, `tcgen05.cp`, or a product that does not add D"
         );
-        let finding = self.running_warp().finding(FindingKind::UninitializedRead, message, here, lanes);
+        let statement = self.visit.statement;
+        let finding = self.warp().finding(FindingKind::UninitializedRead, message, statement, lanes);
         self.findings.push(finding.with_severity(Severity::Error));
     }
+}
 
+impl Sanitizer {
     /// `tcgen05.fence::after_thread_sync`
     pub fn fence_tensor_memory(&mut self) {
         let warp = self.warp_of_cluster();
@@ -56,14 +56,13 @@ impl Sanitizer {
 
     /// A barrier of the block orders the operations after it.
     pub(super) fn order_tensor_memory(&mut self) {
-        let rank = self.cluster.clock.rank(self.sync.running());
+        let rank = self.rank();
         self.cluster.relaxed_waits.retain(|warp, _| warp / WARPS != rank);
     }
 
-    /// A wait for a phase of an mbarrier succeeded.
     pub(super) fn note_wait(&mut self) {
-        let (warp, statement) = (self.warp_of_cluster(), self.visit.statement);
-        if self.visit.order.acquire {
+        let (warp, statement) = (self.warp_of_cluster(), self.report.visit.statement);
+        if self.report.visit.order.acquire {
             self.cluster.relaxed_waits.remove(&warp);
         } else {
             self.cluster.relaxed_waits.insert(warp, statement);
@@ -72,20 +71,16 @@ impl Sanitizer {
 
     /// An operation on tensor memory starts. If the last wait of its warp was relaxed, a fence must lie between.
     pub fn check_tensor_order(&mut self, lanes: u32) {
-        if self.cluster.relaxed_waits.is_empty() || !self.checks.races {
-            return;
-        }
-        let (warp, here) = (self.warp_of_cluster(), self.visit.statement);
+        let warp = self.warp_of_cluster();
         let Some(&waited) = self.cluster.relaxed_waits.get(&warp) else { return };
-        if !self.reported.insert((FindingKind::Tcgen05Order, here, waited)) {
+        if !self.report.is_new_race(FindingKind::Tcgen05Order, Some(waited)) {
             return;
         }
         let message = "it may run before the relaxed wait on the mbarrier\nrelaxed synchronization \
                        does not order `tcgen05` operations: execute `tcgen05.fence::after_thread_sync` after the wait, or wait \
-                       with `.acquire`"
-            .to_owned();
+                       with `.acquire`";
         let related = Related::new(waited, "the relaxed wait is here");
-        self.report(FindingKind::Tcgen05Order, message, here, lanes, Some(related));
+        self.report.add(FindingKind::Tcgen05Order, message, lanes, [related]);
     }
 
     /// From now on, the copies of a lane in this family are tracked by other means.

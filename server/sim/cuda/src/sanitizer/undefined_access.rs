@@ -1,23 +1,38 @@
-//! The undefined values that the running instruction loads, stores or computes.
+//! The undefined values that the running instruction loads, stores or computes: bytes that were never written, and
+//! undefined values that were stored.
+//!
+//! A store to the thread's own local memory only passes the value on; other threads see any other store.
+
+use rustc_hash::FxHashMap;
 
 use super::event::{AccessEvent, AccessKind};
+use super::local::LocalShadow;
 use super::undefined_use::{UndefinedOrigin, UndefinedUse};
+use crate::inactive_sources::InactiveSources;
+use crate::memory::region::MemoryRegion;
+use crate::registers::filter_lanes;
 
-/// Maximum number of bytes of a load or a store.
 const SPAN: usize = 32;
 
-/// Maximum number of elements of a load.
-const ELEMENTS: usize = 8;
+/// Maximum number of elements of an access, and of a load.
+pub(super) const ELEMENTS: usize = 32;
+const LOADED: usize = 8;
 
 /// The undefined values that the running instruction loads, stores or computes.
 #[derive(Default)]
 pub struct UndefinedAccess {
-    /// The lanes that divide by zero.
+    /// Lanes that loaded uninitialized memory, by element of the access.
+    pub uninitialized: [u32; ELEMENTS],
+    /// Whether undefined values were written to registers and are not propagated yet.
+    pub in_registers: bool,
+    pub inactive: Option<InactiveSources>,
+    /// Names of the uninitialized memory that loads of the run read, by statement.
+    pub memory: FxHashMap<u32, String>,
     pub divided: u32,
     /// Undefined bytes that are loaded: the lanes for each byte of the access.
     pub loaded: [u32; SPAN],
     /// For each element, the origin of a loaded value that was undefined when it was stored.
-    pub origins: [Option<UndefinedOrigin>; ELEMENTS],
+    pub origins: [Option<UndefinedOrigin>; LOADED],
     /// Undefined bytes that are stored: the lanes for each byte of the access.
     pub stored: [u32; SPAN],
     pub stored_origin: Option<UndefinedOrigin>,
@@ -28,14 +43,65 @@ pub struct UndefinedAccess {
 }
 
 impl UndefinedAccess {
-    /// A lane loads an element with undefined bytes.
-    pub(crate) fn loaded(
+    /// A lane accesses local memory; `undefined` are the lanes that store an undefined value.
+    pub(super) fn local(
+        &mut self,
+        event: &AccessEvent<'_>,
+        index: u64,
+        lane: u32,
+        local: &mut LocalShadow,
+        undefined: u32,
+    ) {
+        if !event.kind.reads() {
+            if undefined >> lane & 1 == 0 {
+                return local.write(index, event.span(), 1 << lane);
+            }
+            for at in 0..event.span() {
+                let undefined = self.stored.get(at as usize).unwrap_or(&undefined);
+                match undefined >> lane & 1 {
+                    0 => local.write(index + at, 1, 1 << lane),
+                    _ => local.undefine(index + at, lane, self.stored_origin),
+                }
+            }
+            return;
+        }
+        let size = u64::from(event.size);
+        for element in 0..event.count {
+            let start = index + element as u64 * size;
+            if !local.is_written(start, size, lane) {
+                self.loaded(event, element, lane, |byte| local.is_written(start + byte, 1, lane));
+                if let Some(origin) = self.origins.get_mut(element) {
+                    *origin = origin.or_else(|| local.origin(start..start + size, lane));
+                }
+            }
+        }
+    }
+
+    /// The running store may be visible to other threads.
+    #[cold]
+    pub(super) fn note_store(&mut self, event: &AccessEvent<'_>) {
+        if event.kind == AccessKind::Store {
+            self.visible = filter_lanes(event.mask, |lane| {
+                event.extent(lane).is_some_and(|extent| extent.region != MemoryRegion::Local)
+            });
+        }
+    }
+
+    /// The store of an undefined value that other threads see, after it was executed.
+    pub fn visible_store(&mut self) -> Option<UndefinedUse> {
+        let store = self.store.take()?;
+        let lanes = store.lanes & self.visible;
+        (lanes != 0).then_some(UndefinedUse { lanes, ..store })
+    }
+
+    pub(super) fn loaded(
         &mut self,
         event: &AccessEvent<'_>,
         element: usize,
         lane: u32,
         mut is_defined: impl FnMut(u64) -> bool,
     ) {
+        self.uninitialized[element] |= 1 << lane;
         if event.kind != AccessKind::Load {
             return;
         }

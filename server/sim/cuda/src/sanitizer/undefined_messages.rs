@@ -4,7 +4,6 @@ use warplens_sim_warp::lanes::LaneSet;
 
 use crate::inactive_sources::{Absence, InactiveSources};
 
-/// A register is read before it is written.
 pub fn register(name: &str, lanes: u32, what: &str) -> String {
     format!(
         "`{name}` in {}, before it is written\nthe value {what}; write it on every path to this statement",
@@ -12,7 +11,6 @@ pub fn register(name: &str, lanes: u32, what: &str) -> String {
     )
 }
 
-/// A shuffle reads lanes that do not take part.
 pub fn shuffle(inactive: &InactiveSources, lanes: u32, what: &str) -> String {
     let InactiveSources { sources, why, .. } = *inactive;
     let (one, one_source) = (lanes.count_ones() == 1, sources.count_ones() == 1);

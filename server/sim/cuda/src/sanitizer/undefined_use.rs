@@ -12,19 +12,14 @@ pub struct UndefinedOrigin {
     pub through: Option<u32>,
 }
 
-/// Why a value is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// This register was not written.
     Register(u32),
-    /// Memory was not written.
     Memory,
-    /// A shuffle read inactive lanes.
     Shuffle(InactiveSources),
     Division,
 }
 
-/// A use of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UndefinedUse {
     pub root: UndefinedOrigin,
@@ -33,12 +28,9 @@ pub struct UndefinedUse {
     pub lanes: u32,
 }
 
-/// How an instruction uses a register that it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReadKind {
-    /// A source of the result.
     Source,
-    /// An address, or a part of one.
     Address,
     /// A value that is stored where other threads see it.
     Stored,

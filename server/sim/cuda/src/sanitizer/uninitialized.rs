@@ -2,52 +2,51 @@
 
 use warplens_sim_warp::finding_kind::FindingKind;
 
-use super::Sanitizer;
 use super::event::AccessEvent;
+use super::report::Report;
+use super::undefined_access::UndefinedAccess;
 use crate::address::Space;
 use crate::memory::local::Local;
 use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::order::SpecialOrder;
 
-impl Sanitizer {
+impl UndefinedAccess {
     /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
     #[cold]
-    pub(super) fn note_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
-        self.made_undefined = true;
-        let statement = self.visit.statement;
-        if !self.uninitialized_memory.contains_key(&statement)
-            && let Some((_, title)) = self.uninitialized_title(event, spaces, local)
+    pub(super) fn note(&mut self, event: &AccessEvent<'_>, statement: u32, spaces: &Spaces, local: &Local) {
+        self.in_registers = true;
+        if !self.memory.contains_key(&statement)
+            && let Some((_, title)) = self.title(event, spaces, local)
         {
-            self.uninitialized_memory.insert(statement, title);
+            self.memory.insert(statement, title);
         }
     }
 
     /// An instruction reads uninitialized memory, and its result is not tracked.
-    pub(super) fn report_uninitialized(&mut self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) {
-        let statement = self.visit.statement;
-        if !self.reported.insert((FindingKind::UninitializedRead, statement, u32::MAX)) {
-            return;
-        }
-        if let Some((mask, title)) = self.uninitialized_title(event, spaces, local) {
-            if self.visit.order.special == SpecialOrder::AsyncMatrices {
-                let message = format!(
-                    "{title}\nthe matrix descriptor leads there; check its offsets, or write the whole matrix first"
-                );
-                return self.report(FindingKind::MatrixDescriptor, message, statement, mask, None);
-            }
-            let message = format!("{title}\ninitialize it first");
-            self.report(FindingKind::UninitializedRead, message, statement, mask, None);
+    pub(super) fn report(
+        &self,
+        event: &AccessEvent<'_>,
+        report: &mut Report,
+        spaces: &Spaces,
+        local: &Local,
+    ) {
+        if report.is_new(FindingKind::UninitializedRead, None)
+            && let Some((mask, title)) = self.title(event, spaces, local)
+        {
+            let (kind, fix) = match report.visit.order.special {
+                SpecialOrder::AsyncMatrices => (
+                    FindingKind::MatrixDescriptor,
+                    "the matrix descriptor leads there; check its offsets, or write the whole matrix first",
+                ),
+                _ => (FindingKind::UninitializedRead, "initialize it first"),
+            };
+            report.add(kind, format!("{title}\n{fix}"), mask, None);
         }
     }
 
     /// Names the lanes that read uninitialized memory, and the memory.
-    fn uninitialized_title(
-        &self,
-        event: &AccessEvent<'_>,
-        spaces: &Spaces,
-        local: &Local,
-    ) -> Option<(u32, String)> {
+    fn title(&self, event: &AccessEvent<'_>, spaces: &Spaces, local: &Local) -> Option<(u32, String)> {
         let elements = &self.uninitialized[..event.count];
         let mask = elements.iter().fold(0, |all, &mask| all | mask);
         let lane = mask.trailing_zeros();

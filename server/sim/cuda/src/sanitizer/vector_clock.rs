@@ -28,7 +28,6 @@ impl VectorClock {
         self.of.is_empty() && self.all == 0
     }
 
-    /// Adds the epochs of `agent` up to `epoch`.
     pub(super) fn learn(&mut self, agent: Agent, epoch: u32) {
         if epoch <= self.all {
             return;
@@ -41,7 +40,6 @@ impl VectorClock {
         }
     }
 
-    /// Adds all entries of `other`.
     pub(super) fn join(&mut self, other: &VectorClock) {
         if self.is_empty() {
             self.clone_from(other);

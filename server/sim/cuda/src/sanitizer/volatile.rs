@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 
 #[derive(Debug, Default)]
 pub(super) struct VolatileAccesses {
-    /// Executed volatile and relaxed stores.
     pub(super) stores: FxHashSet<u32>,
     /// The statements of reported pairs, and of pairs with the same cause.
     pub(super) reported: FxHashSet<u32>,

@@ -20,17 +20,16 @@ use crate::registers::lanes;
 type Found = (Stamp, u64, usize);
 
 impl Sanitizer {
-    /// Checks an access that is not weak.
     pub(super) fn access_strong(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
-        if self.lockstep || !self.checks.races {
+        if self.lockstep || !self.report.checks.races {
             return;
         }
-        let order = self.visit.order;
+        let order = self.report.visit.order;
         let ordering = order.acquire
             || order.release
             || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
-        if ordering || self.patterns.is_poll(self.visit.statement) {
-            let warp = self.visit.warp;
+        if ordering || self.patterns.is_poll(self.report.visit.statement) {
+            let warp = self.report.visit.warp;
             self.block.waited[warp as usize] = self.sync.epoch(warp);
         } else if !order.special.uses_async_proxy() {
             self.access_relaxed(event, spaces);
@@ -47,7 +46,7 @@ impl Sanitizer {
             let before = if event.kind.reads() {
                 self.unsynchronized_write(index, event.span(), lane)
             } else if self.is_unchanged(event, lane, index, spaces) {
-                self.visit.unchanged |= 1 << lane;
+                self.report.visit.unchanged |= 1 << lane;
                 None
             } else {
                 self.unsynchronized_read(index, event.span(), lane)
@@ -58,7 +57,7 @@ impl Sanitizer {
             }
         }
         if !event.kind.reads() {
-            self.volatile.stores.insert(self.visit.statement);
+            self.volatile.stores.insert(self.report.visit.statement);
         }
         if let Some(found) = found {
             self.report_warp_synchronous(event, found, mask, spaces);
@@ -79,7 +78,7 @@ impl Sanitizer {
 
     fn unsynchronized_write(&self, index: u64, span: u64, lane: usize) -> Option<(Stamp, u64)> {
         let stores = &self.volatile.stores;
-        self.cluster.shared.find_write(index, span, |write| {
+        self.memory.shared.find_write(index, span, |write| {
             !write.is_unchanged()
                 && stores.contains(&write.statement())
                 && self.is_ordered_by_lockstep(write, lane)
@@ -87,14 +86,14 @@ impl Sanitizer {
     }
 
     fn unsynchronized_read(&self, index: u64, span: u64, lane: usize) -> Option<(Stamp, u64)> {
-        self.cluster.shared.find_read(index, span, |read| {
+        self.memory.shared.find_read(index, span, |read| {
             !self.patterns.is_poll(read.statement()) && self.is_ordered_by_lockstep(read, lane)
         })
     }
 
     /// Whether nothing but lockstep execution orders a strong access of another lane before this access of `lane`.
     fn is_ordered_by_lockstep(&self, before: Stamp, lane: usize) -> bool {
-        let thread = Thread { warp: self.visit.warp, lane: lane as u32 };
+        let thread = Thread { warp: self.report.visit.warp, lane: lane as u32 };
         let of_warp = |origin: Origin| (origin.block, origin.warp) == (self.sync.running(), thread.warp);
         before.is_there()
             && !before.is_weak()
@@ -112,8 +111,8 @@ impl Sanitizer {
         mask: u32,
         spaces: &Spaces,
     ) {
-        let statements = [before.statement(), self.visit.statement];
-        let epoch = self.sync.epoch(self.visit.warp);
+        let statements = [before.statement(), self.report.visit.statement];
+        let epoch = self.sync.epoch(self.report.visit.warp);
         let reported = &mut self.volatile.reported;
         let is_known = statements.iter().any(|statement| reported.contains(statement));
         reported.extend(statements);
@@ -129,6 +128,6 @@ impl Sanitizer {
              not guarantee; put `bar.warp.sync` between the two accesses"
         );
         let related = Related::new(before.statement(), format!("lane {other} {there} it here"));
-        self.report(FindingKind::WarpSynchronous, message, self.visit.statement, mask, Some(related));
+        self.report.add(FindingKind::WarpSynchronous, message, mask, [related]);
     }
 }

@@ -31,15 +31,15 @@ impl Sanitizer {
     /// Whether accesses concern more than the shadow of shared memory.
     #[inline(always)]
     fn is_special(&self) -> bool {
-        let order = self.visit.order;
+        let order = self.report.visit.order;
         (order.special != SpecialOrder::None)
             | order.strong
-            | self.counts
+            | self.cost.counts
             | !self.prerequisite_writes.is_empty()
             | self.undefined.store.is_some()
-            | self.accesses.is_some()
+            | self.cost.accesses.is_some()
             | self.watch.is_some()
-            | !self.checks.races
+            | !self.report.checks.races
     }
 
     /// Checks rows of the same words once: often all rows, or both halves of the warp, load the same words.
@@ -75,7 +75,7 @@ impl Sanitizer {
     /// The shadow of shared memory, and a weak access to it by the running warp.
     #[inline(always)]
     fn shared_access(&mut self) -> (&mut Shadow, ShadowAccess<'_>) {
-        let (statement, warp) = (self.visit.statement, self.visit.warp);
+        let (statement, warp) = (self.report.visit.statement, self.report.visit.warp);
         let epoch = self.sync.epoch(warp);
         let access = ShadowAccess {
             sync: &self.sync,
@@ -84,6 +84,6 @@ impl Sanitizer {
             races: true,
             needs_initialized: true,
         };
-        (&mut self.cluster.shared, access)
+        (&mut self.memory.shared, access)
     }
 }

@@ -9,17 +9,12 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Logic {
-    /// `a & b`
     And,
-    /// `a | b`
     Or,
-    /// `a ^ b`
     Xor,
-    /// `~a`
     Not,
     /// `a == 0`
     CNot,
-    /// `a`
     Copy,
 }
 
@@ -73,9 +68,7 @@ pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
 /// An operation that counts or locates bits of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Count {
-    /// Set bits
     Population,
-    /// Zeros above the highest set bit
     LeadingZeros,
     /// The position of the highest set bit
     FindUnsigned,
@@ -201,7 +194,6 @@ pub fn permute(mode: Permute, a: u32, b: u32, c: u32) -> u32 {
     result
 }
 
-/// A shift of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shift {
     /// `shl`

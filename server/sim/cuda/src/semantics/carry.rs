@@ -12,7 +12,6 @@ use crate::slot::Slots;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Carry {
     pub op: CarryOp,
-    /// Operand type.
     pub ty: ScalarType,
     /// Whether the flag is an input (`addc`, `subc`, `madc`).
     pub takes: bool,
@@ -22,12 +21,9 @@ pub struct Carry {
     pub saturate: bool,
 }
 
-/// What an instruction of the chain computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarryOp {
-    /// `a + b`
     Add,
-    /// `a - b`
     Sub,
     /// The low half of `a * b`, plus `c`
     MadLow,

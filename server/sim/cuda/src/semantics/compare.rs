@@ -65,7 +65,6 @@ impl Comparison {
     }
 }
 
-/// A comparison of two values of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compare {
     pub op: Comparison,
@@ -161,21 +160,15 @@ fn floats<S: Simd, B: crate::registers::Word, F: PartialOrd + Copy>(
 /// A class of numbers that `testp` tests for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatClass {
-    /// Neither infinite nor NaN
     Finite,
-    /// An infinity
     Infinite,
-    /// Not a NaN
     Number,
-    /// A NaN
     NotANumber,
     /// Neither subnormal, infinite nor NaN; includes zeros
     Normal,
-    /// Below the normal range, but not zero
     Subnormal,
 }
 
-/// The lanes in which `a` belongs to the class.
 pub fn test_class(class: FloatClass, double: bool, s: &Slots, r: &Registers) -> u32 {
     let mut mask = 0;
     for lane in 0..WIDTH {
@@ -204,11 +197,8 @@ fn of_class(class: FloatClass, category: std::num::FpCategory) -> bool {
 /// How `setp` and `set` combine a comparison with a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
-    /// `.and`
     And,
-    /// `.or`
     Or,
-    /// `.xor`
     Xor,
 }
 

@@ -8,11 +8,8 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Convert {
-    /// Source type.
     pub from: ScalarType,
-    /// Destination type.
     pub to: ScalarType,
-    /// How a float result is rounded.
     pub rounding: Rounding,
     /// Whether the result is rounded to an integer (`.rni` …) although its type is a float.
     pub integral: bool,
@@ -27,7 +24,6 @@ pub struct Convert {
     pub source_bits: u32,
 }
 
-/// How a conversion clamps its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clamp {
     /// No clamping, except of floats to the range of an integer type.
@@ -74,7 +70,6 @@ impl Convert {
     }
 }
 
-/// Runs a conversion in the lanes of `mask`.
 #[inline(always)]
 pub fn execute(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
     match (convert.source_bits > 32, convert.register_bits > 32) {
@@ -137,7 +132,6 @@ fn integer(ty: ScalarType, bits: u64) -> Number {
     Number::Finite(Exact::integer(negative, magnitude.into()))
 }
 
-/// The smallest and largest value of an integer type.
 fn range(ty: ScalarType) -> (i128, i128) {
     let bits = ty.bits();
     if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
@@ -199,7 +193,6 @@ fn nan_to_nan(from: Format, to: Format, bits: u64) -> u64 {
     }
 }
 
-/// Clamps a float result.
 pub fn clamp_float(format: Format, clamp: Clamp, bits: u64) -> u64 {
     let magnitude = bits & (format.sign_bit() - 1);
     let negative = bits & format.sign_bit() != 0;

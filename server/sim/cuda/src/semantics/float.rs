@@ -13,19 +13,13 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatOp {
-    /// `a + b`
     Add,
-    /// `a - b`
     Sub,
-    /// `a * b`
     Mul,
     /// `a * b + c`, rounded once
     Fma,
-    /// `a / b`
     Div,
-    /// `1 / a`
     Reciprocal,
-    /// The square root of `a`
     Sqrt,
     /// The smaller operand; NaN only if both are
     Min,
@@ -43,9 +37,7 @@ pub enum FloatOp {
     MinNanXorSign,
     /// The larger magnitude with the sign of the product; NaN if either operand is
     MaxNanXorSign,
-    /// `|a|`
     Abs,
-    /// `-a`
     Neg,
     /// `b` with the sign of `a`
     CopySign,
@@ -145,7 +137,6 @@ fn directed_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask:
     }
 }
 
-/// The operations that round, in any rounding mode.
 fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
     let one = soft_float::Number::Finite(soft_float::Exact::integer(false, 1));
     match op {
@@ -349,7 +340,6 @@ pub enum Approximation {
     ReciprocalSqrt64,
 }
 
-/// Runs an approximation in the lanes of `mask`.
 pub fn approximate(op: Approximation, flush: bool, s: &Slots, r: &mut Registers, mask: u32) {
     match op {
         Approximation::Reciprocal64 => r.map1(s, mask, |a| upper_half(1.0 / flush_64(upper_input(a)))),

@@ -18,7 +18,6 @@ pub struct Spot {
     pub shift: u32,
 }
 
-/// How fragments are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// The documented layout of `mma`.
@@ -35,7 +34,6 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// The number of products.
     pub fn tiles(self) -> u32 {
         if let Layout::Quads { .. } = self { 4 } else { 1 }
     }
@@ -102,9 +100,7 @@ pub struct Matrix {
     pub inner: u32,
     /// Bits of an element in a register.
     pub bits: u32,
-    /// Whether the matrix is B.
     pub is_b: bool,
-    /// Registers per lane.
     pub registers: u32,
 }
 
@@ -115,7 +111,6 @@ impl Matrix {
         Matrix { outer, inner, bits, is_b, registers }
     }
 
-    /// The number of elements that a lane holds.
     pub fn per_lane(self) -> u32 {
         self.registers * self.bits.max(32) / self.bits
     }

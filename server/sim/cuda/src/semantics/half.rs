@@ -22,14 +22,10 @@ pub struct Half {
     pub clamp: Clamp,
 }
 
-/// What a half-precision operation computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HalfOp {
-    /// An operation that all formats have.
     Common(FloatOp),
-    /// `ex2.approx`
     Exp2,
-    /// `tanh.approx`
     Tanh,
 }
 

@@ -5,14 +5,11 @@ use warplens_sim_warp::scalar_type::ScalarType;
 use crate::registers::{Registers, Word};
 use crate::slot::Slots;
 
-/// An integer operation on operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntOp {
-    /// `a + b`
     Add,
     /// `a + b`, clamped to the type
     AddSaturate,
-    /// `a - b`
     Sub,
     /// `a - b`, clamped to the type
     SubSaturate,
@@ -26,17 +23,11 @@ pub enum IntOp {
     MadHigh,
     /// The high half of `a * b`, plus `c`, clamped to the type
     MadHighSaturate,
-    /// `a / b`
     Div,
-    /// `a % b`
     Rem,
-    /// `|a|`
     Abs,
-    /// `-a`
     Neg,
-    /// The smaller of `a` and `b`
     Min,
-    /// The larger of `a` and `b`
     Max,
     /// Like `Min`, but negative results become 0
     MinRelu,
@@ -46,12 +37,19 @@ pub enum IntOp {
     Sad,
 }
 
-/// An integer type that a lane may hold.
+impl IntOp {
+    pub fn operands(self) -> usize {
+        match self {
+            IntOp::Abs | IntOp::Neg => 1,
+            IntOp::Mad | IntOp::MadHigh | IntOp::MadHighSaturate | IntOp::Sad => 3,
+            _ => 2,
+        }
+    }
+}
+
 pub trait Integer: Copy + Default + Ord {
-    /// The register file of this width.
     type Word: Word;
     fn of(word: Self::Word) -> Self;
-    /// The value as stored in a register.
     fn word(self) -> Self::Word;
     /// `self + other` modulo the width.
     fn plus(self, other: Self) -> Self;
@@ -61,9 +59,7 @@ pub trait Integer: Copy + Default + Ord {
     fn minus(self, other: Self) -> Self;
     /// `self - other`, clamped.
     fn minus_clamped(self, other: Self) -> Self;
-    /// The low half of the product.
     fn times(self, other: Self) -> Self;
-    /// The high half of the product.
     fn times_high(self, other: Self) -> Self;
     /// The quotient, rounded toward zero; all ones for a division by zero.
     fn over(self, other: Self) -> Self;
@@ -71,6 +67,15 @@ pub trait Integer: Copy + Default + Ord {
     fn modulo(self, other: Self) -> Self;
     /// The magnitude modulo the width.
     fn magnitude(self) -> Self;
+}
+
+macro_rules! forward {
+    ($($name:ident = $method:ident;)*) => {$(
+        #[inline(always)]
+        fn $name(self, other: Self) -> Self {
+            self.$method(other)
+        }
+    )*};
 }
 
 macro_rules! integer {
@@ -88,29 +93,12 @@ macro_rules! integer {
                 <$word>::from(self as $unsigned)
             }
 
-            #[inline(always)]
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-
-            #[inline(always)]
-            fn plus_clamped(self, other: Self) -> Self {
-                self.saturating_add(other)
-            }
-
-            #[inline(always)]
-            fn minus(self, other: Self) -> Self {
-                self.wrapping_sub(other)
-            }
-
-            #[inline(always)]
-            fn minus_clamped(self, other: Self) -> Self {
-                self.saturating_sub(other)
-            }
-
-            #[inline(always)]
-            fn times(self, other: Self) -> Self {
-                self.wrapping_mul(other)
+            forward! {
+                plus = wrapping_add;
+                plus_clamped = saturating_add;
+                minus = wrapping_sub;
+                minus_clamped = saturating_sub;
+                times = wrapping_mul;
             }
 
             #[inline(always)]

@@ -11,7 +11,6 @@ use super::float::sum_32;
 use super::fragments::{Layout, Matrix};
 use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
 
-/// The element type of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
     F16,
@@ -71,7 +70,6 @@ impl Factor {
         }
     }
 
-    /// The value of an element.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             _ if self.is_integer() => self.integer(bits) as f64,
@@ -111,7 +109,6 @@ fn double(number: Number) -> f64 {
     f64::from_bits(F64.pack(number, Rounding::Nearest))
 }
 
-/// The element type of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sum {
     F16,
@@ -143,14 +140,12 @@ impl Sum {
 /// Scale factors for blocks of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockScale {
-    /// Blocks per row.
     pub blocks: u32,
     /// Whether the scales are `ue4m3` instead of `ue8m0`.
     pub ue4m3: bool,
 }
 
 impl BlockScale {
-    /// The factor that a byte encodes.
     pub fn value(self, byte: u32) -> f64 {
         let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
         double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
@@ -161,13 +156,9 @@ impl BlockScale {
 /// (for A, which pair of lanes).
 #[derive(Clone, Copy, Debug)]
 pub struct ScaleWords {
-    /// The words of A.
     pub a: [u32; 32],
-    /// The words of B.
     pub b: [u32; 32],
-    /// The byte and the pair of lanes for A.
     pub select_a: (u32, u32),
-    /// The byte and the lane for B.
     pub select_b: (u32, u32),
 }
 
@@ -180,20 +171,15 @@ pub struct Product {
     pub n: u32,
     /// Columns of A.
     pub k: u32,
-    /// Elements of A.
     pub a: Factor,
-    /// Elements of B.
     pub b: Factor,
-    /// Elements of C.
     pub c: Sum,
-    /// Elements of D.
     pub d: Sum,
     /// `.satfinite`: clamps integer sums.
     pub saturate: bool,
     /// How sums of doubles are rounded.
     pub rounding: Rounding,
     pub layout: Layout,
-    /// The scales of blocks of the factors.
     pub scale: Option<BlockScale>,
 }
 
@@ -201,7 +187,6 @@ pub struct Product {
 pub type Words = Vec<[u64; 32]>;
 
 impl Product {
-    /// The matrices A, B, C and D.
     pub fn matrices(&self) -> [Matrix; 4] {
         let tiles = self.layout.tiles();
         let factor = |outer, bits, is_b| {

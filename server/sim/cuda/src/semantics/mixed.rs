@@ -5,31 +5,24 @@ use warplens_sim_warp::soft_float::{F32, Number, Rounding};
 use super::convert::{Clamp, clamp_float};
 use super::narrow::Element;
 
-/// The operation on each pair or triple of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MixedOp {
-    /// `a + c`
     Add,
-    /// `a - c`
     Sub,
-    /// `a * b`
     Mul,
     /// `a * b + c`
     Fma,
 }
 
 impl MixedOp {
-    /// The number of operands.
     pub fn operands(self) -> usize {
         if self == MixedOp::Fma { 3 } else { 2 }
     }
 }
 
-/// The elements of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Elements {
     pub element: Element,
-    /// The distance between elements in bits.
     pub stride: u32,
 }
 
@@ -41,15 +34,11 @@ impl Elements {
     }
 }
 
-/// An operation on operands in several formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mixed {
     pub op: MixedOp,
-    /// The elements of the result.
     pub to: Elements,
-    /// The elements of each operand.
     pub from: [Elements; 3],
-    /// The number of elements.
     pub count: u32,
     pub rounding: Rounding,
     /// `.ftz`
@@ -61,7 +50,6 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// The packed result for the words of the operands.
     pub fn apply(&self, words: [u64; 3]) -> u64 {
         (0..self.count).fold(0, |word, index| {
             let at = |operand: usize| self.from[operand].number(words[operand], index, self.flush);

@@ -3,21 +3,16 @@
 use warplens_sim_warp::soft_float::{BF16, Exact, F16, F32, Format, Number, Rounding};
 
 use super::convert::{Clamp, clamp_float};
+use super::packed;
 
 /// A float format of at most eight bits, with at most one infinity and one NaN per sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Narrow {
-    /// Bits of the biased exponent.
     pub exponent_bits: u32,
-    /// Bits of the fraction.
     pub fraction_bits: u32,
-    /// The largest finite magnitude.
     pub largest: u8,
-    /// The magnitude that encodes NaN.
     pub nan: Option<u8>,
-    /// The magnitude that encodes infinity.
     pub infinity: Option<u8>,
-    /// Whether there is a sign bit.
     pub signed: bool,
 }
 
@@ -37,7 +32,6 @@ pub const UE5M3: Narrow = Narrow { nan: Some(0xff), signed: false, ..Narrow::fin
 pub const UE4M3: Narrow = Narrow { signed: false, ..E4M3 };
 
 impl Narrow {
-    /// A signed format without NaNs and infinities.
     const fn finite(exponent_bits: u32, fraction_bits: u32, largest: u8) -> Narrow {
         Narrow { exponent_bits, fraction_bits, largest, nan: None, infinity: None, signed: true }
     }
@@ -79,7 +73,6 @@ impl Narrow {
         }
     }
 
-    /// Unpacks a number.
     pub fn unpack(self, bits: u8) -> Number {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & self.magnitude();
@@ -100,7 +93,6 @@ impl Narrow {
 pub enum Element {
     /// A single, one per register.
     Single,
-    /// A half of 16 bits.
     Half(Format),
     /// A float of at most eight bits; four-bit elements share a byte.
     Narrow(Narrow),
@@ -111,7 +103,6 @@ pub enum Element {
 }
 
 impl Element {
-    /// Unpacks a number.
     pub fn unpack(self, bits: u32) -> Number {
         match self {
             Element::Single => F32.unpack(bits.into()),
@@ -130,7 +121,6 @@ impl Element {
         }
     }
 
-    /// Rounds to the format.
     pub fn pack(self, number: Number, rounding: Rounding, clamp: Clamp) -> u32 {
         let relu = matches!(clamp, Clamp::Relu | Clamp::FiniteRelu);
         match self {
@@ -200,7 +190,6 @@ fn fixed(number: Number, rounding: Rounding, relu: bool) -> u32 {
     if relu && negative { 0 } else { value as u32 & 0xff }
 }
 
-/// A conversion of two or four numbers at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedConvert {
     pub from: Element,
@@ -269,12 +258,7 @@ pub fn half(brain: bool) -> Element {
 /// `cvt.pack.sat`: clamps `a` and `b` to a narrow integer type and packs them below the remaining bits of `c`.
 pub fn pack_saturated(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let mask = u32::MAX >> (32 - bits);
-    let clamp = |word: u32| {
-        let value = i64::from(word as i32);
-        let (least, greatest) =
-            if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-        value.clamp(least, greatest) as u32 & mask
-    };
+    let clamp = |word: u32| packed::clamp(word as i32, bits, signed) as u32 & mask;
     let rest = if bits == 16 { 0 } else { c << (2 * bits) };
     rest | clamp(a) << bits | clamp(b)
 }

@@ -5,12 +5,10 @@ use super::integer::IntOp;
 use crate::registers::Registers;
 use crate::slot::Slots;
 
-/// How a word is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Division {
     /// Into four bytes instead of two halves.
     pub bytes: bool,
-    /// Whether the elements are signed.
     pub signed: bool,
 }
 
@@ -33,13 +31,14 @@ impl Division {
     }
 
     fn clamp(self, value: i32) -> i32 {
-        let bits = self.bits();
-        if self.signed {
-            value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        } else {
-            value.clamp(0, (1 << bits) - 1)
-        }
+        clamp(value, self.bits(), self.signed)
     }
+}
+
+/// Clamps to an integer type of fewer than 32 bits.
+pub(super) fn clamp(value: i32, bits: u32, signed: bool) -> i32 {
+    let range = if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    value.clamp(range.0, range.1)
 }
 
 /// Runs an operation on the elements of words in the lanes of `mask`.

@@ -9,21 +9,17 @@ use super::narrow::{E4M3, E5M2, Element};
 use crate::address::{AtomicOp, Space};
 use crate::memory::atomic_operation::apply;
 
-/// A reduction over replicas in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ReplicaReduction {
     pub op: AtomicOp,
-    /// The elements of a loaded value.
     pub element: ReplicaElement,
     /// The precision of sums, if the statement specifies one. Otherwise sums have the precision of the elements, or of
     /// `f32` for elements of eight bits, for which the guide specifies none.
     pub accumulator: Option<Format>,
 }
 
-/// The elements of a loaded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaElement {
-    /// One number.
     Number(ScalarType),
     /// One or several floats of at most 32 bits.
     Floats(Element),

@@ -7,13 +7,9 @@ use crate::slot::Slots;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Video {
-    /// The operation on each pair of parts.
     pub op: VideoOp,
-    /// Whether parts of `a` are signed.
     pub a_signed: bool,
-    /// Whether parts of `b` are signed.
     pub b_signed: bool,
-    /// Whether the result is signed.
     pub d_signed: bool,
     /// `.sat`
     pub saturate: bool,
@@ -21,7 +17,6 @@ pub struct Video {
     pub shape: Shape,
 }
 
-/// What a video instruction computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {
     Add,
@@ -41,15 +36,9 @@ pub enum VideoOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// One part of `a` and one part of `b`.
-    Single {
-        a: VideoPart,
-        b: VideoPart,
-        /// What happens to the result.
-        then: Then,
-    },
+    Single { a: VideoPart, b: VideoPart, then: Then },
     /// All parts of this many bits, pairwise.
     Parallel {
-        /// Bits of a part.
         bits: u32,
         /// Selects the first operands among the parts of `b:a`, one hexadecimal digit each.
         a: u16,
@@ -62,12 +51,9 @@ pub enum Shape {
     },
 }
 
-/// A bit range of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VideoPart {
-    /// The lowest bit.
     pub shift: u32,
-    /// The width in bits.
     pub bits: u32,
 }
 
@@ -88,13 +74,10 @@ impl VideoPart {
 /// What happens to the result of a single operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Then {
-    /// It is the final result.
     Keep,
     /// It is added to `c`.
     Add,
-    /// The smaller of the result and `c`.
     Min,
-    /// The larger of the result and `c`.
     Max,
     /// It replaces a part of `c`.
     Merge(VideoPart),
@@ -107,9 +90,7 @@ pub struct VideoMad {
     pub a: (VideoPart, bool),
     /// The part of `b`, and whether it is signed.
     pub b: (VideoPart, bool),
-    /// Whether the product is subtracted.
     pub negate_product: bool,
-    /// Whether `c` is subtracted.
     pub negate_c: bool,
     /// `.po`: adds one.
     pub plus_one: bool,
@@ -119,7 +100,6 @@ pub struct VideoMad {
     pub saturate: bool,
 }
 
-/// Runs `vmad` in the lanes of `mask`.
 pub fn multiply_add(mad: &VideoMad, s: &Slots, r: &mut Registers, mask: u32) {
     r.map3(s, mask, |a, b, c| compute_mad(mad, a, b, c));
 }

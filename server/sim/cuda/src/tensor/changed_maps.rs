@@ -7,10 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::region::MemoryRegion;
 
-/// How far the change of a map has become visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// No thread has released it yet.
     Written,
     /// A thread has released it, but none has acquired it yet.
     Released,
@@ -27,7 +25,6 @@ impl ChangedMaps {
         self.0.get(&(region, index)).map(|(change, statement)| (*statement, *change == Change::Released))
     }
 
-    /// A statement changes a map.
     pub fn note(&mut self, region: MemoryRegion, index: usize, change: Change, statement: u32) {
         if matches!(region, MemoryRegion::Launch | MemoryRegion::Globals) {
             self.0.insert((region, index), (change, statement));

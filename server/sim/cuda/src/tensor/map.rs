@@ -40,7 +40,6 @@ impl ElementType {
         ELEMENTS.iter().map(|row| row.0)
     }
 
-    /// The type with this name.
     pub fn from_name(name: &str) -> Option<ElementType> {
         let code = ELEMENTS.iter().position(|row| row.0 == name)?;
         Some(ElementType(code as u8))
@@ -74,12 +73,10 @@ impl ElementType {
         self.row().4
     }
 
-    /// Whether elements are padded in shared memory.
     pub fn is_padded(self) -> bool {
         self.global_bytes() != self.shared_bytes()
     }
 
-    /// Whether this is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self.0, 6..=12)
     }
@@ -87,15 +84,13 @@ impl ElementType {
     /// The NaN that marks positions outside of the tensor.
     pub fn nan(self) -> Vec<u8> {
         match self.name() {
-            "f16" => vec![0xff, 0x7f],
-            "bf16" => vec![0xff, 0x7f],
+            "f16" | "bf16" => vec![0xff, 0x7f],
             "f64" => 0x7fff_ffff_ffff_ffff_u64.to_le_bytes().to_vec(),
             _ => 0x7fff_ffff_u32.to_le_bytes().to_vec(),
         }
     }
 }
 
-/// How channels are interleaved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interleave {
     #[default]
@@ -105,14 +100,10 @@ pub enum Interleave {
 }
 
 impl Interleave {
-    /// The mode with this name.
+    const ALL: [Interleave; 3] = [Interleave::None, Interleave::Bytes16, Interleave::Bytes32];
+
     pub fn from_name(name: &str) -> Option<Interleave> {
-        Some(match name {
-            "none" => Interleave::None,
-            "16b" => Interleave::Bytes16,
-            "32b" => Interleave::Bytes32,
-            _ => return None,
-        })
+        Interleave::ALL.into_iter().find(|interleave| interleave.name() == name)
     }
 
     pub fn name(self) -> &'static str {
@@ -120,31 +111,24 @@ impl Interleave {
     }
 }
 
-/// The fields of an im2col map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Im2col {
     /// The lower corner of the bounding box, for the spatial dimensions W, H, D.
     pub lower: [i16; 3],
-    /// The upper corner of the bounding box.
     pub upper: [i16; 3],
     /// Channels, the elements of a pixel.
     pub channels: u16,
-    /// Pixels per copy.
     pub pixels: u16,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TensorMap {
-    /// The address of the first element.
     pub address: u64,
     pub element: ElementType,
-    /// Number of dimensions.
     pub rank: u8,
-    /// Elements per dimension, innermost first.
     pub dims: [u64; 5],
     /// Bytes between consecutive elements of a dimension, from dimension 1 on.
     pub strides: [u64; 4],
-    /// Elements of a box per dimension.
     pub extents: [u16; 5],
     /// The distance between elements of a box, per dimension.
     pub element_strides: [u8; 5],
@@ -211,8 +195,10 @@ const SWIZZLES: [(Swizzle, u8, u8); 7] = [
     (Swizzle::Bytes128Atom64, 3, 3),
 ];
 
+/// A parameter, and the rule that it violates.
+type Violation = (&'static str, String);
+
 impl TensorMap {
-    /// Encodes the map.
     pub fn encode(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
@@ -265,8 +251,7 @@ impl TensorMap {
             strides: std::array::from_fn(|index| get(at::STRIDES + 8 * index, 8)),
             extents: std::array::from_fn(|index| word(at::BOX + 2 * index)),
             element_strides: std::array::from_fn(|index| byte(at::ELEMENT_STRIDES + index)),
-            interleave: [Interleave::None, Interleave::Bytes16, Interleave::Bytes32]
-                [usize::from(byte(at::INTERLEAVE)).min(2)],
+            interleave: Interleave::ALL[usize::from(byte(at::INTERLEAVE)).min(2)],
             swizzle: swizzle.map(|row| row.0),
             nan: byte(at::FILL) != 0,
             im2col: (byte(at::IM2COL) != 0).then(|| Im2col {
@@ -278,8 +263,8 @@ impl TensorMap {
         }
     }
 
-    /// The first limit of the driver that the map violates: the parameter and the rule.
-    pub fn violation(&self) -> Option<(&'static str, String)> {
+    /// The first limit of the driver that the map violates.
+    pub fn violation(&self) -> Option<Violation> {
         let rank = usize::from(self.rank);
         let wrong = |key, rule: String| Some((key, rule));
         let at_least = if self.im2col.is_some() || self.interleave != Interleave::None { 3 } else { 1 };
@@ -305,12 +290,8 @@ impl TensorMap {
         }
         for stride in &self.strides[..rank - 1] {
             if !stride.is_multiple_of(aligned) || *stride >= 1 << 40 {
-                return wrong(
-                    "strides",
-                    format!(
-                        "a stride must be a multiple of {aligned} bytes and less than 2^40, not {stride}"
-                    ),
-                );
+                let limits = format!("a multiple of {aligned} bytes and less than 2^40");
+                return wrong("strides", format!("a stride must be {limits}, not {stride}"));
             }
         }
         if let Some(stride) = self.element_strides[..rank].iter().find(|stride| !(1..=8).contains(*stride)) {
@@ -323,10 +304,8 @@ impl TensorMap {
             return wrong("swizzle", "interleave 32b requires swizzle 32b".to_owned());
         }
         if self.nan && !self.element.is_float() {
-            return wrong(
-                "oob_fill",
-                format!("the fill nan requires a floating-point type, not {}", self.element.name()),
-            );
+            let name = self.element.name();
+            return wrong("oob_fill", format!("the fill nan requires a floating-point type, not {name}"));
         }
         match self.im2col {
             Some(im2col) => self.im2col_violation(im2col),
@@ -334,7 +313,7 @@ impl TensorMap {
         }
     }
 
-    fn box_violation(&self, swizzle: Swizzle) -> Option<(&'static str, String)> {
+    fn box_violation(&self, swizzle: Swizzle) -> Option<Violation> {
         let rank = usize::from(self.rank);
         if let Some(extent) = self.extents[..rank].iter().find(|extent| !(1..=256).contains(*extent)) {
             return Some(("box", format!("an extent of the box must be 1 to 256, not {extent}")));
@@ -352,25 +331,17 @@ impl TensorMap {
         self.span_violation("box", inner, swizzle)
     }
 
-    fn span_violation(
-        &self,
-        key: &'static str,
-        inner: usize,
-        swizzle: Swizzle,
-    ) -> Option<(&'static str, String)> {
-        let span = swizzle.span() as usize;
+    fn span_violation(&self, key: &'static str, inner: usize, swizzle: Swizzle) -> Option<Violation> {
+        let (span, name) = (swizzle.span() as usize, swizzle.name());
         (self.interleave == Interleave::None && span != 0 && inner > span).then(|| {
             (
                 key,
-                format!(
-                    "the inner extent of {inner} bytes exceeds the span of swizzle {}: {span} bytes",
-                    swizzle.name()
-                ),
+                format!("the inner extent of {inner} bytes exceeds the span of swizzle {name}: {span} bytes"),
             )
         })
     }
 
-    fn im2col_violation(&self, im2col: Im2col) -> Option<(&'static str, String)> {
+    fn im2col_violation(&self, im2col: Im2col) -> Option<Violation> {
         if !(1..=256).contains(&im2col.channels) {
             return Some(("channels_per_pixel", format!("it must be 1 to 256, not {}", im2col.channels)));
         }

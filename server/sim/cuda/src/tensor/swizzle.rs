@@ -26,7 +26,6 @@ const TABLE: [(Swizzle, &str, u32, usize, u32, u64); 7] = [
 ];
 
 impl Swizzle {
-    /// All names in launches.
     pub fn names() -> impl Iterator<Item = &'static str> {
         TABLE.iter().map(|row| row.1)
     }

@@ -3,26 +3,20 @@
 //! A block has 128 lanes of 512 columns. A cell has 32 bits. The upper half of an address is the lane, the lower half
 //! the column.
 
-/// Lanes of a block's tensor memory.
-pub const LANES: u32 = 128;
+use crate::grown::grown;
 
-/// Columns of a block's tensor memory.
+pub const LANES: u32 = 128;
 pub const COLUMNS: u32 = 512;
 
-/// A range of columns in some lanes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellRange {
-    /// The rank of the block.
     pub rank: u32,
-    /// The mask of lanes.
     pub lanes: u128,
     pub first: u32,
-    /// One past the last column.
     pub end: u32,
 }
 
 impl CellRange {
-    /// Whether both ranges have a cell in common.
     pub fn overlaps(&self, other: &CellRange) -> bool {
         self.rank == other.rank
             && self.lanes & other.lanes != 0
@@ -31,18 +25,15 @@ impl CellRange {
     }
 }
 
-/// The mask of `count` lanes starting at `first`.
 pub fn lane_mask(first: u32, count: u32) -> u128 {
     let ones = if count >= LANES { u128::MAX } else { (1 << count) - 1 };
     ones.checked_shl(first).unwrap_or(0)
 }
 
-/// Columns that a warp has allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
     pub first: u32,
     pub count: u32,
-    /// The allocating warp of the block.
     pub warp: u32,
     pub statement: u32,
 }
@@ -54,7 +45,6 @@ pub struct PendingLoad {
     pub statement: u32,
 }
 
-/// The tensor memory of a block.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCells {
     /// Indexed by column, then by lane; empty until the first allocation.
@@ -70,12 +60,10 @@ pub struct BlockCells {
     pub relinquished: Option<u32>,
     /// Whether the first instruction had `cta_group::2`, and the statement of that instruction.
     pub group: Option<(bool, u32)>,
-    /// Loads in flight.
     pub loads: Vec<PendingLoad>,
 }
 
 impl BlockCells {
-    /// Whether columns are free.
     pub fn is_free(&self, first: u32, count: u32) -> bool {
         let taken = self.allocations.iter().map(|one| (one.first, one.count));
         taken
@@ -94,7 +82,6 @@ impl BlockCells {
         self.earlier = Some((first, least));
     }
 
-    /// Whether all columns of a range are allocated.
     pub fn is_allocated(&self, first: u32, end: u32) -> bool {
         let holds = |column: u32| {
             self.allocations.iter().any(|one| (one.first..one.first + one.count).contains(&column))
@@ -113,7 +100,6 @@ impl BlockCells {
         }
     }
 
-    /// Records that an operation writes a range.
     pub fn note_written(&mut self, range: &CellRange) {
         for column in range.first..range.end {
             if let Some(written) = self.written.get_mut(column as usize) {
@@ -131,18 +117,12 @@ impl BlockCells {
     }
 }
 
-/// The tensor memory of a cluster.
 #[derive(Clone, Debug, Default)]
 pub struct TensorMemory(Vec<BlockCells>);
 
 impl TensorMemory {
-    /// The tensor memory of a block.
     pub fn block(&mut self, rank: u32) -> &mut BlockCells {
-        let rank = rank as usize;
-        if self.0.len() <= rank {
-            self.0.resize_with(rank + 1, BlockCells::default);
-        }
-        &mut self.0[rank]
+        grown(&mut self.0, rank)
     }
 
     /// The blocks, up to the last one that has used its tensor memory.

@@ -7,14 +7,10 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::cells::{CellRange, TensorMemory};
 
-/// An operation in flight.
 #[derive(Clone, Debug)]
 pub struct CellOperation {
-    /// The name in messages.
     pub name: &'static str,
-    /// The cells that the operation reads.
     pub reads: Vec<CellRange>,
-    /// The cells that the operation writes.
     pub writes: Vec<CellRange>,
     pub effect: Arc<dyn CellEffect>,
 }

@@ -9,29 +9,21 @@ use super::cells::{Allocation, CellRange};
 /// Maximum number of allocations, and of uses, to keep per block; the first ones are kept.
 const MAX_ENTRIES: usize = 1000;
 
-/// The role of cells in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CellRole {
     /// The result of a product.
     D,
     /// A factor of a product.
     A,
-    /// The metadata of a sparse A.
     Metadata,
-    /// The scale factors of A.
     ScaleOfA,
-    /// The scale factors of B.
     ScaleOfB,
-    /// The destination of a copy.
     Copied,
-    /// The source of a load.
     Loaded,
-    /// The destination of a store.
     Stored,
 }
 
 impl CellRole {
-    /// The name of the operand.
     pub fn name(self) -> &'static str {
         match self {
             CellRole::D => "D",
@@ -45,7 +37,6 @@ impl CellRole {
     }
 }
 
-/// A use of cells by a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellUse {
     pub role: CellRole,
@@ -64,7 +55,6 @@ impl CellUse {
     }
 }
 
-/// An allocation, and the statement that freed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedAllocation {
     pub allocation: Allocation,
@@ -77,19 +67,16 @@ impl LoggedAllocation {
     }
 }
 
-/// The allocations and uses of a block.
 #[derive(Clone, Debug, Default)]
 pub struct UseLog {
     /// In program order.
     pub allocations: Vec<LoggedAllocation>,
     /// The uses, with the number of times that each occurred.
     uses: FxHashMap<CellUse, u64>,
-    /// Whether allocations or uses were dropped.
     pub is_truncated: bool,
 }
 
 impl UseLog {
-    /// Columns are allocated.
     pub fn allocated(&mut self, allocation: Allocation) {
         match self.allocations.len() < MAX_ENTRIES {
             true => self.allocations.push(LoggedAllocation { allocation, freed: None }),
@@ -105,7 +92,6 @@ impl UseLog {
         }
     }
 
-    /// A statement uses cells.
     pub fn used(&mut self, cells: CellUse) {
         let is_full = self.uses.len() >= MAX_ENTRIES;
         match self.uses.get_mut(&cells) {

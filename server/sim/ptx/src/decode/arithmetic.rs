@@ -11,11 +11,11 @@ use warplens_sim_cuda::semantics::packed::Division;
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::mixed::is_mixed;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Op, Sign, Signedness, Subnormals};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -49,52 +49,21 @@ impl<'l> FunctionDecoder<'l, '_> {
         if m.take("wide") {
             return self.wide(instruction, ty);
         }
-        let (high, saturate, relu) = (m.take("hi"), m.take("sat"), m.take("relu"));
-        let _ = m.take("lo");
-        let op = match (instruction.opcode(), high, saturate, relu) {
-            ("add", false, false, false) => IntOp::Add,
-            ("add", false, true, false) => IntOp::AddSaturate,
-            ("sub", false, false, false) => IntOp::Sub,
-            ("sub", false, true, false) => IntOp::SubSaturate,
-            ("mul", false, false, false) => IntOp::Mul,
-            ("mul", true, false, false) => IntOp::MulHigh,
-            ("mad", false, false, false) => IntOp::Mad,
-            ("mad", true, false, false) => IntOp::MadHigh,
-            ("mad", true, true, false) => IntOp::MadHighSaturate,
-            ("div", false, false, false) => IntOp::Div,
-            ("rem", false, false, false) => IntOp::Rem,
-            ("abs", false, false, false) => IntOp::Abs,
-            ("neg", false, false, false) => IntOp::Neg,
-            ("min", false, false, false) => IntOp::Min,
-            ("max", false, false, false) => IntOp::Max,
-            ("min", false, false, true) => IntOp::MinRelu,
-            ("max", false, false, true) => IntOp::MaxRelu,
-            ("sad", false, false, false) => IntOp::Sad,
-            _ => return Err(Why::form()),
-        };
-        let sources = match op {
-            IntOp::Abs | IntOp::Neg => 1,
-            IntOp::Mad | IntOp::MadHigh | IntOp::MadHighSaturate | IntOp::Sad => 3,
-            _ => 2,
-        };
-        Ok((Op::Int(op, int), self.uniform_slots(operands, ty, sources)?))
+        let op = int_op(instruction.opcode(), m)?;
+        Ok((Op::Int(op, int), self.uniform_slots(operands, ty, op.operands())?))
     }
 
     fn packed(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
         let parts = division(ty).ok_or_else(Why::form)?;
-        let (op, sources) = match (instruction.opcode(), m.take("sat"), m.take("relu")) {
-            ("add", false, false) => (IntOp::Add, 2),
-            ("add", true, false) => (IntOp::AddSaturate, 2),
-            ("sub", false, false) => (IntOp::Sub, 2),
-            ("sub", true, false) => (IntOp::SubSaturate, 2),
-            ("neg", false, false) => (IntOp::Neg, 1),
-            ("min", false, false) => (IntOp::Min, 2),
-            ("max", false, false) => (IntOp::Max, 2),
-            ("min", false, true) => (IntOp::MinRelu, 2),
-            ("max", false, true) => (IntOp::MaxRelu, 2),
-            _ => return Err(Why::form()),
-        };
-        Ok((Op::Packed(op, parts), self.uniform_slots(instruction.operands(), ty, sources)?))
+        let op = int_op(instruction.opcode(), m)?;
+        use IntOp::{Add, AddSaturate, Max, MaxRelu, Min, MinRelu, Neg, Sub, SubSaturate};
+        match op {
+            Add | AddSaturate | Sub | SubSaturate | Neg | Min | Max | MinRelu | MaxRelu => {
+                let s = self.uniform_slots(instruction.operands(), ty, op.operands())?;
+                Ok((Op::Packed(op, parts), s))
+            }
+            _ => Err(Why::form()),
+        }
     }
 
     fn single_pair(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -231,6 +200,32 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
+fn int_op(opcode: &str, m: &mut Modifiers<'_>) -> Result<IntOp> {
+    let (high, saturate, relu) = (m.take("hi"), m.take("sat"), m.take("relu"));
+    let _ = m.take("lo");
+    Ok(match (opcode, high, saturate, relu) {
+        ("add", false, false, false) => IntOp::Add,
+        ("add", false, true, false) => IntOp::AddSaturate,
+        ("sub", false, false, false) => IntOp::Sub,
+        ("sub", false, true, false) => IntOp::SubSaturate,
+        ("mul", false, false, false) => IntOp::Mul,
+        ("mul", true, false, false) => IntOp::MulHigh,
+        ("mad", false, false, false) => IntOp::Mad,
+        ("mad", true, false, false) => IntOp::MadHigh,
+        ("mad", true, true, false) => IntOp::MadHighSaturate,
+        ("div", false, false, false) => IntOp::Div,
+        ("rem", false, false, false) => IntOp::Rem,
+        ("abs", false, false, false) => IntOp::Abs,
+        ("neg", false, false, false) => IntOp::Neg,
+        ("min", false, false, false) => IntOp::Min,
+        ("max", false, false, false) => IntOp::Max,
+        ("min", false, false, true) => IntOp::MinRelu,
+        ("max", false, false, true) => IntOp::MaxRelu,
+        ("sad", false, false, false) => IntOp::Sad,
+        _ => return Err(Why::form()),
+    })
+}
+
 fn float_op(opcode: &str, m: &mut Modifiers<'_>) -> Option<(FloatOp, usize)> {
     Some(match opcode {
         "add" => (FloatOp::Add, 2),
@@ -295,7 +290,6 @@ pub(super) fn signedness(ty: Type) -> Signedness {
     if ty.kind() == TypeKind::Signed { Signedness::Signed } else { Signedness::Unsigned }
 }
 
-/// How a packed type divides a word.
 pub(super) fn division(ty: Type) -> Option<Division> {
     Some(match ty {
         Type::U8x4 => Division { bytes: true, signed: false },
@@ -306,8 +300,7 @@ pub(super) fn division(ty: Type) -> Option<Division> {
     })
 }
 
-/// The type of integer arithmetic.
-fn int_type(ty: Type) -> Result<ScalarType, Why> {
+fn int_type(ty: Type) -> Result<ScalarType> {
     let is_integer = |ty: &ScalarType| ty.class() != Class::Float && matches!(ty.bits(), 16 | 32 | 64);
     let scalar = ScalarType::from_name(ty.name()).filter(is_integer);
     scalar.ok_or_else(|| Why(smol_str::format_smolstr!("`.{}` arithmetic is not simulated", ty.name())))

@@ -5,11 +5,11 @@ use warplens_sim_cuda::semantics::bits::{Count, Logic, Permute, Shift};
 use warplens_sim_cuda::semantics::compare::Combine;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::Why;
 use super::arithmetic::signedness;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Beyond, Lop3Predicate, NO_SLOT, Op, Slots, Width};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -64,8 +64,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let combine = m.choose(&[("or", Combine::Or), ("and", Combine::And)]);
         let ty = m.ty()?;
         let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
-        let &[a, b, c, Operand::Constant(table), ref q @ ..] = rest else { return Err(Why::operands()) };
-        let table = self.hir.constant(table).as_integer().ok_or_else(Why::operands)? as u8;
+        let &[a, b, c, table, ref q @ ..] = rest else { return Err(Why::operands()) };
+        let table = self.number(table)? as u8;
         let (a, b, c) = (self.source(a, ty)?, self.source(b, ty)?, self.source(c, ty)?);
         let (d, p) = self.pair(d)?;
         let (Some(combine), Some(p), &[q]) = (combine, p, q) else {
@@ -141,12 +141,12 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-fn beyond(m: &mut Modifiers<'_>) -> Result<Beyond, Why> {
+fn beyond(m: &mut Modifiers<'_>) -> Result<Beyond> {
     m.require(&[("wrap", Beyond::Wraps), ("clamp", Beyond::Clamps)])
 }
 
 /// The width of an untyped operation on values of a type.
-pub(super) fn width(ty: Type) -> Result<ScalarType, Why> {
+pub(super) fn width(ty: Type) -> Result<ScalarType> {
     match ty.bits() {
         1 => Ok(ScalarType::Predicate),
         16 => Ok(ScalarType::B16),

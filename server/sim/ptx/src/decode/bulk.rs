@@ -1,13 +1,14 @@
 //! Asynchronous copies, stores and reductions.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
 use super::operands::next;
+use super::{Result, Why};
 use crate::program::{BulkCopy, Completion, Copy, CopyGroup, Fill, Op, RegisterSlot, Slots, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -25,9 +26,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let bulk = m.take("bulk");
         if let Some(group) = copy_group(bulk, m) {
             let left = match operands {
-                &[Operand::Constant(left)] => {
-                    self.hir.constant(left).as_integer().ok_or_else(Why::operands)?
-                }
+                &[left @ Operand::Constant(_)] => self.number(left)?,
                 _ => 0,
             };
             return Ok((Op::CopyGroup(group), Slots { a: left as u32, ..Slots::default() }));
@@ -44,13 +43,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn copy_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         m.ignore_caching();
         let _ = (m.space(), m.space());
-        let &[to, from, Operand::Constant(size), ref rest @ ..] = operands else {
-            return Err(Why::operands());
-        };
-        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
+        let &[to, from, size, ref rest @ ..] = operands else { return Err(Why::operands()) };
+        let size = Some(self.number(size)?).filter(|size| matches!(size, 4 | 8 | 16));
         let size = size.ok_or_else(Why::operands)? as u32;
-        let (to, to_space) = self.address(to, Some(Space::Shared))?;
-        let (from, from_space) = self.address(from, Some(Space::Global))?;
+        let to = self.address(to, Some(Space::Shared))?;
+        let from = self.address(from, Some(Space::Global))?;
         let (mut source_size, mut ignore) = (None, None);
         for &operand in rest {
             match operand {
@@ -64,7 +61,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 },
             }
         }
-        self.with_entry(Op::Copy, Copy { to, to_space, from, from_space, size, source_size, ignore })
+        self.with_entry(Op::Copy, Copy { to, from, size, source_size, ignore })
     }
 
     /// `cp.async.bulk` and `cp.reduce.async.bulk`; with `replicated`, their `multimem` forms.
@@ -102,29 +99,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (left, right) = (word(self, ends.0)?, word(self, ends.1)?);
         let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
         let size = self.source(size, Type::U32)?;
-        let completion =
-            completion.map(|operand| self.completion(operand, Some(Space::Shared))).transpose()?;
-        let (to, to_space) = self.address(to, to_space)?;
-        let (from, from_space) = self.address(from, from_space)?;
+        let completion = completion.map(|operand| self.address(operand, Some(Space::Shared))).transpose()?;
+        let (to, from) = (self.address(to, to_space)?, self.address(from, from_space)?);
         let ends = left.zip(right);
-        let copy = BulkCopy {
-            to,
-            to_space,
-            from,
-            from_space,
-            size,
-            reduction,
-            completion,
-            blocks,
-            ends,
-            bytes,
-            replicated,
-        };
+        let copy = BulkCopy { to, from, size, reduction, completion, blocks, ends, bytes, replicated };
         self.with_entry(Op::BulkCopy, copy)
     }
 
-    /// The slot of a number of up to 32 bits.
-    pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32, Why> {
+    pub(super) fn word(&mut self, operand: Operand, ty: Type) -> Result<u32> {
         match self.source_place(operand, ty)?.0 {
             RegisterSlot::Word(slot) => Ok(slot),
             _ => Err(Why::operands()),
@@ -156,14 +138,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         &mut self,
         operands: &'o [Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<(&'o [Operand], Option<Completion>), Why> {
+    ) -> Result<(&'o [Operand], Option<Completion>)> {
         let has_completion = m.take("mbarrier::complete_tx::bytes");
         let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
         if !has_completion {
             return Err(Why::operands());
         }
         let space = m.has("shared::cluster").then_some(Space::Shared);
-        Ok((&operands[..2], Some(self.completion(mbarrier, space)?)))
+        Ok((&operands[..2], Some(self.address(mbarrier, space)?)))
     }
 
     /// `st.bulk`
@@ -172,20 +154,18 @@ impl<'l> FunctionDecoder<'l, '_> {
         m.ignore_caching();
         let space = m.space();
         let &[to, size, _zero] = operands else { return Err(Why::operands()) };
-        let (to, space) = self.address(to, space)?;
+        let to = self.address(to, space)?;
         let size = self.source_place(size, Type::U64)?.0;
-        self.with_entry(Op::Fill, Fill { to, space, size, completion: None })
+        self.with_entry(Op::Fill, Fill { to, size, completion: None })
     }
 }
 
 /// The statement's effect on groups of copies, if it has any.
 fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
-    Some(match (m.word(&["commit_group", "wait_group", "wait_all"])?, bulk) {
-        ("commit_group", false) => CopyGroup::Close,
-        ("commit_group", true) => CopyGroup::CloseBulk,
-        ("wait_group", true) if m.take("read") => CopyGroup::WaitBulkRead,
-        ("wait_group", true) => CopyGroup::WaitBulk,
-        ("wait_group", false) => CopyGroup::Wait,
-        _ => CopyGroup::WaitAll,
+    let word = m.word(&["commit_group", "wait_group", "wait_all"])?;
+    let family = if bulk && word != "wait_all" { CopyFamily::Bulk } else { CopyFamily::Single };
+    Some(match word {
+        "commit_group" => CopyGroup::Commit(family),
+        _ => CopyGroup::Wait { family, all: word == "wait_all", read: bulk && m.take("read") },
     })
 }

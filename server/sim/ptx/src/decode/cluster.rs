@@ -34,10 +34,10 @@ impl FunctionDecoder<'_, '_> {
             let _ = (m.take("async"), m.take("mbarrier::complete_tx::bytes"), m.take("b128"));
             let _ = m.take("multicast::cluster::all");
             let &[to, mbarrier] = operands else { return Err(Why::operands()) };
-            let completion = Some(self.completion(mbarrier, space)?);
-            let (to, space) = self.address(to, space)?;
+            let completion = Some(self.address(mbarrier, space)?);
+            let to = self.address(to, space)?;
             let size = RegisterSlot::Word(self.constant_word(16));
-            return self.with_entry(Op::Fill, Fill { to, space, size, completion });
+            return self.with_entry(Op::Fill, Fill { to, size, completion });
         }
         let _ = (m.take("query_cancel"), m.take("b128"));
         m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");

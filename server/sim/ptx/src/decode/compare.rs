@@ -4,11 +4,11 @@ use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::Why;
 use super::arithmetic::{division, subnormals};
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Combining, NO_SLOT, Op, SetTo, Slots, Width};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -29,7 +29,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         ty: Type,
         flush: bool,
         m: &mut Modifiers<'_>,
-    ) -> Result<(Compare, Combining, Slots), Why> {
+    ) -> Result<(Compare, Combining, Slots)> {
         let op = m.find(comparison).ok_or_else(Why::form)?;
         let combine = m.choose(&[("and", Combine::And), ("or", Combine::Or), ("xor", Combine::Xor)]);
         let compare = Compare { op, ty: compare_type(ty)?, flush };
@@ -139,7 +139,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-fn width(ty: Type) -> Result<Width, Why> {
+fn width(ty: Type) -> Result<Width> {
     match ty.bits() {
         16 | 32 => Ok(Width::W32),
         64 => Ok(Width::W64),
@@ -167,7 +167,7 @@ pub(super) fn comparison(name: &str) -> Option<Comparison> {
     })
 }
 
-fn compare_type(ty: Type) -> Result<ScalarType, Why> {
+fn compare_type(ty: Type) -> Result<ScalarType> {
     let element = match ty {
         Type::F16x2 => Type::F16,
         Type::Bf16x2 => Type::Bf16,

@@ -5,10 +5,10 @@ use warplens_hir::ptx::{
     TableKind, Type,
 };
 
-use super::Why;
 use super::function::{FunctionDecoder, shape};
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{
     Barrier, BarrierKind, Call, Callee, Formal, Guard, NO_SLOT, Op, Passing, Promise, Slots, Switch, System,
     Uniformity,
@@ -33,7 +33,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    fn label(&self, name: NameId) -> Result<u32, Why> {
+    fn label(&self, name: NameId) -> Result<u32> {
         let symbol = self.hir.name(name).resolution.symbol().map(|symbol| &self.hir.symbol(symbol).kind);
         match symbol {
             Some(SymbolKind::Label { target }) => Ok(target.index() as u32),
@@ -61,7 +61,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let Some(SymbolKind::Table { kind: TableKind::Branch, targets }) = symbol else {
             return Err(Why::new("its table is not a `.branchtargets` of this function"));
         };
-        let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_, Why>>()?;
+        let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_>>()?;
         let (op, s) = self.with_entry(|id| Op::Switch(id, uniformity), Switch { index, targets })?;
         let (b, c) = self.joins(instruction.id());
         Ok((op, Slots { b, c, ..s }))
@@ -90,12 +90,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(|id| Op::Call(id, uniformity), Call { callee, arguments, results, promise })
     }
 
-    /// The callee of a call, and its signature.
     fn callee(
         &mut self,
         callee: Operand,
         prototype: Option<Operand>,
-    ) -> Result<(Callee, Option<&'l Signature>), Why> {
+    ) -> Result<(Callee, Option<&'l Signature>)> {
         if let Operand::Register { .. } = callee {
             let (place, _) = self.place(callee)?;
             return Ok((Callee::Indirect(place), self.prototype(prototype)));
@@ -159,7 +158,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         list: Option<OperandList>,
         formals: &[Parameter],
         result: bool,
-    ) -> Result<Vec<Formal>, Why> {
+    ) -> Result<Vec<Formal>> {
         let hir = self.hir;
         let operands = list.map_or(&[][..], |list| hir.operands(list));
         let mut passed = Vec::with_capacity(operands.len());

@@ -6,12 +6,12 @@ use warplens_sim_cuda::semantics::narrow::{self, Element, PackedConvert};
 use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Why;
 use super::arithmetic::signedness;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::slot_of;
+use super::{Result, Why};
 use crate::program::{Op, PackedSources, RegisterSlot, Slots};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -121,7 +121,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-fn clamp(m: &mut Modifiers<'_>) -> Result<Clamp, Why> {
+fn clamp(m: &mut Modifiers<'_>) -> Result<Clamp> {
     Ok(match (m.take("sat"), m.take("satfinite"), m.take("relu")) {
         (false, false, false) => Clamp::None,
         (true, false, false) => Clamp::Saturate,
@@ -133,7 +133,7 @@ fn clamp(m: &mut Modifiers<'_>) -> Result<Clamp, Why> {
 }
 
 /// The elements of a type that holds a pair. A single counts as one half of a pair.
-fn element(ty: Type) -> Result<Element, Why> {
+fn element(ty: Type) -> Result<Element> {
     Ok(match ty {
         Type::F32 => Element::Single,
         Type::F16x2 => narrow::half(false),
@@ -155,7 +155,7 @@ fn element(ty: Type) -> Result<Element, Why> {
     })
 }
 
-fn scalar(ty: Type) -> Result<ScalarType, Why> {
+fn scalar(ty: Type) -> Result<ScalarType> {
     let is_number = |ty: &ScalarType| match ty.class() {
         Class::Float => ty.format().is_some(),
         class => class != Class::Bits,

@@ -3,10 +3,10 @@
 use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Exchange, ExchangeId, ExchangeKind, Op, RegisterSlot};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -27,11 +27,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(op, exchange)
     }
 
-    fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>, Why> {
+    fn members(&mut self, operand: Option<&Operand>) -> Result<Option<u32>> {
         operand.map(|&operand| self.source(operand, Type::B32)).transpose()
     }
 
-    fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+    fn shuffle(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange> {
         let mode = m.require(&[
             ("up", ShuffleMode::Up),
             ("down", ShuffleMode::Down),
@@ -54,19 +54,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    fn result(&mut self, operand: Operand) -> Result<Option<RegisterSlot>, Why> {
+    fn result(&mut self, operand: Operand) -> Result<Option<RegisterSlot>> {
         if operand == Operand::Sink { Ok(None) } else { Ok(Some(self.place(operand)?.0)) }
     }
 
     /// An exchange with a result, and perhaps a predicate result.
-    fn exchange_to(&mut self, kind: ExchangeKind, results: Operand) -> Result<Exchange, Why> {
+    fn exchange_to(&mut self, kind: ExchangeKind, results: Operand) -> Result<Exchange> {
         let (d, p) = self.pair(results)?;
         let d = self.result(d)?;
         let p = p.map_or(Ok(None), |p| self.predicate_destination(p))?;
         Ok(Exchange { d, p, ..Exchange::new(kind) })
     }
 
-    fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+    fn vote(&mut self, operands: &[Operand], sync: bool, m: &mut Modifiers<'_>) -> Result<Exchange> {
         let kind = m.require(&[
             ("all", ExchangeKind::VoteAll),
             ("any", ExchangeKind::VoteAny),
@@ -87,7 +87,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Exchange { d, p, a: Some(RegisterSlot::Predicate(slot)), negated, members, ..Exchange::new(kind) })
     }
 
-    fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+    fn match_values(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange> {
         let kind = m.require(&[("any", ExchangeKind::MatchAny), ("all", ExchangeKind::MatchAll)])?;
         let ty = m.ty()?;
         let &[d, a, members] = operands else { return Err(Why::operands()) };
@@ -96,7 +96,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Exchange { a, members: self.members(Some(&members))?, ..exchange })
     }
 
-    fn reduce(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange, Why> {
+    fn reduce(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Exchange> {
         let op = m.word(&["add", "min", "max", "and", "or", "xor"]).ok_or_else(Why::form)?;
         let (abs, nan) = (m.take("abs"), m.take("NaN"));
         let ty = m.ty()?;
@@ -121,7 +121,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    fn elect(&mut self, operands: &[Operand]) -> Result<Exchange, Why> {
+    fn elect(&mut self, operands: &[Operand]) -> Result<Exchange> {
         let &[d, members] = operands else { return Err(Why::operands()) };
         let members = self.members(Some(&members))?;
         Ok(Exchange { members, ..self.exchange_to(ExchangeKind::Elect, d)? })

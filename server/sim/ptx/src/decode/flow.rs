@@ -32,7 +32,6 @@ fn member_mask(instruction: hir::Instruction<'_>) -> Option<hir::NameId> {
 }
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// Records what an instruction reads.
     pub(super) fn note_reads(&mut self, instruction: hir::Instruction<'l>, mentions: &[Mention]) {
         let opcode = instruction.opcode();
         let packs = instruction.operands().iter().any(|operand| matches!(operand, Operand::Vector(_)));
@@ -136,7 +135,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The registers that a call fills.
     fn register_params(&self) -> Vec<u32> {
         let formals = self.out.params.iter().filter_map(|formal| match formal.at {
             crate::program::Passing::Register(place) => Some(place),

@@ -6,25 +6,23 @@ use warplens_hir::post_dominators::PostDominators;
 use warplens_hir::ptx::{self as hir, FunctionKind, Operand, Parameter, Space, SymbolId, SymbolKind};
 use warplens_sim_warp::objects::Object;
 
-use super::Why;
 use super::module::Linked;
 use super::order::order;
 use super::patterns::patterns;
 use super::slot_table::SlotTable;
 use super::storage::{self, Storage};
+use super::{Result, Why};
 use crate::program::{
-    Entry, Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick, SignatureShape,
-    Slots,
+    self, Entry, Formal, FrameObjects, Function, Guard, Instruction, Note, Op, Passing, Quick,
+    SignatureShape, Slots,
 };
 
 pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) linked: &'l Linked<'m>,
-    /// The function's number in the program.
     pub(super) index: usize,
     pub(super) hir: &'l hir::Function,
     pub(super) out: Function,
     pub(super) slots: SlotTable,
-    /// Storage of the frame's variables and parameters.
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
     frame_objects: FrameObjects,
     pub(super) cfg: Cfg,
@@ -32,12 +30,10 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     plain_joins: PostDominators,
 }
 
-/// A register in the operands of an instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Mention {
     pub(super) name: hir::NameId,
     pub(super) component: Option<hir::Component>,
-    /// Whether the register is part of an address.
     pub(super) in_address: bool,
 }
 
@@ -82,7 +78,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 }
                 SymbolKind::Param { is_return: false, index: param } if entry => {
                     let at = block.get(*param as usize).copied().unwrap_or(0);
-                    self.frame_storage.insert(SymbolId::new(index), Storage::Param(at));
+                    self.frame_storage.insert(SymbolId::new(index), Storage::At(program::Space::Param, at));
                     continue;
                 }
                 SymbolKind::Param { is_return, index: param } => {
@@ -137,13 +133,13 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         (self.out, self.frame_objects)
     }
 
-    fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction, Why> {
+    fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction> {
         let guard = self.guard(instruction)?;
         let (op, s) = self.instruction(instruction)?;
         Ok(Instruction { guard, op, s, quick: Quick::No })
     }
 
-    fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard, Why> {
+    fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard> {
         let Some(guard) = instruction.guard() else { return Ok(Guard::ALWAYS) };
         let (slot, negated) = self.predicate(Operand::Register { name: guard.name, component: None })?;
         Ok(Guard::new(slot, negated != guard.negated))
@@ -241,7 +237,6 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     }
 }
 
-/// The sizes of a signature's parameters.
 pub(super) fn shape(signature: &hir::Signature) -> SignatureShape {
     let sizes = |params: &[Parameter]| params.iter().map(Parameter::bytes).collect();
     SignatureShape { params: sizes(&signature.params), returns: sizes(&signature.returns) }

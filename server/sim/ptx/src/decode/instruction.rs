@@ -3,12 +3,12 @@
 use warplens_hir::ptx::Instruction;
 use warplens_isa::Simulation;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Op, Slots};
 
-pub(super) type Decoded = Result<(Op, Slots), Why>;
+pub(super) type Decoded = Result<(Op, Slots)>;
 
 /// Opcodes whose effects cannot be observed in a simulation without time and caches.
 const NO_EFFECT: &[&str] = &[

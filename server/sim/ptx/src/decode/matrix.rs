@@ -5,10 +5,10 @@ use warplens_sim_cuda::semantics::fragments::{Layout, Matrix};
 use warplens_sim_cuda::semantics::matrix::{BlockScale, Factor, Product, Sum};
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{
     FragmentAccess, MatrixAccess, MatrixProduct, Op, ProductScales, RegisterSlot, Rows, Space, SparseFactor,
 };
@@ -83,10 +83,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if !quads && (a_columns || b_rows) {
             return Err(Why::form());
         }
-        if is_sparse {
-            return self.sparse_product(product, ordered, operands);
-        }
-        self.product(product, operands)
+        self.product(product, is_sparse.then_some(ordered), operands)
     }
 
     fn wmma(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -104,58 +101,48 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (a, b) = (factor(a, bits, false)?, factor(b, bits, false)?);
         let (c, d, layout) = (sum(c)?, sum(d)?, Layout::Own);
         let product = Product { m: rows, n: columns, k, a, b, c, d, saturate, rounding, layout, scale: None };
-        self.product(product, operands)
+        self.product(product, None, operands)
     }
 
-    fn product(&mut self, product: Product, operands: &[Operand]) -> Decoded {
-        let Product { a, b, d, .. } = product;
+    /// In `mma.sp`, `ordered` is given; A stores half of its columns, and the metadata follow C.
+    fn product(&mut self, product: Product, ordered: Option<bool>, operands: &[Operand]) -> Decoded {
+        let Product { a, b, d, m, n, k, scale, .. } = product;
+        if ordered.is_some() && scale.is_some() {
+            return Err(Why::new("it is simulated, but not with block scales"));
+        }
+        let is_pattern =
+            || matches!((a.bits(), k), (16, 16 | 32) | (32, 8 | 16) | (8, 32 | 64) | (4, 64 | 128));
+        if ordered.is_some() && !(m == 16 && n == 8 && is_pattern()) {
+            return Err(Why::form());
+        }
         if a.is_integer() != (d == Sum::S32) || a.is_integer() != b.is_integer() || a.bits() != b.bits() {
             return Err(Why::form());
         }
         let (&[d, a, b, c], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
         let registers = [self.fragment(a)?, self.fragment(b)?, self.fragment(c)?, self.fragment(d)?];
-        let wanted = product.matrices().map(|matrix| matrix.registers as usize);
-        if registers.iter().map(Vec::len).ne(wanted) {
-            return Err(Why::operands());
-        }
-        let scales = match (product.scale, rest) {
-            (None, []) => None,
-            (Some(_), &[a, select_a, b, select_b]) => Some(ProductScales {
-                words: [self.source_place(a, Type::B32)?.0, self.source_place(b, Type::B32)?.0],
-                selectors: [self.selector(select_a)?, self.selector(select_b)?],
-            }),
-            _ => return Err(Why::operands()),
-        };
-        self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse: None })
-    }
-
-    /// `mma.sp`: A stores half of its columns, and the metadata follow C.
-    fn sparse_product(&mut self, product: Product, ordered: bool, operands: &[Operand]) -> Decoded {
-        let Product { a, b, d, .. } = product;
-        let bits = a.bits();
-        let is_pattern =
-            matches!((bits, product.k), (16, 16 | 32) | (32, 8 | 16) | (8, 32 | 64) | (4, 64 | 128));
-        if product.scale.is_some() {
-            return Err(Why::new("it is simulated, but not with block scales"));
-        }
-        if product.m != 16 || product.n != 8 || !is_pattern || b.bits() != bits {
-            return Err(Why::form());
-        }
-        if a.is_integer() != (d == Sum::S32) || a.is_integer() != b.is_integer() {
-            return Err(Why::form());
-        }
-        let &[d, a, b, c, metadata, selector] = operands else { return Err(Why::operands()) };
-        let registers = [self.fragment(a)?, self.fragment(b)?, self.fragment(c)?, self.fragment(d)?];
         let mut wanted = product.matrices().map(|matrix| matrix.registers as usize);
-        wanted[0] /= 2;
+        if ordered.is_some() {
+            wanted[0] /= 2;
+        }
         if registers.iter().map(Vec::len).ne(wanted) {
             return Err(Why::operands());
         }
-        let metadata = self.source_place(metadata, Type::B32)?.0;
-        let selector = self.source_place(selector, Type::U32)?.0;
-        let sparse = Some(SparseFactor { metadata, selector, ordered });
-        let op = MatrixProduct { product, registers, scales: None, sparse };
-        self.with_entry(Op::MatrixProduct, op)
+        let (mut scales, mut sparse) = (None, None);
+        match (scale, ordered, rest) {
+            (None, None, []) => {}
+            (None, Some(ordered), &[metadata, selector]) => {
+                let metadata = self.source_place(metadata, Type::B32)?.0;
+                let selector = self.source_place(selector, Type::U32)?.0;
+                sparse = Some(SparseFactor { metadata, selector, ordered });
+            }
+            (Some(_), None, &[a, select_a, b, select_b]) => {
+                let words = [self.source_place(a, Type::B32)?.0, self.source_place(b, Type::B32)?.0];
+                let selectors = [self.selector(select_a)?, self.selector(select_b)?];
+                scales = Some(ProductScales { words, selectors });
+            }
+            _ => return Err(Why::operands()),
+        }
+        self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse })
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
@@ -197,10 +184,10 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::FragmentAccess, access)
     }
 
-    fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
+    /// Registers, or constants instead of some.
+    pub(super) fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         let list = self.list(&operand).iter();
         let place = |&operand: &Operand| match operand {
-            // C may be a constant zero instead of a register.
             Operand::Constant(_) => Ok(self.source_place(operand, Type::B32)?.0),
             _ => Ok(self.place(operand)?.0),
         };
@@ -208,7 +195,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `{byte, lane}`
-    fn selector(&mut self, operand: Operand) -> Result<[RegisterSlot; 2], Why> {
+    fn selector(&mut self, operand: Operand) -> Result<[RegisterSlot; 2]> {
         let Operand::Vector(list) = operand else { return Err(Why::operands()) };
         let &[byte, lane] = self.hir.operands(list) else { return Err(Why::operands()) };
         Ok([self.source_place(byte, Type::U16)?.0, self.source_place(lane, Type::U16)?.0])
@@ -224,7 +211,7 @@ fn shape(name: &str) -> Option<(u32, u32, u32)> {
     (known && matches!(k, 4 | 8 | 16 | 32 | 64 | 128 | 256)).then_some((rows, columns, k))
 }
 
-fn layout(m: &mut Modifiers<'_>) -> Result<&'static str, Why> {
+fn layout(m: &mut Modifiers<'_>) -> Result<&'static str> {
     m.word(&["row", "col"]).ok_or_else(Why::form)
 }
 
@@ -236,7 +223,7 @@ fn bit_operation(m: &mut Modifiers<'_>) -> Option<Factor> {
 }
 
 /// Bits have no natural product, so the instruction names one. Narrow floats occupy a byte each unless they are packed.
-pub(super) fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor, Why> {
+pub(super) fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Factor> {
     Ok(match ty {
         Type::B1 => bits.ok_or_else(Why::form)?,
         Type::F16 => Factor::F16,
@@ -252,7 +239,7 @@ pub(super) fn factor(ty: Type, bits: Option<Factor>, packed: bool) -> Result<Fac
     })
 }
 
-pub(super) fn sum(ty: Type) -> Result<Sum, Why> {
+pub(super) fn sum(ty: Type) -> Result<Sum> {
     Ok(match ty {
         Type::F16 => Sum::F16,
         Type::F32 => Sum::F32,

@@ -6,7 +6,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::program::{Completion, Mbarrier, MbarrierAction, Op, Space};
+use crate::program::{Mbarrier, MbarrierAction, Op, Space};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn mbarrier(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -123,11 +123,5 @@ impl<'l> FunctionDecoder<'l, '_> {
         let space = m.space();
         let &[address] = operands else { return Err(Why::operands()) };
         self.mbarrier_action(action, None, address, space, &[], false)
-    }
-
-    /// The completion that the mbarrier in this operand tracks.
-    pub(super) fn completion(&mut self, operand: Operand, space: Option<Space>) -> Result<Completion, Why> {
-        let (address, space) = self.address(operand, space)?;
-        Ok(Completion { address, space })
     }
 }

@@ -8,7 +8,6 @@ use warplens_sim_cuda::semantics::bits::Logic;
 use warplens_sim_cuda::windows;
 use warplens_sim_warp::scalar_type::ScalarType;
 
-use super::Why;
 use super::bits::width;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
@@ -16,6 +15,7 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, formals, window};
+use super::{Result, Why};
 use crate::program::{
     Access, Address, Atomic, AtomicOp, Element, Op, Pack, RegisterSlot, Relative, Slots, Space, Width,
 };
@@ -134,7 +134,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::MoveEach, moves)
     }
 
-    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>, Why> {
+    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<RegisterSlot>>> {
         let place = |operand: &Operand| match operand {
             Operand::Sink => Ok(None),
             _ => Ok(Some(self.place(*operand)?.0)),
@@ -158,7 +158,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 Operand::Sink => Ok(None),
                 _ => Ok(Some(self.source_place(*operand, part_type)?.0)),
             };
-            parts.iter().map(source).collect::<Result<_, Why>>()?
+            parts.iter().map(source).collect::<Result<_>>()?
         };
         let whole = if unpack { self.source_place(whole, ty)?.0 } else { self.place(whole)?.0 };
         slot_of(whole, ty.bits())?;
@@ -179,11 +179,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The address in an operand, and the space that either the operand or the instruction names.
-    pub(super) fn address(
-        &mut self,
-        operand: Operand,
-        space: Option<Space>,
-    ) -> Result<(Address, Space), Why> {
+    pub(super) fn address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space)> {
         let parts = self.hir.address(operand).ok_or_else(Why::operands)?;
         let scale = if parts.in_elements { self.element_bytes(parts.base) } else { 1 };
         let offset = parts.offset.wrapping_mul(scale.into());
@@ -191,9 +187,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let mut home = None;
         match parts.base {
             Operand::Register { .. } => address.base = Some(self.place(parts.base)?.0),
-            Operand::Constant(id) => {
-                let value = self.hir.constant(id).as_integer().ok_or_else(Why::operands)?;
-                address.offset = address.offset.wrapping_add(value as i64);
+            Operand::Constant(_) => {
+                address.offset = address.offset.wrapping_add(self.number(parts.base)? as i64);
             }
             Operand::Symbol(name) => {
                 let unknown = || Why::new("it names something that has no address here");
@@ -234,14 +229,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((address, space))
     }
 
-    /// The access of `ld`.
-    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+    pub(super) fn load(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access> {
         let &[d, address, ..] = operands else { return Err(Why::operands()) };
         self.access(address, d, false, m)
     }
 
-    /// The access of `st`.
-    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access, Why> {
+    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<Access> {
         let &[address, value, ..] = operands else { return Err(Why::operands()) };
         self.access(address, value, true, m)
     }
@@ -252,7 +245,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         registers: Operand,
         stores: bool,
         m: &mut Modifiers<'_>,
-    ) -> Result<Access, Why> {
+    ) -> Result<Access> {
         let space = m.space();
         m.ignore_caching();
         let count = match (vector_length(m), registers) {
@@ -267,21 +260,20 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Access { space, size: ty.bytes(), signed, address, elements })
     }
 
-    /// The registers of a load or store.
     fn transferred(
         &mut self,
         operand: Operand,
         ty: Type,
         count: usize,
         source: bool,
-    ) -> Result<Vec<Option<Element>>, Why> {
+    ) -> Result<Vec<Option<Element>>> {
         if !matches!(ty.bytes(), 1 | 2 | 4 | 8 | 16) {
             return Err(Why::form());
         }
         let elements: Vec<_> = match operand {
             Operand::Vector(list) => {
                 let list = self.hir.operands(list).iter();
-                list.map(|&operand| self.element(operand, ty, source)).collect::<Result<_, Why>>()?
+                list.map(|&operand| self.element(operand, ty, source)).collect::<Result<_>>()?
             }
             _ if count > 1 => {
                 let elements = self.elements(operand)?.into_iter();
@@ -292,7 +284,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         if elements.len() == count { Ok(elements) } else { Err(Why::operands()) }
     }
 
-    fn element(&mut self, operand: Operand, ty: Type, source: bool) -> Result<Option<Element>, Why> {
+    fn element(&mut self, operand: Operand, ty: Type, source: bool) -> Result<Option<Element>> {
         if operand == Operand::Sink {
             return Ok(None);
         }
@@ -351,7 +343,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         reduces: bool,
         operands: &[Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<Atomic, Why> {
+    ) -> Result<Atomic> {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
@@ -368,7 +360,10 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::form());
         }
         let (&b, rest) = rest.split_first().ok_or_else(Why::operands)?;
-        let b = self.atomic_sources(b, ty, count)?;
+        let b = self.source_places(self.list(&b), ty)?;
+        if b.len() != count {
+            return Err(Why::operands());
+        }
         let c = match (op, rest.first()) {
             (AtomicOp::CompareSwap, Some(&c)) => Some(self.source_place(c, ty)?.0),
             (AtomicOp::CompareSwap, None) => return Err(Why::operands()),
@@ -380,11 +375,6 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => vec![Some(self.place(d)?.0)],
         };
         Ok(Atomic { op, ty: atomic_type(ty)?, space, address, old, b, c })
-    }
-
-    fn atomic_sources(&mut self, b: Operand, ty: Type, count: usize) -> Result<Vec<RegisterSlot>, Why> {
-        let sources = self.source_places(self.list(&b), ty)?;
-        if sources.len() == count { Ok(sources) } else { Err(Why::operands()) }
     }
 
     /// The frame offset and size of a `.param` variable of the function, if the name is one.
@@ -406,7 +396,7 @@ fn vector_length(m: &mut Modifiers<'_>) -> usize {
     m.choose(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
 }
 
-pub(super) fn atomic_type(ty: Type) -> Result<ScalarType, Why> {
+pub(super) fn atomic_type(ty: Type) -> Result<ScalarType> {
     let is_atomic = |scalar: &ScalarType| scalar.bits() >= 16 && !matches!(ty, Type::S16 | Type::Tf32);
     ScalarType::from_name(ty.name()).filter(is_atomic).ok_or_else(Why::form)
 }

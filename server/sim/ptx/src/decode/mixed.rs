@@ -5,10 +5,10 @@ use warplens_sim_cuda::semantics::mixed::{Elements, Mixed, MixedOp};
 use warplens_sim_cuda::semantics::narrow::{self, Element};
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{MixedOperands, Op};
 
 /// Whether an instruction names more than one type.
@@ -50,14 +50,13 @@ impl<'l> FunctionDecoder<'l, '_> {
             .iter()
             .zip(types)
             .map(|(&source, ty)| Ok(self.source_place(source, ty)?.0))
-            .collect::<Result<_, Why>>()?;
+            .collect::<Result<_>>()?;
         let mixed = Mixed { op, to: to_elements, from, count, rounding, flush, saturate, finite };
         self.with_entry(Op::Mixed, MixedOperands { mixed, d, operands })
     }
 }
 
-/// The elements of a type, and their number.
-fn elements(ty: Type) -> Result<(Elements, u32), Why> {
+fn elements(ty: Type) -> Result<(Elements, u32)> {
     let of = |element, stride| Elements { element, stride };
     Ok(match ty {
         Type::F32 => (of(Element::Single, 32), 1),

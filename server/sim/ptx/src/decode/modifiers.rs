@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use warplens_hir::ptx::Type;
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::Why;
+use super::{Result, Why};
 use crate::program::{AtomicOp, Space};
 
 /// The modifiers that have not been taken yet, in text order.
@@ -14,31 +14,8 @@ pub(super) struct Modifiers<'f> {
 
 /// Caching and ordering modifiers, which have no effect in a simulator that executes in order.
 const IGNORED: &[&str] = &[
-    "weak",
-    "strong",
-    "relaxed",
-    "acquire",
-    "release",
-    "acq_rel",
-    "sc",
-    "volatile",
-    "mmio",
-    "cta",
-    "cluster",
-    "gpu",
-    "sys",
-    "ca",
-    "cg",
-    "cs",
-    "lu",
-    "cv",
-    "wb",
-    "wt",
-    "nc",
-    "unified",
-    "noftz",
-    "noinc",
-    "proxy::readonly",
+    "weak", "strong", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "cta", "cluster",
+    "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "noftz", "noinc",
 ];
 
 impl<'f> Modifiers<'f> {
@@ -72,7 +49,7 @@ impl<'f> Modifiers<'f> {
     }
 
     /// Like [`Self::choose`], for forms that have one of these modifiers.
-    pub(super) fn require<T: Copy>(&mut self, choices: &[(&str, T)]) -> Result<T, Why> {
+    pub(super) fn require<T: Copy>(&mut self, choices: &[(&str, T)]) -> Result<T> {
         self.choose(choices).ok_or_else(Why::form)
     }
 
@@ -81,8 +58,7 @@ impl<'f> Modifiers<'f> {
         self.find(|name| words.iter().copied().find(|word| *word == name))
     }
 
-    /// Takes the next type.
-    pub(super) fn ty(&mut self) -> Result<Type, Why> {
+    pub(super) fn ty(&mut self) -> Result<Type> {
         self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
     }
 
@@ -107,7 +83,6 @@ impl<'f> Modifiers<'f> {
         ])
     }
 
-    /// The state space, if the instruction names one.
     pub(super) fn space(&mut self) -> Option<Space> {
         self.find(|name| {
             Some(match name {
@@ -121,7 +96,6 @@ impl<'f> Modifiers<'f> {
         })
     }
 
-    /// The operation of an atomic.
     pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
         self.choose(&[
             ("add", AtomicOp::Add),
@@ -144,12 +118,13 @@ impl<'f> Modifiers<'f> {
 
     /// Drops the modifiers that only affect caching or ordering.
     pub(super) fn ignore_caching(&mut self) {
-        self.rest
-            .retain(|name| !IGNORED.contains(name) && !name.starts_with("L1::") && !name.starts_with("L2::"));
+        self.rest.retain(|name| {
+            let is_ignored = IGNORED.contains(name) || *name == "proxy::readonly";
+            !is_ignored && !name.starts_with("L1::") && !name.starts_with("L2::")
+        });
     }
 
-    /// Fails if modifiers remain.
-    pub(super) fn finish(&self) -> Result<(), Why> {
+    pub(super) fn finish(&self) -> Result {
         match self.rest.first() {
             None => Ok(()),
             Some(left) => Err(Why(smol_str::format_smolstr!("`.{left}` is not among the simulated forms"))),

@@ -14,7 +14,7 @@ use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::objects::Object;
 
 use super::storage::{self, Storage};
-use crate::program::{FrameObjects, ProgramObjects};
+use crate::program::{self, FrameObjects, ProgramObjects};
 
 /// Maximum alignment of dynamic shared memory, in bytes.
 const MAX_DYNAMIC_ALIGN: u32 = 4096;
@@ -22,13 +22,10 @@ const MAX_DYNAMIC_ALIGN: u32 = 4096;
 /// Maximum number of variables declared by ranges such as `x<100>`.
 const MAX_RANGES: u32 = 1 << 16;
 
-/// Finds a function of the module by name.
 pub type Lookup<'m> = dyn Fn(&str) -> Option<Arc<hir::Function>> + 'm;
 
-/// The input of decoding.
 pub struct Module<'m> {
     headers: Vec<&'m Header>,
-    /// Finds the function with this name that has a body.
     function: &'m Lookup<'m>,
 }
 
@@ -64,10 +61,8 @@ impl<'m> Module<'m> {
     }
 }
 
-/// Why decoding produced no program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// No kernel with this name has a body.
     NoEntry(SmolStr),
     /// The module's variables do not fit into the address space.
     TooLarge(SmolStr),
@@ -87,6 +82,7 @@ impl std::fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// The reachable part of a module, with all addresses assigned.
+#[derive(Default)]
 pub(super) struct Linked<'m> {
     /// By index; the entry comes first.
     pub(super) functions: Vec<Arc<hir::Function>>,
@@ -106,7 +102,6 @@ pub(super) struct Linked<'m> {
     shared: u32,
     /// Bytes of each thread's local memory that the module's variables use.
     pub(super) local: u32,
-    /// The start of dynamic shared memory.
     pub(super) dynamic_shared: u32,
     dynamic_align: u32,
     pub(super) wide_addresses: bool,
@@ -115,21 +110,12 @@ pub(super) struct Linked<'m> {
 impl<'m> Linked<'m> {
     pub(super) fn new(module: &Module<'m>, entry: &str) -> Result<Linked<'m>, DecodeError> {
         let mut linked = Linked {
-            functions: Vec::new(),
-            indices: FxHashMap::default(),
-            declarations: FxHashMap::default(),
-            variables: FxHashMap::default(),
-            statics: FxHashMap::default(),
-            initializers: Vec::new(),
             names_left: MAX_RANGES,
             globals: DeviceMemory::new(windows::MODULE, windows::GLOBAL),
             constants: DeviceMemory::new(windows::CONST, windows::MODULE),
-            objects: ProgramObjects::default(),
-            shared: 0,
-            local: 0,
-            dynamic_shared: 0,
             dynamic_align: 16,
             wide_addresses: module.wide_addresses(),
+            ..Linked::default()
         };
         linked.declare(module);
         linked.reach(module, entry)?;
@@ -235,7 +221,7 @@ impl<'m> Linked<'m> {
                 let address = self.constants.allocate(name, bytes).map_err(too_large)?;
                 self.constants.protect(address);
                 self.constants.set_shape(address, shape);
-                Storage::Const(address - windows::CONST)
+                Storage::At(program::Space::Const, address - windows::CONST)
             }
             Space::Shared if bytes == 0 => {
                 let align = u32::try_from(variable.alignment()).unwrap_or(16);
@@ -253,19 +239,19 @@ impl<'m> Linked<'m> {
                 }
                 self.shared = end as u32;
                 self.objects.shared.push(object(offset.into()));
-                Storage::Shared(offset.into())
+                Storage::At(program::Space::Shared, offset.into())
             }
             Space::Local => {
                 let offset = u64::from(self.local).next_multiple_of(variable.alignment().max(4));
                 let end = offset.saturating_add(bytes).saturating_add(FrameObjects::GUARD);
                 self.local = u32::try_from(end).map_err(|_| DecodeError::TooLarge(name.clone()))?;
                 self.objects.local.add_local(object(offset));
-                Storage::Local(offset)
+                Storage::At(program::Space::Local, offset)
             }
             _ => {
                 let address = self.globals.allocate(name, bytes).map_err(too_large)?;
                 self.globals.set_shape(address, shape);
-                Storage::Global(address)
+                Storage::At(program::Space::Global, address)
             }
         };
         if variable.initializer.is_some() {
@@ -278,17 +264,16 @@ impl<'m> Linked<'m> {
     pub(super) fn initialize(&mut self) {
         for (storage, variable) in std::mem::take(&mut self.initializers) {
             let Some(initializer) = &variable.initializer else { continue };
-            if !matches!(storage, Storage::Const(_) | Storage::Global(_)) {
+            let Storage::At(space @ (program::Space::Const | program::Space::Global), at) = storage else {
                 continue;
-            }
+            };
             // The memory has been allocated already, so its size is bounded.
             let mut bytes = vec![0; variable.bytes() as usize];
             let inner: Vec<u64> = variable.inner_dimensions().collect();
             self.fill(&variable, initializer, &inner, &mut bytes);
-            let (memory, address) = match storage {
-                Storage::Const(offset) => (&mut self.constants, windows::CONST + offset),
-                Storage::Global(address) => (&mut self.globals, address),
-                _ => continue,
+            let (memory, address) = match space {
+                program::Space::Const => (&mut self.constants, windows::CONST + at),
+                _ => (&mut self.globals, at),
             };
             if let Some(target) = memory.bytes_mut(address, bytes.len() as u64) {
                 target.copy_from_slice(&bytes);
@@ -331,15 +316,13 @@ impl<'m> Linked<'m> {
         }
         let storage = self.variable(name)?;
         let address = storage.address(self.dynamic_shared)?;
-        Some(if generic { address + storage.window() } else { address })
+        Some(if generic { address + storage::window(storage.space()) } else { address })
     }
 
-    /// The storage of a module variable.
     pub(super) fn variable(&self, name: &str) -> Option<Storage> {
         self.variables.get(name).copied()
     }
 
-    /// The number of a function that has a body.
     pub(super) fn function_index(&self, name: &str) -> Option<u32> {
         self.indices.get(&self.real_name(name)).copied()
     }

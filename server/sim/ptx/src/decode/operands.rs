@@ -5,18 +5,17 @@ use warplens_hir::ptx::{
     SymbolKind, Type, TypeKind, VectorLength,
 };
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::module::function_address;
 use super::slot_table::Declared;
 use super::specials::{self, Source};
 use super::storage::{self, Storage, constant_bits};
+use super::{Result, Why};
 use crate::program::{Entry, Guard, NO_SLOT, Op, Register, RegisterSlot, Slot, Slots, Space, Special};
 
 impl<'l> FunctionDecoder<'l, '_> {
-    /// The register that a name refers to.
-    pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared), Why> {
+    pub(super) fn register(&mut self, name: hir::NameId) -> Result<(ReferentId, Declared)> {
         let name = self.hir.name(name);
         let referent = name.referent;
         if let Some(&declared) = self.slots.registers.get(&referent) {
@@ -60,77 +59,57 @@ impl<'l> FunctionDecoder<'l, '_> {
 
     fn fresh(&mut self, ty: Type) -> RegisterSlot {
         let frame = &mut self.out.frame;
-        let next = |count: &mut u32, by: u32| {
-            *count += by;
-            *count - by
-        };
         match ty.bits() {
-            1 if ty.kind() == TypeKind::Predicate => RegisterSlot::Predicate(next(&mut frame.predicates, 1)),
-            65.. => RegisterSlot::Quad(next(&mut frame.doubles, 2)),
-            33..=64 => RegisterSlot::Double(next(&mut frame.doubles, 1)),
-            _ => RegisterSlot::Word(next(&mut frame.words, 1)),
+            1 if ty.kind() == TypeKind::Predicate => {
+                RegisterSlot::Predicate(reserve(&mut frame.predicates, 1))
+            }
+            65.. => RegisterSlot::Quad(reserve(&mut frame.doubles, 2)),
+            33..=64 => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
+            _ => RegisterSlot::Word(reserve(&mut frame.words, 1)),
         }
-    }
-
-    /// A slot for a value that is in no register of the program.
-    pub(super) fn scratch_word(&mut self) -> Slot {
-        let slot = self.out.frame.words;
-        self.out.frame.words += 1;
-        slot
     }
 
     pub(super) fn constant_word(&mut self, value: u32) -> Slot {
-        if let Some(&slot) = self.slots.words.get(&value) {
-            return slot;
-        }
-        let slot = self.scratch_word();
-        self.out.frame.word_constants.push((slot, value));
-        self.slots.words.insert(value, slot);
-        slot
+        *self.slots.words.entry(value).or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.words, 1);
+            self.out.frame.word_constants.push((slot, value));
+            slot
+        })
     }
 
     pub(super) fn constant_double(&mut self, value: u64) -> Slot {
-        if let Some(&slot) = self.slots.doubles.get(&value) {
-            return slot;
-        }
-        let slot = self.out.frame.doubles;
-        self.out.frame.doubles += 1;
-        self.out.frame.double_constants.push((slot, value));
-        self.slots.doubles.insert(value, slot);
-        slot
+        *self.slots.doubles.entry(value).or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.doubles, 1);
+            self.out.frame.double_constants.push((slot, value));
+            slot
+        })
     }
 
     fn constant_predicate(&mut self, value: bool) -> Slot {
-        if let Some(slot) = self.slots.predicates[usize::from(value)] {
-            return slot;
-        }
-        let slot = self.out.frame.predicates;
-        self.out.frame.predicates += 1;
-        if value {
-            self.out.frame.true_predicates.push(slot);
-        }
-        self.slots.predicates[usize::from(value)] = Some(slot);
-        slot
+        *self.slots.predicates[usize::from(value)].get_or_insert_with(|| {
+            let slot = reserve(&mut self.out.frame.predicates, 1);
+            if value {
+                self.out.frame.true_predicates.push(slot);
+            }
+            slot
+        })
     }
 
     /// The slot of a special register whose value does not change.
-    fn special(&mut self, special: Special, wide: bool) -> Slot {
-        if let Some(&slot) = self.slots.specials.get(&(special, wide)) {
-            return slot;
-        }
-        let place = if wide {
-            self.out.frame.doubles += 1;
-            RegisterSlot::Double(self.out.frame.doubles - 1)
-        } else {
-            RegisterSlot::Word(self.scratch_word())
-        };
-        self.out.frame.specials.push((special, place));
-        self.slots.specials.insert((special, wide), place.slot());
-        place.slot()
+    fn special(&mut self, special: Special, wide: bool) -> RegisterSlot {
+        *self.slots.specials.entry((special, wide)).or_insert_with(|| {
+            let frame = &mut self.out.frame;
+            let place = match wide {
+                true => RegisterSlot::Double(reserve(&mut frame.doubles, 1)),
+                false => RegisterSlot::Word(reserve(&mut frame.words, 1)),
+            };
+            frame.specials.push((special, place));
+            place
+        })
     }
 
     /// The location and width of an operand that is a register or an element of one.
-    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32), Why> {
+    pub(super) fn place(&mut self, operand: Operand) -> Result<(RegisterSlot, u32)> {
         let Operand::Register { name, component } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = match component {
@@ -150,27 +129,26 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.register(name).is_ok_and(|(_, declared)| declared.elements > 1)
     }
 
-    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>, Why> {
+    pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(RegisterSlot, u32)>> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };
         let (_, declared) = self.register(name)?;
         let element = |index| (declared.place.element(index), declared.bits);
         Ok((0..declared.elements).map(element).collect())
     }
 
-    /// The slot of a destination of this type.
-    pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+    pub(super) fn destination(&mut self, operand: Operand, ty: Type) -> Result<Slot> {
         let (place, _) = self.place(operand)?;
         slot_of(place, ty.bits())
     }
 
     /// The slot of a source of this type: a register, a constant or a special register.
-    pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot, Why> {
+    pub(super) fn source(&mut self, operand: Operand, ty: Type) -> Result<Slot> {
         let (place, _) = self.source_place(operand, ty)?;
         slot_of(place, ty.bits())
     }
 
     /// Like [`Self::source`], but also returns the register file and the width.
-    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32), Why> {
+    pub(super) fn source_place(&mut self, operand: Operand, ty: Type) -> Result<(RegisterSlot, u32)> {
         match operand {
             Operand::Register { .. } => self.place(operand),
             Operand::Constant(id) => {
@@ -182,11 +160,9 @@ impl<'l> FunctionDecoder<'l, '_> {
                     return Err(Why::operands());
                 };
                 match specials::source(text, component) {
-                    Some(Source::Fixed(special)) if ty.bits() > 32 => {
-                        Ok((RegisterSlot::Double(self.special(special, true)), 64))
-                    }
                     Some(Source::Fixed(special)) => {
-                        Ok((RegisterSlot::Word(self.special(special, false)), 32))
+                        let wide = ty.bits() > 32;
+                        Ok((self.special(special, wide), if wide { 64 } else { 32 }))
                     }
                     _ => Err(Why(smol_str::format_smolstr!("`{text}` is not simulated"))),
                 }
@@ -196,12 +172,7 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let address = storage.ok_or_else(Why::operands)?.wrapping_add_signed(offset);
                 if self.is_shared(operand) && matches!(ty.bits(), 32 | 64) {
                     let special = Special::SharedAddress(address as u32);
-                    let slot = self.special(special, ty.bits() == 64);
-                    let wide = ty.bits() == 64;
-                    return Ok((
-                        if wide { RegisterSlot::Double(slot) } else { RegisterSlot::Word(slot) },
-                        ty.bits(),
-                    ));
+                    return Ok((self.special(special, ty.bits() == 64), ty.bits()));
                 }
                 Ok((self.constant(address, ty), ty.bits()))
             }
@@ -210,7 +181,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A destination of the first type, and sources of the other types in order.
-    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots, Why> {
+    pub(super) fn typed_slots(&mut self, operands: &[Operand], types: &[Type]) -> Result<Slots> {
         let (Some((&d, sources)), Some((&to, from))) = (operands.split_first(), types.split_first()) else {
             return Err(Why::operands());
         };
@@ -226,17 +197,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// A destination and one to three sources, all of one type.
-    pub(super) fn uniform_slots(
-        &mut self,
-        operands: &[Operand],
-        ty: Type,
-        sources: usize,
-    ) -> Result<Slots, Why> {
+    pub(super) fn uniform_slots(&mut self, operands: &[Operand], ty: Type, sources: usize) -> Result<Slots> {
         self.typed_slots(operands, &[ty; 4][..=sources])
     }
 
-    /// The registers of sources of this type.
-    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>, Why> {
+    pub(super) fn source_places(&mut self, operands: &[Operand], ty: Type) -> Result<Vec<RegisterSlot>> {
         operands.iter().map(|&operand| Ok(self.source_place(operand, ty)?.0)).collect()
     }
 
@@ -262,8 +227,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         match ty.bits() {
             1 => RegisterSlot::Predicate(self.constant_predicate(bits != 0)),
             65.. => {
-                let slot = self.out.frame.doubles;
-                self.out.frame.doubles += 2;
+                let slot = reserve(&mut self.out.frame.doubles, 2);
                 self.out.frame.double_constants.push((slot, bits));
                 RegisterSlot::Quad(slot)
             }
@@ -272,8 +236,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
+    /// The value of an operand that must be an integer constant.
+    pub(super) fn number(&self, operand: Operand) -> Result<u64> {
+        let Operand::Constant(id) = operand else { return Err(Why::operands()) };
+        self.hir.constant(id).as_integer().ok_or_else(Why::operands)
+    }
+
     /// A predicate source, and whether it is complemented.
-    pub(super) fn predicate(&mut self, operand: Operand) -> Result<(Slot, bool), Why> {
+    pub(super) fn predicate(&mut self, operand: Operand) -> Result<(Slot, bool)> {
         if let Operand::Not(list) = operand {
             let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
             let (slot, negated) = self.predicate(*inner)?;
@@ -285,14 +255,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// A predicate source as a guard.
-    pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard, Why> {
+    pub(super) fn condition(&mut self, operand: Operand) -> Result<Guard> {
         let (slot, negated) = self.predicate(operand)?;
         Ok(Guard::new(slot, negated))
     }
 
     /// A predicate destination; `None` for `_`.
-    pub(super) fn predicate_destination(&mut self, operand: Operand) -> Result<Option<Slot>, Why> {
+    pub(super) fn predicate_destination(&mut self, operand: Operand) -> Result<Option<Slot>> {
         match operand {
             Operand::Sink => Ok(None),
             _ => match self.place(operand)? {
@@ -303,7 +272,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `d|p`, or `d` alone.
-    pub(super) fn pair(&self, operand: Operand) -> Result<(Operand, Option<Operand>), Why> {
+    pub(super) fn pair(&self, operand: Operand) -> Result<(Operand, Option<Operand>)> {
         match operand {
             Operand::Pair(list) => match self.hir.operands(list) {
                 [first, second] => Ok((*first, Some(*second))),
@@ -313,7 +282,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
     }
 
-    /// The storage of a symbol.
     pub(super) fn storage(&self, name: hir::NameId) -> Option<Storage> {
         match self.hir.name(name).resolution {
             Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
@@ -343,7 +311,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The symbol's address in its own space (`None` if each frame has its own), and the offset to add.
-    pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64), Why> {
+    pub(super) fn symbol_address(&self, operand: Operand) -> Result<(Option<u64>, i64)> {
         let HirAddress { base, index, offset, in_elements, .. } =
             self.hir.address(operand).ok_or_else(Why::operands)?;
         let (Operand::Symbol(name), None) = (base, index) else { return Err(Why::operands()) };
@@ -365,18 +333,22 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 }
 
-/// Takes the next operand.
-pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand, Why> {
+/// Takes this many slots of a register file.
+fn reserve(count: &mut u32, by: u32) -> Slot {
+    *count += by;
+    *count - by
+}
+
+pub(super) fn next(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_first().copied().ok_or_else(Why::operands)
 }
 
-/// Takes the last operand.
-pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand, Why> {
+pub(super) fn last(rest: &mut &[Operand]) -> Result<Operand> {
     rest.split_off_last().copied().ok_or_else(Why::operands)
 }
 
 /// The slot of a register that holds a value of `bits` bits.
-pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot, Why> {
+pub(super) fn slot_of(place: RegisterSlot, bits: u32) -> Result<Slot> {
     match (place, bits) {
         (RegisterSlot::Predicate(slot), 1) => Ok(slot),
         (RegisterSlot::Word(slot), 2..=32) => Ok(slot),

@@ -5,17 +5,14 @@ use warplens_hir::ptx::{self as hir, ReferentId};
 
 use crate::program::{RegisterSlot, Slot, Special};
 
-/// A declared register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared {
     /// The first element of a vector register, or the register itself.
     pub(super) place: RegisterSlot,
     pub(super) bits: u32,
-    /// Number of elements of a vector register.
     pub(super) elements: u32,
 }
 
-/// The slots assigned so far.
 #[derive(Default)]
 pub(super) struct SlotTable {
     pub(super) registers: FxHashMap<ReferentId, Declared>,
@@ -24,7 +21,7 @@ pub(super) struct SlotTable {
     pub(super) words: FxHashMap<u32, Slot>,
     pub(super) doubles: FxHashMap<u64, Slot>,
     pub(super) predicates: [Option<Slot>; 2],
-    pub(super) specials: FxHashMap<(Special, bool), Slot>,
+    pub(super) specials: FxHashMap<(Special, bool), RegisterSlot>,
 }
 
 impl SlotTable {

@@ -4,14 +4,10 @@ use warplens_hir::ptx::Component;
 
 use crate::program::Special;
 
-/// The source of a special register's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Known when the warp starts.
     Fixed(Special),
-    /// The step counter.
     Clock,
-    /// The upper word of the step counter.
     ClockHigh,
 }
 

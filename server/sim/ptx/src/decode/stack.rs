@@ -25,9 +25,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             ("alloca", &[d, size, ref align @ ..]) => {
                 let align = match align {
-                    [Operand::Constant(id)] => {
-                        self.hir.constant(*id).as_integer().ok_or_else(Why::operands)?
-                    }
+                    [align @ Operand::Constant(_)] => self.number(*align)?,
                     _ => ALIGNMENT,
                 };
                 let (d, a) = (self.destination(d, ty)?, self.source(size, ty)?);

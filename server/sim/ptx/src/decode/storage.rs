@@ -6,51 +6,28 @@ use warplens_sim_warp::objects::{ArrayShape, Object};
 
 use crate::program::Space;
 
-/// The location of a variable or parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// An address.
-    Global(u64),
-    /// An offset.
-    Const(u64),
-    /// An offset.
-    Shared(u64),
-    /// The start of dynamic shared memory.
+    At(Space, u64),
     DynamicShared,
-    /// An offset in every thread's local memory.
-    Local(u64),
-    /// An offset in the frame's local memory.
     Frame(u64),
-    /// An offset in the parameter block.
-    Param(u64),
 }
 
 impl Storage {
     /// The address in the storage's own space; `None` if each frame has its own.
     pub(super) fn address(self, dynamic_shared: u32) -> Option<u64> {
         match self {
-            Storage::Global(at)
-            | Storage::Const(at)
-            | Storage::Shared(at)
-            | Storage::Local(at)
-            | Storage::Param(at) => Some(at),
+            Storage::At(_, at) => Some(at),
             Storage::DynamicShared => Some(dynamic_shared.into()),
             Storage::Frame(_) => None,
         }
     }
 
-    /// The number to add to make the address generic.
-    pub(super) fn window(self) -> u64 {
-        window(self.space())
-    }
-
     pub(super) fn space(self) -> Space {
         match self {
-            Storage::Global(_) => Space::Global,
-            Storage::Const(_) => Space::Const,
-            Storage::Shared(_) | Storage::DynamicShared => Space::Shared,
-            Storage::Local(_) | Storage::Frame(_) => Space::Local,
-            Storage::Param(_) => Space::Param,
+            Storage::At(space, _) => space,
+            Storage::DynamicShared => Space::Shared,
+            Storage::Frame(_) => Space::Local,
         }
     }
 }
@@ -106,7 +83,6 @@ pub(super) fn place(end: &mut u64, param: &Parameter) -> u64 {
     offset
 }
 
-/// The bits of a constant, converted to a type.
 pub(super) fn constant_bits(constant: Constant, ty: Type) -> u64 {
     let bits = match (constant, ty.bits()) {
         (Constant::Single(bits), 64) if ty.kind() == TypeKind::Float => {

@@ -3,11 +3,11 @@
 use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::tensor::map;
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::{last, next};
+use super::{Result, Why};
 use crate::program::{BoxMode, Op, RegisterSlot, Slots, Space, TensorCopy, TensorOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -46,7 +46,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         let completion =
-            if loads { Some(self.completion(next(&mut rest)?, Some(Space::Shared))?) } else { None };
+            if loads { Some(self.address(next(&mut rest)?, Some(Space::Shared))?) } else { None };
         if hinted {
             last(&mut rest)?;
         }
@@ -79,7 +79,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         rank: u8,
         map: Operand,
         offsets: &[Operand],
-    ) -> Result<(Vec<RegisterSlot>, Vec<RegisterSlot>), Why> {
+    ) -> Result<(Vec<RegisterSlot>, Vec<RegisterSlot>)> {
         let offsets = match offsets {
             [] => Vec::new(),
             [offsets] if mode == BoxMode::Im2col => self.source_places(self.list(offsets), Type::U16)?,
@@ -113,10 +113,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         let ty = m.ty()?;
         let (map, ordinal, value) = match *operands {
             [map, value] => (map, 0, value),
-            [map, Operand::Constant(ordinal), value] => {
-                let ordinal = self.hir.constant(ordinal).as_integer().ok_or_else(Why::operands)?;
-                (map, usize::try_from(ordinal).map_err(|_| Why::operands())?, value)
-            }
+            [map, ordinal, value] => (map, self.number(ordinal)? as usize, value),
             _ => return Err(Why::operands()),
         };
         let (offset, size) = map::field(&name, ordinal).ok_or_else(Why::operands)?;
@@ -132,15 +129,15 @@ impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn tensor_map_fence(&mut self, instruction: Instruction<'l>) -> Decoded {
         match *instruction.operands() {
             [map, ..] => {
-                let (map, space) = self.address(map, None)?;
-                self.with_entry(Op::Tensor, TensorOp::AcquireMap(map, space))
+                let map = self.address(map, None)?;
+                self.with_entry(Op::Tensor, TensorOp::AcquireMap(map))
             }
             [] => self.with_entry(Op::Tensor, TensorOp::ReleaseMaps),
         }
     }
 }
 
-fn rank_and_mode(m: &mut Modifiers<'_>) -> Result<(u8, BoxMode), Why> {
+fn rank_and_mode(m: &mut Modifiers<'_>) -> Result<(u8, BoxMode)> {
     let rank = m.choose(&[("1d", 1), ("2d", 2), ("3d", 3), ("4d", 4), ("5d", 5)]);
     let mode = m.choose(&[
         ("tile", BoxMode::Tile),

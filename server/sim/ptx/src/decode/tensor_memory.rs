@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::next;
+use super::{Result, Why};
 use crate::program::{
     Address, CellAccess, CellCopy, CellNumber, CellReduction, CellShape, CopyShape, Op, ProductKind, Space,
     TensorFactor, TensorMemoryOp, TensorOp, TensorProduct,
@@ -67,15 +67,14 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::Tensor, TensorOp::Memory(op))
     }
 
-    fn no_exclusive(&self, m: &Modifiers<'_>) -> Result<(), Why> {
+    fn no_exclusive(&self, m: &Modifiers<'_>) -> Result {
         match m.has("exclusive") {
             true => Err(Why::new("`.exclusive` of PTX 9.4 is not simulated")),
             false => Ok(()),
         }
     }
 
-    /// An address in tensor memory, in brackets.
-    fn cell_address(&mut self, operand: Operand) -> Result<Address, Why> {
+    fn cell_address(&mut self, operand: Operand) -> Result<Address> {
         Ok(self.address(operand, Some(Space::Shared))?.0)
     }
 
@@ -85,7 +84,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         stores: bool,
         operands: &[Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<CellAccess, Why> {
+    ) -> Result<CellAccess> {
         if m.has("spcompress") {
             return Err(Why::new("`.spcompress` of PTX 9.4 is not simulated for `tcgen05.ld`"));
         }
@@ -110,19 +109,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         let half = match (shape, rest) {
-            (CellShape::Lanes16Bits32Twice, &[Operand::Constant(half)]) => {
-                self.hir.constant(half).as_integer().ok_or_else(Why::operands)? as i32
-            }
+            (CellShape::Lanes16Bits32Twice, &[half]) => self.number(half)? as i32,
             (CellShape::Lanes16Bits32Twice, _) => return Err(Why::operands()),
             (_, []) => 0,
             _ => return Err(Why::operands()),
         };
-        let list = self.list(registers);
-        let register = |&operand: &Operand| match operand {
-            Operand::Constant(_) if stores => Ok(self.source_place(operand, Type::B32)?.0),
-            _ => Ok(self.place(operand)?.0),
+        let registers = match stores {
+            true => self.fragment(*registers)?,
+            false => self.register_list(*registers)?,
         };
-        let registers = list.iter().map(register).collect::<Result<Vec<_>, Why>>()?;
         if registers.len() as u32 != count * shape.registers() {
             return Err(Why::operands());
         }
@@ -135,12 +130,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `tcgen05.cp`
-    fn cell_copy(
-        &mut self,
-        pair: bool,
-        operands: &[Operand],
-        m: &mut Modifiers<'_>,
-    ) -> Result<CellCopy, Why> {
+    fn cell_copy(&mut self, pair: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<CellCopy> {
         let shape = match m.word(&["128x256b", "4x256b", "128x128b", "64x128b", "32x128b"]) {
             Some("128x256b") => CopyShape::Rows128Bits256,
             Some("4x256b") => CopyShape::Rows4Bits256,
@@ -168,7 +158,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         pair: bool,
         operands: &[Operand],
         m: &mut Modifiers<'_>,
-    ) -> Result<TensorProduct, Why> {
+    ) -> Result<TensorProduct> {
         let (sparse, ws) = (m.take("sp"), m.take("ws"));
         let (kind, blocks) = product_kind(m)?;
         // Collectors only reuse operands; they do not change results.
@@ -218,12 +208,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// `tcgen05.commit`
-    fn commit(
-        &mut self,
-        pair: bool,
-        operands: &[Operand],
-        m: &mut Modifiers<'_>,
-    ) -> Result<TensorMemoryOp, Why> {
+    fn commit(&mut self, pair: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<TensorMemoryOp> {
         if m.has("sync_restrict::shared::read::mma::a") {
             return Err(Why::new("`.sync_restrict` of PTX 9.4 is not simulated"));
         }
@@ -240,7 +225,7 @@ impl<'l> FunctionDecoder<'l, '_> {
 }
 
 /// The kind of a product, and its number of scales in a row.
-fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32), Why> {
+fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32)> {
     let refused = m.find(|name| match name {
         "ashift" => Some("`.ashift` is not simulated: its direction is not documented"),
         "kind::ti16" => Some("`.kind::ti16` of PTX 9.4 is not simulated"),
@@ -279,7 +264,7 @@ fn product_kind(m: &mut Modifiers<'_>) -> Result<(ProductKind, u32), Why> {
 }
 
 /// The reduction of `tcgen05.ld.red`.
-fn reduction(m: &mut Modifiers<'_>) -> Result<Option<CellReduction>, Why> {
+fn reduction(m: &mut Modifiers<'_>) -> Result<Option<CellReduction>> {
     let greatest = m.word(&["min", "max"]).ok_or_else(Why::form)? == "max";
     let (magnitude, nan) = (m.take("abs"), m.take("NaN"));
     let of = match m.ty()? {

@@ -8,12 +8,10 @@ use warplens_sim_cuda::semantics::integer::IntOp;
 
 use crate::program::{AtomicOp, Function, Guard, Instruction, Op, ReadKind, RegisterSlot, Slot, Update};
 
-/// The relevant register values in a basic block.
 #[derive(Default)]
 struct Block {
     /// By register: the load of its value, and the operation applied since.
     values: FxHashMap<u32, (u32, Option<AtomicOp>)>,
-    /// The last instruction that wrote a register.
     written: FxHashMap<RegisterSlot, u32>,
 }
 
@@ -31,7 +29,6 @@ pub(super) fn updates(function: &Function, cfg: &Cfg) -> Vec<Update> {
 }
 
 impl Block {
-    /// The update that a store completes.
     fn update(&self, function: &Function, store: u32) -> Option<Update> {
         let access = function.plain_access(store, Op::store)?;
         let stored = function.flow.reads_of(store).iter().find(|read| is_value(read.part))?;
@@ -107,7 +104,6 @@ fn atomic_op(instruction: &Instruction, slot: Slot) -> Option<AtomicOp> {
     })
 }
 
-/// Whether the register is read for its value.
 fn is_value(part: ReadKind) -> bool {
     matches!(part, ReadKind::Source | ReadKind::Stored)
 }

@@ -11,14 +11,12 @@ use crate::program::{
 /// Maximum number of instructions that one search visits; beyond it, every use counts as [`UseKind::Other`].
 const PATIENCE: usize = 1 << 16;
 
-/// A use of a loaded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Use {
     pub(super) pc: u32,
     pub(super) kind: UseKind,
 }
 
-/// The role of a loaded value in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum UseKind {
     /// The unchanged value is the compare operand of an `atom.cas` on the loaded address.
@@ -37,7 +35,6 @@ const RESULT: u8 = 2;
 /// Replaces the address of the load once the address register may have changed.
 const CHANGED_ADDRESS: u32 = u32::MAX;
 
-/// What each register may hold.
 type Holders = FxHashMap<u32, u8>;
 
 /// The search for the uses of one load.

@@ -3,11 +3,11 @@
 use warplens_hir::ptx::{Component, Instruction, Operand, Type, TypeKind};
 use warplens_sim_cuda::semantics::video::{Shape, Then, Video, VideoMad, VideoOp, VideoPart};
 
-use super::Why;
 use super::compare::comparison;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
+use super::{Result, Why};
 use crate::program::{Op, Slots};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -77,14 +77,14 @@ impl FunctionDecoder<'_, '_> {
     }
 
     /// Splits a negation off an operand; returns the inner operand and whether it was negated.
-    fn signed(&self, operand: Operand) -> Result<(Operand, bool), Why> {
+    fn signed(&self, operand: Operand) -> Result<(Operand, bool)> {
         let Operand::Negated(list) = operand else { return Ok((operand, false)) };
         let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
         Ok((*inner, true))
     }
 }
 
-fn operation(name: &str, m: &mut Modifiers<'_>) -> Result<VideoOp, Why> {
+fn operation(name: &str, m: &mut Modifiers<'_>) -> Result<VideoOp> {
     Ok(match name {
         "vadd" => VideoOp::Add,
         "vsub" => VideoOp::Sub,
@@ -107,7 +107,7 @@ fn whole(operand: Operand) -> Operand {
     }
 }
 
-fn part(operand: Operand) -> Result<Option<VideoPart>, Why> {
+fn part(operand: Operand) -> Result<Option<VideoPart>> {
     let Operand::Register { component: Some(component), .. } = operand else { return Ok(None) };
     let (shift, bits) = match component {
         Component::B0 => (0, 8),
@@ -121,7 +121,7 @@ fn part(operand: Operand) -> Result<Option<VideoPart>, Why> {
     Ok(Some(VideoPart { shift, bits }))
 }
 
-fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape, Why> {
+fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape> {
     let then = match (part(d)?, c, m.word(&["add", "min", "max"])) {
         // Without a secondary operation, a third operand is allowed but ignored.
         (None, _, None) => Then::Keep,
@@ -134,7 +134,7 @@ fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) ->
     Ok(Shape::Single { a: part(a)?.unwrap_or(VideoPart::WORD), b: part(b)?.unwrap_or(VideoPart::WORD), then })
 }
 
-fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result<Shape, Why> {
+fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result<Shape> {
     let (a, b) = match bits {
         8 => (selector(a)?.unwrap_or(0x3210), selector(b)?.unwrap_or(0x7654)),
         _ => (selector(a)?.unwrap_or(0x10), selector(b)?.unwrap_or(0x32)),
@@ -153,7 +153,7 @@ fn component(operand: Operand) -> Option<Component> {
 }
 
 /// The parts of both words that an operand of a parallel operation selects, if it has a selector.
-fn selector(operand: Operand) -> Result<Option<u16>, Why> {
+fn selector(operand: Operand) -> Result<Option<u16>> {
     match component(operand) {
         None => Ok(None),
         Some(Component::Halves(digits)) => Ok(Some(digits.into())),

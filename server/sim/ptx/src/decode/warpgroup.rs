@@ -5,12 +5,12 @@ use std::sync::Arc;
 use warplens_hir::ptx::{Instruction, Operand, Type};
 use warplens_sim_cuda::semantics::matrix::{Factor, Sum};
 
-use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::matrix::{factor, sum};
 use super::modifiers::Modifiers;
 use super::operands::next;
+use super::{Result, Why};
 use crate::program::{FactorSource, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -21,20 +21,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             "fence" => TensorOp::ProductFence,
             "commit_group" => TensorOp::CommitProducts,
             "wait_group" => {
-                let &[Operand::Constant(left)] = operands else { return Err(Why::operands()) };
-                let left = self.hir.constant(left).as_integer().ok_or_else(Why::operands)?;
-                TensorOp::WaitForProducts(left as u32)
+                let &[left] = operands else { return Err(Why::operands()) };
+                TensorOp::WaitForProducts(self.number(left)? as u32)
             }
             _ => TensorOp::Product(Arc::new(self.warpgroup_product(operands, m)?)),
         };
         self.with_entry(Op::Tensor, op)
     }
 
-    fn warpgroup_product(
-        &mut self,
-        operands: &[Operand],
-        m: &mut Modifiers<'_>,
-    ) -> Result<WarpgroupProduct, Why> {
+    fn warpgroup_product(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Result<WarpgroupProduct> {
         let is_sparse = m.take("sp");
         let (n, k) = m.find(shape).ok_or_else(Why::form)?;
         let (d_type, a_type, b_type) = (m.ty()?, m.ty()?, m.ty()?);
@@ -88,17 +83,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         })
     }
 
-    /// The values of operands that are numbers.
-    fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>, Why> {
-        let constant = |operand: &Operand| match *operand {
-            Operand::Constant(id) => self.hir.constant(id).as_integer().map(|value| value as i64),
-            _ => None,
-        };
-        operands.iter().map(|operand| constant(operand).ok_or_else(Why::operands)).collect()
+    fn constants(&self, operands: &[Operand]) -> Result<Vec<i64>> {
+        operands.iter().map(|&operand| Ok(self.number(operand)? as i64)).collect()
     }
 
-    /// The registers of a vector, or a single register.
-    pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>, Why> {
+    pub(super) fn register_list(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         self.list(&operand).iter().map(|&operand| Ok(self.place(operand)?.0)).collect()
     }
 }

@@ -26,7 +26,7 @@
 mod dependence;
 pub(super) mod exiting;
 mod loop_watch;
-mod poll_log;
+pub(super) mod poll_log;
 pub(super) mod poll_window;
 pub(super) mod snapshot;
 pub(super) mod spin;

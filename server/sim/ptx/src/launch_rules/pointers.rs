@@ -28,7 +28,9 @@ pub fn body(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -
     let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
     let Some(entry) = functions.first() else { return Body::default() };
     let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
-    let is_cooperative = functions.iter().any(|function| reads_workspace(function));
+    let is_cooperative = functions.iter().any(|function| {
+        function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
+    });
     Body {
         params: parts(entry, &accesses),
         maps: origins.first().map(|origins| maps::maps(entry, origins)).unwrap_or_default(),
@@ -47,11 +49,6 @@ const COLLECTIVES: [&str; 8] = ["activemask", "bar", "barrier", "elect", "match"
 fn has_several_threads(function: &Function) -> bool {
     function.special_registers().any(|register| distinguishes_threads(&function.referent_text(register)))
         || function.instructions().any(|instruction| COLLECTIVES.contains(&instruction.opcode()))
-}
-
-/// Whether a function reads a special register with the address of a cooperative launch's workspace.
-fn reads_workspace(function: &Function) -> bool {
-    function.special_registers().any(|register| is_workspace(&function.referent_text(register)))
 }
 
 /// The largest constant that a function adds to an address in dynamic shared memory.
@@ -136,7 +133,6 @@ struct Passed {
     argument: usize,
 }
 
-/// The parameters among these origins.
 fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
     origins.into_iter().flatten().filter_map(|origin| match *origin {
         Origin::Param(param, at) => Some((param, at)),

@@ -3,7 +3,6 @@
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Space, SymbolKind, Type};
 
-/// Maximum number of threads in a block.
 const MOST_THREADS: u32 = 1024;
 /// The longest side of a tile that is covered with threads.
 const LONGEST_SIDE: u64 = 32;
@@ -13,7 +12,6 @@ const ELEMENT: u64 = 4;
 /// The properties of a kernel's body from which its block is inferred.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Shape {
-    /// Whether the kernel reads a thread's row.
     has_rows: bool,
     /// The largest number of threads that a barrier waits for.
     barrier: u32,
@@ -23,7 +21,6 @@ pub struct Shape {
     step: u64,
     /// Sizes of the shared memory arrays that the kernel declares, in bytes.
     arrays: Vec<u64>,
-    /// Names that the module declares.
     names: Vec<SmolStr>,
 }
 

@@ -48,7 +48,6 @@ impl CellOperand {
         }
     }
 
-    /// The meaning of the statement's register.
     pub(super) fn title(self) -> String {
         format!(
             "Address in tensor memory of {} of `{}`: the lane in bits 31 to 16, the column in bits 15 to 0.",
@@ -66,7 +65,6 @@ impl CellOperand {
         format!("{text} With the offset {offset:#x} it is lane {lane}, column {column}.")
     }
 
-    /// Describes a value.
     pub(super) fn describe(self, bits: u32) -> String {
         let CellAddress { lane, column } = CellAddress::of_bits(bits);
         let outside = match (lane < LANES, column < COLUMNS) {

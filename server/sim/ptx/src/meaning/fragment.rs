@@ -22,14 +22,11 @@ const ROWS: u32 = 16;
 pub(super) struct Fragment {
     which: &'static str,
     registers: Vec<SmolStr>,
-    /// Where the elements are.
     layout: Elements,
     number: Number,
-    /// The names of rows and columns.
     axes: [&'static str; 2],
 }
 
-/// Where the elements of a fragment are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Elements {
     /// D of a warpgroup, with elements of 16 bits or more.
@@ -46,7 +43,6 @@ enum Elements {
     Cells { shape: CellShape, half: i32 },
 }
 
-/// How an element is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     Factor(Factor),
@@ -62,7 +58,6 @@ impl Fragment {
         Fragment { which, registers: Vec::new(), layout, number, axes: ["row", "column"] }
     }
 
-    /// The same fragment in these registers.
     pub(super) fn in_registers(&self, registers: Vec<SmolStr>) -> Fragment {
         Fragment { registers, ..self.clone() }
     }
@@ -101,7 +96,6 @@ impl Fragment {
         (access.rows == Rows::Halves).then_some(fragment)
     }
 
-    /// The cells of a tensor memory load or store.
     pub(super) fn cells(access: &CellAccess) -> Fragment {
         let layout = Elements::Cells { shape: access.shape, half: access.half };
         let axes = ["lane", "column"];

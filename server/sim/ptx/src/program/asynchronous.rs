@@ -4,18 +4,13 @@ use warplens_sim_cuda::address::{Address, AtomicOp, Space};
 use warplens_sim_cuda::slot::{RegisterSlot, Slot};
 use warplens_sim_warp::scalar_type::ScalarType;
 
-/// A bulk copy of a range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BulkCopy {
-    pub to: Address,
-    pub to_space: Space,
-    pub from: Address,
-    pub from_space: Space,
-    /// Number of bytes.
+    pub to: (Address, Space),
+    pub from: (Address, Space),
     pub size: Slot,
     /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
-    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
     /// Mask of the cluster's blocks that receive the copy.
     pub blocks: Option<Slot>,
@@ -27,28 +22,19 @@ pub struct BulkCopy {
     pub replicated: bool,
 }
 
-/// A range of memory that is filled with zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
-    pub to: Address,
-    pub space: Space,
-    /// Number of bytes.
+    pub to: (Address, Space),
     pub size: RegisterSlot,
-    /// The mbarrier that tracks the bytes.
     pub completion: Option<Completion>,
 }
 
 /// An mbarrier that tracks bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Completion {
-    pub address: Address,
-    pub space: Space,
-}
+pub type Completion = (Address, Space);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mbarrier {
     pub action: MbarrierAction,
-    /// The space of the mbarrier object.
     pub space: Space,
     pub address: Address,
     /// A count, a number of bytes, a token or a parity.

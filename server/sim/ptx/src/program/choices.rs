@@ -25,7 +25,6 @@ impl Signedness {
     }
 }
 
-/// What becomes of subnormal floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subnormals {
     Kept,
@@ -43,9 +42,7 @@ impl Subnormals {
 /// What becomes of a position beyond the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Beyond {
-    /// `.clamp`
     Clamps,
-    /// `.wrap`
     Wraps,
 }
 
@@ -56,7 +53,6 @@ impl Beyond {
     }
 }
 
-/// What becomes of an operand's sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     Kept,

@@ -8,13 +8,11 @@ pub enum Mixing {
     /// Other rules decide: a load depends on memory, a warp-wide operation on other lanes.
     #[default]
     Defined,
-    /// Undefined if any source is undefined.
     Any,
     /// Undefined if all sources are undefined: selections and combinations of bits.
     All,
 }
 
-/// A register that a statement reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Read {
     /// An index of `frame.registers`.
@@ -22,7 +20,6 @@ pub struct Read {
     pub part: ReadKind,
 }
 
-/// The reads of all statements of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flow {
     pub(crate) reads: Vec<Read>,

@@ -7,7 +7,6 @@ use warplens_sim_cuda::slot::Slot;
 pub struct Guard(u32);
 
 impl Guard {
-    /// No predicate.
     pub const ALWAYS: Guard = Guard(u32::MAX);
 
     /// `@p`, or `@!p`.

@@ -8,7 +8,6 @@ use warplens_sim_cuda::slot::NO_SLOT;
 use super::operation::{Instruction, Op};
 use super::{Guard, Quick, Uniformity};
 
-/// Maximum number of instructions on a path.
 const MAX_PATH: u32 = 32;
 
 /// A branch whose paths contain only frequent operations.
@@ -16,7 +15,6 @@ const MAX_PATH: u32 = 32;
 pub struct Hammock {
     /// The path of the lanes that take the branch, then the path of the others.
     pub paths: [Path; 2],
-    /// The instruction at which both paths end.
     pub join: u32,
 }
 
@@ -24,7 +22,6 @@ pub struct Hammock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Path {
     pub first: u32,
-    /// One past the last operation.
     pub end: u32,
     /// One past the branch to the join, or `end` if there is none.
     pub after: u32,
@@ -50,7 +47,9 @@ impl Hammock {
                     .all(|instruction| instruction.quick != Quick::No);
             let after = match code.get(end as usize) {
                 _ if end == join => end,
-                Some(last) if last.is_branch_to(join) => end + 1,
+                Some(Instruction { op: Op::Branch(_), guard: Guard::ALWAYS, s, .. }) if s.a == join => {
+                    end + 1
+                }
                 _ => return None,
             };
             is_frequent.then_some(Path { first, end, after })
@@ -65,10 +64,6 @@ impl Hammock {
 }
 
 impl Instruction {
-    fn is_branch_to(&self, target: u32) -> bool {
-        matches!(self.op, Op::Branch(_)) && self.guard == Guard::ALWAYS && self.s.a == target
-    }
-
     /// The index of a branch's hammock.
     #[inline(always)]
     pub(crate) fn hammock(&self) -> Option<usize> {

@@ -1,5 +1,6 @@
 //! Operations: the work of one instruction, as a small value.
 
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::{Count, DotProduct, Logic, Permute, Shift};
 use warplens_sim_cuda::semantics::carry::Carry;
 use warplens_sim_cuda::semantics::compare::{Combine, Compare, Comparison, FloatClass};
@@ -41,21 +42,16 @@ pub enum Op {
     /// An instruction without an effect that a simulator could show.
     Nop,
     Unsupported(NoteId),
-    /// Bitwise operations and moves.
     Logic(Logic, ScalarType),
     /// `lop3` with its truth table.
     Lop3(u8),
     /// `lop3` with a predicate `e`
     Lop3Predicate(Lop3Id),
     Int(IntOp, ScalarType),
-    /// `mul.wide`
     MulWide(ScalarType),
-    /// `mad.wide`
     MadWide(ScalarType),
-    /// `mul24`, `mad24`
     Mul24(Mul24, Signedness),
     Carry(Carry),
-    /// Counting bits
     Count(Count, Width),
     /// `brev`
     Reverse(Width),
@@ -109,13 +105,11 @@ pub enum Op {
     Packed(IntOp, Division),
     /// `set` on halves or bytes
     SetPacked(Comparison, Division),
-    /// Single-precision operations on pairs.
     FloatPair(FloatOp, FloatMode),
     /// `setp` on pairs of halves: like `SetPredicate`, but `d` and `e` belong to the lower and the upper half.
     SetPredicatePair(Compare, Combining),
     /// `set` on pairs of halves.
     SetPair(Compare, Combining, SetTo),
-    /// Arithmetic on several float formats
     Mixed(MixedId),
     /// `cvt` of several numbers
     ConvertPacked(PackedConvertId),
@@ -141,7 +135,6 @@ pub enum Op {
     Mbarrier(MbarrierId),
     /// `mbarrier.pending_count`: `d` = the pending arrivals of token `a`
     PendingCount,
-    /// `st.async`
     StoreAsync(AsyncStoreId),
     /// `red.async`
     AtomicAsync(AsyncAtomicId),
@@ -164,11 +157,9 @@ pub enum Op {
     GenericToShared(Width),
     /// `isspacep`: predicate `d` = whether register `a` is at least the number `b` and below the number `c`
     InWindow(Width),
-    /// The step counter
     Clock(Width),
     /// `nanosleep`: other warps run next
     Sleep,
-    /// `activemask`
     ActiveMask,
     /// `ld`
     Load(AccessId),
@@ -180,9 +171,7 @@ pub enum Op {
     Multimem(Multimem),
     /// `shfl`
     Shuffle(ExchangeId),
-    /// `vote`
     Vote(ExchangeId),
-    /// `match`
     Match(ExchangeId),
     /// `redux`
     Reduce(ExchangeId),
@@ -197,9 +186,7 @@ pub enum Op {
     Call(CallId, Uniformity),
     /// `ret`
     Return(Uniformity),
-    /// `exit`
     Exit,
-    /// `trap`
     Trap,
     /// `bar.sync`, `barrier.arrive` …
     Barrier(BarrierId),
@@ -239,17 +226,14 @@ impl Op {
         )
     }
 
-    /// The access of a load.
     pub(crate) fn load(self) -> Option<AccessId> {
         if let Op::Load(id) = self { Some(id) } else { None }
     }
 
-    /// The access of a store.
     pub(crate) fn store(self) -> Option<AccessId> {
         if let Op::Store(id) = self { Some(id) } else { None }
     }
 
-    /// The operands of an exchange between lanes.
     pub(crate) fn exchange(self) -> Option<ExchangeId> {
         match self {
             Op::Shuffle(id) | Op::Vote(id) | Op::Match(id) | Op::Reduce(id) | Op::Elect(id) => Some(id),
@@ -269,21 +253,16 @@ pub enum StackAction {
     Restore(Width),
 }
 
-/// An operation on each thread's groups of asynchronous copies.
+/// `cp.async.commit_group` and the other operations on each thread's groups of asynchronous copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CopyGroup {
-    /// `cp.async.commit_group`
-    Close,
-    /// `cp.async.wait_group`
-    Wait,
-    /// `cp.async.wait_all`
-    WaitAll,
-    /// `cp.async.bulk.commit_group`
-    CloseBulk,
-    /// `cp.async.bulk.wait_group`
-    WaitBulk,
-    /// `cp.async.bulk.wait_group.read`
-    WaitBulkRead,
+    Commit(CopyFamily),
+    /// Until at most `a` groups are in flight, or all copies are complete; with `read`, until their sources are read.
+    Wait {
+        family: CopyFamily,
+        all: bool,
+        read: bool,
+    },
 }
 
 /// An access to all buffers behind a multimem address.
@@ -301,20 +280,15 @@ pub enum Multimem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
     No,
-    /// With the predicate.
     With(Combine),
-    /// With the complement of the predicate.
     WithNot(Combine),
 }
 
 /// The value that `set` writes for true; it writes 0 for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
-    /// All ones in 32 bits
     Ones,
-    /// All ones in 16 bits
     Ones16,
-    /// 1.0
     Float,
     /// 1.0 as `f16`
     Half,

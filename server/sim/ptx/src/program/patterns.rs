@@ -2,7 +2,6 @@
 
 use warplens_sim_cuda::address::AtomicOp;
 
-/// The patterns of a function, by instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Patterns {
     /// Plain loads whose value is used only by compare-and-swap loops on the same address.

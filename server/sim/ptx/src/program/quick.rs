@@ -8,7 +8,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Quick {
-    /// Not a frequent operation.
     No,
     Add,
     Subtract,

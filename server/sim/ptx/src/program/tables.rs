@@ -86,16 +86,13 @@ tables! {
     barriers[BarrierId]: Barrier;
 }
 
-/// Why an instruction is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The instruction's name.
     pub name: SmolStr,
     /// The reason, as a clause of a sentence.
     pub why: SmolStr,
 }
 
-/// Arithmetic on several float formats.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MixedOperands {
     pub mixed: Mixed,
@@ -103,27 +100,21 @@ pub struct MixedOperands {
     pub operands: Vec<RegisterSlot>,
 }
 
-/// A conversion of several numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackedSources {
-    /// The conversion of each number.
     pub convert: PackedConvert,
     /// The numbers, uppermost first, or a single register with two numbers.
     pub sources: Vec<Slot>,
-    /// Random bits for stochastic rounding.
     pub random: Option<Slot>,
     /// Scales that are powers of two.
     pub scales: Option<Slot>,
 }
 
-/// `lop3` with predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lop3Predicate {
     pub table: u8,
     pub c: Slot,
-    /// `.or` or `.and`.
     pub combine: Combine,
-    /// The predicate with which the result is combined.
     pub with: Guard,
 }
 
@@ -133,7 +124,6 @@ pub struct Pack {
     pub whole: RegisterSlot,
     /// Lowest part first; `None` for `_`.
     pub parts: Vec<Option<RegisterSlot>>,
-    /// Bits of each part.
     pub bits: u32,
     /// Whether the parts are the destination.
     pub unpack: bool,
@@ -142,17 +132,13 @@ pub struct Pack {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
-    /// Bytes of an element.
     pub size: u32,
-    /// Whether narrow elements are sign-extended.
     pub signed: bool,
-    /// The address of the first element.
     pub address: Address,
     /// One register per element; `None` for `_`.
     pub elements: Vec<Option<Element>>,
 }
 
-/// One register of a load or store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Element {
     pub place: RegisterSlot,
@@ -173,17 +159,14 @@ pub struct MatrixProduct {
 /// The metadata of a sparse A, which stores half of its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SparseFactor {
-    /// The register that holds the indices.
     pub metadata: RegisterSlot,
     /// Selects the lanes of a quad that supply the indices.
     pub selector: RegisterSlot,
-    /// Whether the indices of a chunk must ascend.
     pub ordered: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProductScales {
-    /// The words with the scales of A and B.
     pub words: [RegisterSlot; 2],
     /// Which byte and which lanes supply the scales, for A and B.
     pub selectors: [[RegisterSlot; 2]; 2],
@@ -192,10 +175,8 @@ pub struct ProductScales {
 /// A load or store of a `wmma` fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FragmentAccess {
-    /// The distribution of the matrix over the warp.
     pub matrix: Matrix,
     pub space: Space,
-    /// The address of the first element.
     pub address: Address,
     /// Elements between the starts of two lines in memory, if specified.
     pub stride: Option<Slot>,
@@ -226,19 +207,14 @@ pub struct MatrixAccess {
     pub address: Address,
     /// One register per matrix, or two for a 16 x 16 matrix.
     pub registers: Vec<RegisterSlot>,
-    /// Whether rows and columns are exchanged.
     pub transposed: bool,
     pub store: bool,
 }
 
-/// A copy from global to shared memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Copy {
-    pub to: Address,
-    pub to_space: Space,
-    pub from: Address,
-    pub from_space: Space,
-    /// Bytes written.
+    pub to: (Address, Space),
+    pub from: (Address, Space),
     pub size: u32,
     /// Bytes read, if fewer; the rest is filled with zeros.
     pub source_size: Option<Slot>,
@@ -246,45 +222,36 @@ pub struct Copy {
     pub ignore: Option<Guard>,
 }
 
-/// An atomic operation on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Atomic {
     pub op: AtomicOp,
-    /// The type of the elements.
     pub ty: ScalarType,
     pub space: Space,
-    /// The address of the first element.
     pub address: Address,
     /// Receives the old values, one register per element; empty for `red`.
     pub old: Vec<Option<RegisterSlot>>,
-    /// The operands, one per element.
     pub b: Vec<RegisterSlot>,
     /// The second operand of `cas`.
     pub c: Option<RegisterSlot>,
 }
 
-/// An operation between lanes, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exchange {
     pub kind: ExchangeKind,
     /// The result, unless it is discarded.
     pub d: Option<RegisterSlot>,
-    /// The predicate result, if there is one.
     pub p: Option<Slot>,
     /// Each lane's value; a predicate for a vote.
     pub a: Option<RegisterSlot>,
     /// Whether predicate `a` is complemented.
     pub negated: bool,
-    /// The lane or offset of a shuffle.
     pub b: Slot,
-    /// The clamp of a shuffle.
     pub c: Slot,
     /// The member mask; `None` for the forms without `.sync`.
     pub members: Option<Slot>,
 }
 
 impl Exchange {
-    /// An exchange without operands.
     pub fn new(kind: ExchangeKind) -> Exchange {
         Exchange { kind, d: None, p: None, a: None, negated: false, b: 0, c: 0, members: None }
     }
@@ -311,10 +278,8 @@ pub enum ExchangeKind {
     Elect,
 }
 
-/// The targets of a `brx.idx`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Switch {
-    /// The register that selects the target.
     pub index: Slot,
     /// Indices of instructions.
     pub targets: Vec<u32>,
@@ -324,7 +289,6 @@ pub struct Switch {
 pub struct Call {
     pub callee: Callee,
     pub arguments: Vec<Formal>,
-    /// The destinations of the results, in order.
     pub results: Vec<Formal>,
     /// What the prototype or the table of an indirect call promises about the callees.
     pub promise: Option<Promise>,
@@ -333,7 +297,6 @@ pub struct Call {
 /// The functions that an indirect call may reach.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Promise {
-    /// The name of the prototype or of the table.
     pub name: SmolStr,
     pub signature: SignatureShape,
     /// The functions that the table lists; `None` for a prototype.
@@ -349,11 +312,8 @@ pub struct SignatureShape {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
-    /// A function of the program.
     Direct(u32),
-    /// The function whose address is in this register.
     Indirect(RegisterSlot),
-    /// A function of the device runtime.
     System(System),
 }
 
@@ -382,7 +342,6 @@ impl System {
     }
 }
 
-/// An operation on a barrier of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Barrier {
     pub kind: BarrierKind,
@@ -391,17 +350,13 @@ pub struct Barrier {
     pub id: Slot,
     /// Number of threads; `None` is all threads of the block.
     pub count: Option<Slot>,
-    /// The predicate of a reduction.
     pub predicate: Guard,
-    /// The result of a reduction.
     pub d: Option<RegisterSlot>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
-    /// Waits.
     Sync,
-    /// Arrives without waiting.
     Arrive,
     /// Waits; the result is whether all predicates are true.
     ReduceAnd,
@@ -415,7 +370,6 @@ pub enum BarrierKind {
     ClusterWait,
 }
 
-/// An entry of a side table.
 pub(crate) trait Entry {
     type Id;
 

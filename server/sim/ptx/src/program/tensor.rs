@@ -23,16 +23,11 @@ pub enum TensorOp {
         value: RegisterSlot,
     },
     /// `tensormap.cp_fenceproxy`
-    CopyMap {
-        /// The destination in global memory.
-        to: (Address, Space),
-        /// The source in shared memory.
-        from: (Address, Space),
-    },
+    CopyMap { to: (Address, Space), from: (Address, Space) },
     /// `fence.proxy.tensormap` with `.release`
     ReleaseMaps,
     /// `fence.proxy.tensormap` with `.acquire`, for this map
-    AcquireMap(Address, Space),
+    AcquireMap((Address, Space)),
     /// `spcompress` with its descriptor
     Compress(Compression, RegisterSlot),
     /// `spdecompress`: number of stored elements in a group, and of all its elements
@@ -49,22 +44,16 @@ pub enum TensorOp {
     WaitForProducts(u32),
 }
 
-/// A copy of a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TensorCopy {
-    /// Whether the copy is to shared memory.
     pub loads: bool,
-    /// Which elements are copied.
     pub mode: BoxMode,
     /// Number of dimensions that the instruction names.
     pub rank: u8,
-    /// The address of the map.
     pub map: (Address, Space),
     /// Innermost first.
     pub coordinates: Vec<RegisterSlot>,
-    /// The offsets of an im2col load.
     pub offsets: Vec<RegisterSlot>,
-    /// The address in shared memory.
     pub shared: (Address, Space),
     /// The mbarrier that tracks the bytes of a load.
     pub completion: Option<Completion>,
@@ -72,35 +61,25 @@ pub struct TensorCopy {
     pub blocks: Option<Slot>,
     /// Whether blocks signal the mbarrier of their pair.
     pub pairs: bool,
-    /// The reduction of a store.
     pub reduction: Option<AtomicOp>,
 }
 
 /// A product of a warpgroup: D (64 x N) = A (64 x K) * B (K x N) + D.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WarpgroupProduct {
-    /// Columns of B.
     pub n: u32,
     /// Columns of A, including those that a sparse matrix does not store.
     pub k: u32,
-    /// Element types of A and B.
     pub factors: [Factor; 2],
-    /// Element type of D.
     pub sum: Sum,
     /// `.satfinite`
     pub saturate: bool,
     pub a: FactorSource,
-    /// The descriptor of B.
     pub b: RegisterSlot,
-    /// The registers of D.
     pub d: Vec<RegisterSlot>,
-    /// Whether D is added.
     pub accumulates: Guard,
-    /// Whether the elements of A and B are negated.
     pub negated: [bool; 2],
-    /// Whether A and B are MN-major.
     pub transposed: [bool; 2],
-    /// The metadata and the selector of a sparse A.
     pub sparse: Option<(RegisterSlot, RegisterSlot)>,
 }
 
@@ -114,9 +93,7 @@ pub enum FactorSource {
 /// A vector of elements, the subset that is kept, and the positions of these.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
-    /// Bits of an element.
     pub element_bits: u32,
-    /// Bits of a position.
     pub index_bits: u32,
     pub data: Vec<RegisterSlot>,
     pub kept: Vec<RegisterSlot>,

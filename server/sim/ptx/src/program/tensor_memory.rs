@@ -13,16 +13,13 @@ pub enum TensorMemoryOp {
     Allocate {
         /// The location to which the address of the columns is written.
         to: (Address, Space),
-        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
     },
     /// `tcgen05.dealloc`
     Free {
-        /// The address of the columns.
         address: RegisterSlot,
-        /// Number of columns.
         columns: RegisterSlot,
         /// `cta_group::2`
         pair: bool,
@@ -69,7 +66,6 @@ pub enum CellShape {
     Lanes16Bits32Twice,
 }
 
-/// A load or store by a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellAccess {
     pub shape: CellShape,
@@ -83,10 +79,8 @@ pub struct CellAccess {
     pub reduction: Option<(CellReduction, RegisterSlot)>,
 }
 
-/// A reduction of loaded values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CellReduction {
-    /// Whether it is the maximum.
     pub greatest: bool,
     pub of: CellNumber,
 }
@@ -97,7 +91,6 @@ pub enum CellNumber {
     U32,
     S32,
     F32 {
-        /// Whether magnitudes are reduced.
         magnitude: bool,
         /// Whether any NaN makes the result a NaN.
         nan: bool,
@@ -108,7 +101,6 @@ pub enum CellNumber {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellCopy {
     pub address: Address,
-    /// The descriptor of the source.
     pub descriptor: RegisterSlot,
     pub shape: CopyShape,
     /// Bits of an element in shared memory, if elements are widened to bytes.
@@ -150,23 +142,17 @@ pub struct TensorProduct {
     pub ws: bool,
     pub d: Address,
     pub a: TensorFactor,
-    /// The descriptor of B.
     pub b: RegisterSlot,
-    /// The instruction descriptor.
     pub descriptor: RegisterSlot,
-    /// The metadata of a sparse A.
     pub metadata: Option<Address>,
-    /// The scale factors of A and B.
     pub scales: Option<[Address; 2]>,
     /// Scale factors per row of A.
     pub blocks: u32,
     /// The lanes of D that are not written.
     pub disabled: Vec<RegisterSlot>,
-    /// Whether D is added.
     pub accumulates: Guard,
     /// D is multiplied by 2 to the power of minus this value.
     pub shift: Option<RegisterSlot>,
-    /// Which columns of B are zero.
     pub zeros: Option<RegisterSlot>,
 }
 
@@ -174,6 +160,5 @@ pub struct TensorProduct {
 pub enum TensorFactor {
     /// In shared memory, as this descriptor specifies.
     Shared(RegisterSlot),
-    /// In tensor memory.
     Cells(Address),
 }

@@ -5,6 +5,7 @@
 
 use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::sanitizer::report::Report;
 use warplens_sim_cuda::slot::Slot;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -37,7 +38,7 @@ fn field(
     mask: u32,
     operands: [Slot; 2],
 ) {
-    if sanitizer.checks == Checks::default() {
+    if sanitizer.report.checks == Checks::default() {
         return;
     }
     for (slot, what) in operands.into_iter().zip(["position", "length"]) {
@@ -46,14 +47,14 @@ fn field(
         let found = filter_lanes(mask, differs);
         let is_constant = || function.frame.word_constants.iter().any(|(constant, _)| *constant == slot);
         if found != 0 && !is_constant() {
-            report_field(sanitizer, what, values[found.trailing_zeros() as usize], found);
+            report_field(&mut sanitizer.report, what, values[found.trailing_zeros() as usize], found);
         }
     }
 }
 
 #[cold]
-fn report_field(sanitizer: &mut Sanitizer, what: &str, value: u32, lanes: u32) {
-    if !sanitizer.reported.insert((FindingKind::BitField, sanitizer.visit.statement, u32::MAX)) {
+fn report_field(report: &mut Report, what: &str, value: u32, lanes: u32) {
+    if !report.is_new(FindingKind::BitField, None) {
         return;
     }
     let message = format!(
@@ -62,5 +63,5 @@ fn report_field(sanitizer: &mut Sanitizer, what: &str, value: u32, lanes: u32) {
         LaneSet(lanes.into()),
         value & 0xff
     );
-    sanitizer.report(FindingKind::BitField, message, sanitizer.visit.statement, lanes, None);
+    report.add(FindingKind::BitField, message, lanes, None);
 }

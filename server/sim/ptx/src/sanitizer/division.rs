@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::registers::{Registers, filter_lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
+use warplens_sim_cuda::sanitizer::report::Report;
 use warplens_sim_cuda::semantics::integer::IntOp;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -11,7 +12,7 @@ use crate::program::{Instruction, Op};
 #[inline]
 pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, registers: &Registers, mask: u32) {
     if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op
-        && sanitizer.checks.division
+        && sanitizer.report.checks.division
     {
         let divisor = |lane: usize| match ty.bits() {
             64 => registers.get::<u64>(instruction.s.b)[lane],
@@ -20,25 +21,19 @@ pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, regist
         let zero = filter_lanes(mask, |lane| divisor(lane) == 0);
         if zero != 0 {
             sanitizer.undefined.divided = zero;
-            sanitizer.made_undefined |= sanitizer.checks.uninitialized;
-            report_division(sanitizer, zero);
+            sanitizer.undefined.in_registers |= sanitizer.report.checks.uninitialized;
+            report_division(&mut sanitizer.report, zero);
         }
     }
 }
 
 #[cold]
-fn report_division(sanitizer: &mut Sanitizer, lanes: u32) {
-    if !sanitizer.reported.insert((FindingKind::DivisionByZero, sanitizer.visit.statement, u32::MAX)) {
-        return;
-    }
-    sanitizer.report(
-        FindingKind::DivisionByZero,
-        format!(
+fn report_division(report: &mut Report, lanes: u32) {
+    if report.is_new(FindingKind::DivisionByZero, None) {
+        let message = format!(
             "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
             LaneSet(lanes.into())
-        ),
-        sanitizer.visit.statement,
-        lanes,
-        None,
-    );
+        );
+        report.add(FindingKind::DivisionByZero, message, lanes, None);
+    }
 }

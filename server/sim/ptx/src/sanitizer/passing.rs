@@ -9,22 +9,20 @@ use super::undefined::UndefinedValues;
 use super::undefined_use::UndefinedBits;
 use crate::program::Function;
 
-/// The frame of a caller or callee.
 pub(crate) struct PassingFrame<'f> {
     pub(crate) function: &'f Function,
-    /// The start of the frame's local memory.
     pub(crate) base: u32,
     pub(crate) undefined: &'f mut Option<Box<UndefinedValues>>,
 }
 
 /// Handles a call that is not simulated instruction by instruction: it writes its results to the frame's local memory.
 pub(crate) fn write_results(sanitizer: &mut Sanitizer, warp: u32, base: u32, formals: &[Formal], mask: u32) {
-    if !sanitizer.checks.uninitialized {
+    if !sanitizer.report.checks.uninitialized {
         return;
     }
     for formal in formals {
         if let Passing::Local(offset) = formal.at {
-            sanitizer.local_shadow(warp).write((base + offset).into(), formal.size.into(), mask);
+            sanitizer.block.local(warp).write((base + offset).into(), formal.size.into(), mask);
         }
     }
 }
@@ -37,13 +35,13 @@ pub(crate) fn copy_values(
     (mut to, targets): (PassingFrame<'_>, &[Formal]),
     mask: u32,
 ) {
-    if !sanitizer.checks.uninitialized {
+    if !sanitizer.report.checks.uninitialized {
         return;
     }
     for (source, target) in sources.iter().zip(targets) {
         let size = u64::from(source.size.min(target.size));
         let at = |base: u32, offset: u32| u64::from(base + offset);
-        let local = sanitizer.local_shadow(warp);
+        let local = sanitizer.block.local(warp);
         match (source.at, target.at) {
             (Passing::Local(offset), Passing::Local(into)) => {
                 local.copy(at(from.base, offset), at(to.base, into), size, mask);
@@ -79,7 +77,6 @@ pub(crate) fn copy_values(
     }
 }
 
-/// A register that a call or return passes.
 struct Passed<'f> {
     undefined: Option<&'f UndefinedValues>,
     register: Option<u32>,

@@ -11,10 +11,8 @@ use super::undefined_use::{StatementVisit, UndefinedInput, UndefinedUses};
 use crate::engine::exec::warp_collectives::exchange_of;
 use crate::program::{Function, Mixing, Op, ReadKind};
 
-/// The undefined registers that a statement reads.
 struct Sources {
     uses: UndefinedUses,
-    /// The lanes in which all sources are undefined.
     all: u32,
     source: Option<UndefinedOrigin>,
     /// Whether only some bits of a source are undefined.
@@ -63,7 +61,6 @@ impl UndefinedValues {
         uses
     }
 
-    /// The undefined registers that a statement reads.
     fn sources(&mut self, visit: &StatementVisit<'_>) -> Sources {
         let &StatementVisit { function, pc, active, executed, .. } = visit;
         let statement = function.first_statement + pc;
@@ -143,7 +140,6 @@ impl UndefinedValues {
         input
     }
 
-    /// Makes the results of divisions by zero undefined.
     pub(crate) fn divided(&mut self, function: &Function, pc: u32, lanes: u32) {
         let statement = function.first_statement + pc;
         let root = UndefinedOrigin { statement, cause: Cause::Division, lanes, through: None };

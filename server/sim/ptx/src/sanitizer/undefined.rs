@@ -12,7 +12,6 @@ use warplens_sim_cuda::sanitizer::undefined_use::UndefinedOrigin;
 use super::undefined_use::UndefinedBits;
 use crate::program::Function;
 
-/// The undefined values in the registers of one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndefinedValues {
     /// Lanes with an undefined bit, by register.
@@ -22,15 +21,12 @@ pub(crate) struct UndefinedValues {
     partial: FxHashMap<u32, Box<UndefinedBits>>,
     /// Origins by register; `None` if the register was never written.
     roots: Vec<Option<UndefinedOrigin>>,
-    /// Number of registers with undefined lanes.
     count: usize,
     carry: u32,
-    /// The origin of the undefined carry flag.
     carry_root: Option<UndefinedOrigin>,
 }
 
 impl UndefinedValues {
-    /// The state at the start of a call.
     pub(crate) fn new(function: &Function) -> UndefinedValues {
         let mut undefined = UndefinedValues::default();
         for &register in &function.flow.suspects {
@@ -40,7 +36,6 @@ impl UndefinedValues {
         undefined
     }
 
-    /// Whether everything is defined.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0 && self.carry == 0
@@ -138,7 +133,6 @@ impl UndefinedValues {
         UndefinedBits { bits: std::array::from_fn(|lane| self.bits(register, lane)), copied }
     }
 
-    /// Allocates the entries of all registers.
     pub(crate) fn grow(&mut self, function: &Function) {
         let registers = function.frame.registers.len();
         self.lanes.resize(registers, 0);

@@ -20,12 +20,12 @@ pub(super) fn note_stores(
 ) {
     let function = visit.function;
     let instruction = &function.code[visit.pc as usize];
-    sanitizer.visit.undefined = uses.sources | uses.stored.map_or(0, |stored| stored.lanes);
-    if sanitizer.visit.undefined == 0 {
+    sanitizer.report.visit.undefined = uses.sources | uses.stored.map_or(0, |stored| stored.lanes);
+    if sanitizer.report.visit.undefined == 0 {
         return;
     }
     sanitizer.undefined.stored_origin = uses.root;
-    sanitizer.undefined.stored.fill(sanitizer.visit.undefined);
+    sanitizer.undefined.stored.fill(sanitizer.report.visit.undefined);
     let Op::Store(access) = instruction.op else { return };
     let access = &function.tables[access];
     let size = access.size as usize;
@@ -53,7 +53,7 @@ pub(super) fn note_stores(
     let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
     sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);
     sanitizer.undefined.visible = 0;
-    sanitizer.made_undefined |= sanitizer.undefined.store.is_some();
+    sanitizer.undefined.in_registers |= sanitizer.undefined.store.is_some();
 }
 
 /// Records undefined loaded values, after the load at `pc`.
@@ -68,7 +68,7 @@ pub(super) fn note_loads(
     let written = access.elements.iter().enumerate().filter(|(_, element)| element.is_some());
     undefined.grow(function);
     for ((element, _), &register) in written.zip(function.writes_of(pc)) {
-        let lanes = sanitizer.uninitialized.get(element).copied().unwrap_or(0);
+        let lanes = sanitizer.undefined.uninitialized.get(element).copied().unwrap_or(0);
         if lanes == 0 {
             continue;
         }

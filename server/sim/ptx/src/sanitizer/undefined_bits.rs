@@ -39,7 +39,6 @@ pub(crate) fn copied_bits(
     }
 }
 
-/// The undefined bits of an instruction's only result.
 fn result_bits(visit: &StatementVisit<'_>, sources: &BitSources<'_>) -> Option<PerLane<u64>> {
     let instruction = &visit.function.code[visit.pc as usize];
     let (s, registers) = (&instruction.s, visit.registers);
@@ -142,7 +141,6 @@ impl BitSources<'_> {
         sources.fold(FULL, |all, read| all & self.undefined.bits_of(read.register).copied)
     }
 
-    /// Whether a named register is in this slot.
     fn has(&self, place: RegisterSlot) -> bool {
         self.register(place).is_some()
     }

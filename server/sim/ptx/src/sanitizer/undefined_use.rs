@@ -5,14 +5,11 @@ use warplens_sim_cuda::sanitizer::undefined_use::{UndefinedOrigin, UndefinedUse}
 
 use crate::program::Function;
 
-/// A statement's uses of undefined values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct UndefinedUses {
-    /// A use that matters.
     pub(crate) used: Option<UndefinedUse>,
     /// A store, which matters if other threads can see it.
     pub(crate) stored: Option<UndefinedUse>,
-    /// The lanes with an undefined source.
     pub(crate) sources: u32,
     /// The origin of an undefined source or a stored value.
     pub(crate) root: Option<UndefinedOrigin>,

@@ -27,19 +27,19 @@ pub(crate) fn after(
     function: &Function,
     pc: u32,
 ) {
-    if !std::mem::take(&mut sanitizer.made_undefined) {
+    if !std::mem::take(&mut sanitizer.undefined.in_registers) {
         return;
     }
     match function.code[pc as usize].op {
         Op::Load(_) => note_loads(sanitizer, undefined, function, pc),
         Op::Store(_) => {
-            if let Some(stored) = sanitizer.visible_store() {
+            if let Some(stored) = sanitizer.undefined.visible_store() {
                 report_undefined(sanitizer, stored, function);
             }
         }
         Op::Int(..) => undefined.divided(function, pc, std::mem::take(&mut sanitizer.undefined.divided)),
         _ => {
-            if let Some(inactive) = sanitizer.inactive.take() {
+            if let Some(inactive) = sanitizer.undefined.inactive.take() {
                 undefined.shuffled(function, pc, inactive);
             }
         }
@@ -50,12 +50,12 @@ pub(crate) fn after(
 fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Function) {
     let UndefinedUse { root, statement, part, lanes } = used;
     let (kind, number) = match root.cause {
-        Cause::Register(register) => (FindingKind::UninitializedRead, register),
-        Cause::Memory => (FindingKind::UninitializedRead, u32::MAX),
-        Cause::Shuffle(_) => (FindingKind::ShuffleInactive, u32::MAX),
-        Cause::Division => (FindingKind::DivisionByZero, 0),
+        Cause::Register(register) => (FindingKind::UninitializedRead, Some(register)),
+        Cause::Memory => (FindingKind::UninitializedRead, None),
+        Cause::Shuffle(_) => (FindingKind::ShuffleInactive, None),
+        Cause::Division => (FindingKind::DivisionByZero, Some(0)),
     };
-    if !sanitizer.reported.insert((kind, root.statement, number)) {
+    if !sanitizer.report.reported.insert((kind, root.statement, number)) {
         return;
     }
     let what = match part {
@@ -68,15 +68,15 @@ fn report_undefined(sanitizer: &mut Sanitizer, used: UndefinedUse, function: &Fu
     // The value may be used in other lanes than it came from.
     let elsewhere = root.through.is_some() || matches!(root.cause, Cause::Shuffle(_));
     let lanes = if elsewhere { root.lanes } else { lanes };
-    let memory = sanitizer.uninitialized_memory.get(&root.statement).map_or("", String::as_str);
+    let memory = sanitizer.undefined.memory.get(&root.statement).map_or("", String::as_str);
     let message = undefined_message(&root, lanes, what, function, memory);
     let through = root.through.filter(|through| *through != statement);
     let through = through.map(|through| Related::new(through, "other lanes receive the value here"));
     let elsewhere =
         (root.statement != statement).then(|| Related::new(statement, format!("the value {what} here")));
-    let warp = sanitizer.running_warp();
+    let warp = sanitizer.report.warp();
     let finding = warp.finding(kind, message, root.statement, lanes).with_severity(Severity::Warning);
-    sanitizer.findings.push(finding.with(elsewhere.into_iter().chain(through)));
+    sanitizer.report.findings.push(finding.with(elsewhere.into_iter().chain(through)));
 }
 
 /// The message; `memory` describes the uninitialized memory that a load reads.

@@ -2,15 +2,12 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitField {
-    /// The lowest bit.
     pub first: u32,
-    /// Number of bits.
     pub bits: u32,
     pub name: &'static str,
 }
 
 impl BitField {
-    /// The field's value in a descriptor.
     pub fn of(self, descriptor: u64) -> u64 {
         descriptor >> self.first & ((1 << self.bits) - 1)
     }

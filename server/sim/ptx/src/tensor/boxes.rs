@@ -3,7 +3,6 @@
 use warplens_sim_cuda::tensor::box_mode::BoxMode;
 use warplens_sim_cuda::tensor::map::{Im2col, TensorMap};
 
-/// Contiguous bytes of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BoxRun {
     /// The address in global memory; `None` outside the tensor.

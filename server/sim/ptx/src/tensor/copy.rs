@@ -2,9 +2,8 @@
 
 use warplens_sim_cuda::async_ops::copy_log::BoxCopy;
 use warplens_sim_cuda::async_ops::operation::{Convert, MemoryPosition, Segment, Transfer};
-use warplens_sim_cuda::fault::{ExecError, Fault};
+use warplens_sim_cuda::fault::{ExecError, Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
-use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
@@ -18,13 +17,11 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::bulk;
 use crate::engine::memory::lane_address::LaneAddress;
-use crate::engine::memory::mbarrier::mbarrier_of;
 use crate::program::{AtomicOp, BoxMode, Space, TensorCopy};
 
 /// Required alignment of a tile in shared memory, in bytes.
 const TILE_ALIGNMENT: u64 = 128;
 
-/// One lane's tensor copy.
 struct Tile {
     map: TensorMap,
     runs: Vec<boxes::BoxRun>,
@@ -32,7 +29,6 @@ struct Tile {
     /// Bytes in shared memory, including the padding of rows.
     size: u64,
     shared: LaneAddress,
-    /// The start of the tile in shared memory.
     place: MemoryPosition,
     /// The offset of the tile in its block's memory, which the swizzle depends on.
     within: u64,
@@ -61,12 +57,11 @@ pub(crate) fn execute(
     Ok(())
 }
 
-fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<Tile, Fault> {
+fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<Tile> {
     let map = usable_map(copy, lane, r, ctx)?;
     let coordinates: Vec<i32> = copy.coordinates.iter().map(|&at| get(at, r, lane) as i32).collect();
     let offsets: Vec<u32> = copy.offsets.iter().map(|&at| get(at, r, lane) as u32 & 0xffff).collect();
-    let (address, space) = &copy.shared;
-    let shared = LaneAddress { space: *space, address: addresses(address, r, ctx.bases)[lane], lane };
+    let shared = LaneAddress::of(&copy.shared, lane, r, ctx);
     if !shared.address.is_multiple_of(TILE_ALIGNMENT) {
         let message = format!(
             "the tile of a tensor copy\nthe shared address {:#x} is not a multiple of {TILE_ALIGNMENT}; align it",
@@ -74,7 +69,7 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
         );
         return Err(Fault::new(FindingKind::Misaligned, message, 1 << lane));
     }
-    let within = ctx.spaces.window.block_at(*space, shared.address).map_or(0, |(_, within)| within);
+    let within = ctx.spaces.window.block_at(shared.space, shared.address).map_or(0, |(_, within)| within);
     let rows = boxes::row_count(&map, copy.mode, &coordinates);
     let size = rows.saturating_mul(map.row_bytes() as u64);
     // A map in memory may have any box, so a box that exceeds shared memory must be rejected before its rows are listed.
@@ -85,14 +80,9 @@ fn tile(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>
 }
 
 /// A lane's map, if the copy may use it.
-fn usable_map(
-    copy: &TensorCopy,
-    lane: usize,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-) -> Result<TensorMap, Fault> {
-    let fault = |message: String| Fault::new(FindingKind::TensorMap, message, 1 << lane);
-    let at = map_update::of_lane((&copy.map.0, copy.map.1), lane, r, ctx)?;
+fn usable_map(copy: &TensorCopy, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<TensorMap> {
+    let fault = |message: &str| Fault::new(FindingKind::TensorMap, message, 1 << lane);
+    let at = map_update::of_lane(&copy.map, lane, r, ctx)?;
     let place = at.place(1, AccessMode::Load, ctx)?;
     let mut bytes = [0; map::BYTES];
     for (index, part) in bytes.chunks_exact_mut(8).enumerate() {
@@ -101,42 +91,37 @@ fn usable_map(
     if let Some((statement, is_released)) = ctx.spaces.changed_maps.pending(place.region, place.index)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.map_not_acquired(statement, is_released, lane);
+        sanitizer.report.map_not_acquired(statement, is_released, lane);
     }
     let map = TensorMap::decode(&bytes);
     if bytes == [0; map::BYTES] || map.im2col.is_none() && map.dims == [0; 5] {
         return Err(fault(
             "the copy uses 128 bytes that are not a tensor map\npass a map with the launch key `tensormap`, or set every \
-             field with `tensormap.replace`"
-                .to_owned(),
+             field with `tensormap.replace`",
         ));
     }
     if map.rank != copy.rank {
-        return Err(fault(format!(
+        return Err(fault(&format!(
             "a copy of {} dimensions uses a tensor map of rank {}\nuse `.{}d` and as many coordinates",
             copy.rank, map.rank, map.rank
         )));
     }
     if let Some((key, rule)) = map.violation() {
-        return Err(fault(format!("the copy uses an invalid tensor map: `{key}`\n{rule}")));
+        return Err(fault(&format!("the copy uses an invalid tensor map: `{key}`\n{rule}")));
     }
-    match (copy.mode, map.im2col) {
-        (BoxMode::Im2col, None) => {
-            return Err(fault("an `.im2col` copy uses a tiled map\nencode the map for im2col".to_owned()));
-        }
-        (BoxMode::Tile | BoxMode::Rows, Some(_)) => {
-            return Err(fault("a tiled copy uses an im2col map\nuse `.im2col`".to_owned()));
-        }
+    let mismatch = match (copy.mode, map.im2col) {
+        (BoxMode::Im2col, None) => Some("an `.im2col` copy uses a tiled map\nencode the map for im2col"),
+        (BoxMode::Tile | BoxMode::Rows, Some(_)) => Some("a tiled copy uses an im2col map\nuse `.im2col`"),
         (BoxMode::Rows, None) if map.rank != 2 || map.extents[1] != 1 => {
-            return Err(fault(
-                "a copy of four rows requires a map of rank 2 whose box has one row\nset box[1] to 1"
-                    .to_owned(),
-            ));
+            Some("a copy of four rows requires a map of rank 2 whose box has one row\nset box[1] to 1")
         }
-        _ => {}
+        _ => None,
+    };
+    if let Some(mismatch) = mismatch {
+        return Err(fault(mismatch));
     }
     if map.interleave != Interleave::None {
-        let message = "the copy uses a map with interleaved channels, which are not simulated".to_owned();
+        let message = "the copy uses a map with interleaved channels, which are not simulated";
         return Err(Fault::new(FindingKind::Unsupported, message, 1 << lane));
     }
     Ok(map)
@@ -147,7 +132,6 @@ impl Tile {
         self.map.swizzle.unwrap_or_default()
     }
 
-    /// The copy's log entry.
     fn noted(&self, copy: &TensorCopy, r: &Registers, ctx: &ExecContext<'_>) -> BoxCopy {
         let lane = self.shared.lane;
         let element = self.map.element;
@@ -198,7 +182,7 @@ impl Tile {
         &self,
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<Vec<(boxes::BoxRun, Option<MemoryPosition>)>, Fault> {
+    ) -> Result<Vec<(boxes::BoxRun, Option<MemoryPosition>)>> {
         let lane = self.shared.lane;
         let mut place = |run: &boxes::BoxRun| {
             let Some(address) = run.global else { return Ok((*run, None)) };
@@ -215,10 +199,10 @@ impl Tile {
 }
 
 /// Copies from global memory to the shared memory of one or more blocks.
-fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>) -> Result {
     let lane = tile.shared.lane;
     let Some(completion) = &copy.completion else { return Ok(()) };
-    let mbarrier = mbarrier_of(completion, lane, r, ctx);
+    let mbarrier = LaneAddress::of(completion, lane, r, ctx);
     let runs = tile.globals(AccessMode::Load, ctx)?;
     let own = ctx.spaces.window;
     let ranks = match copy.blocks {
@@ -261,7 +245,7 @@ fn load(copy: &TensorCopy, tile: &Tile, r: &Registers, ctx: &mut ExecContext<'_>
 }
 
 /// Copies from shared to global memory. Elements outside the tensor are dropped.
-fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result {
     let lane = tile.shared.lane;
     let until = CopyCompletion::Waited(CopyFamily::Bulk);
     let reduction = copy.reduction.map(|op| reduction(op, tile.map.element, lane)).transpose()?;
@@ -280,7 +264,7 @@ fn store(copy: &TensorCopy, tile: &Tile, ctx: &mut ExecContext<'_>) -> Result<()
 }
 
 /// The reduction of elements of a type; an error if there is none.
-fn reduction(op: AtomicOp, element: ElementType, lane: usize) -> Result<(AtomicOp, ScalarType), Fault> {
+fn reduction(op: AtomicOp, element: ElementType, lane: usize) -> Result<(AtomicOp, ScalarType)> {
     let ty = element.scalar().filter(|ty| {
         use ScalarType::{Bf16, F16, F32, S32, S64, U32, U64};
         match op {

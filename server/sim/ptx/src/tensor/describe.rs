@@ -97,7 +97,6 @@ impl MatrixUse {
         ))
     }
 
-    /// The addresses of some elements.
     fn elements(&self, descriptor: &Descriptor) -> Option<String> {
         let ((lines, depth, bits), transposed) = (self.extent?, self.transposed?);
         let line_name = self.line_name();
@@ -132,7 +131,6 @@ impl MatrixUse {
         if self.which == "B" { "column" } else { "row" }
     }
 
-    /// The formula of a layout.
     fn layout(&self, descriptor: &Descriptor, transposed: bool) -> String {
         let Offsets { lines, pitch, group, run, next } = descriptor.offsets(transposed);
         let (major, line, byte) = match transposed {

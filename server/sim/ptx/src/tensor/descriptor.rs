@@ -32,14 +32,10 @@ const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
     None,
 ];
 
-/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
-    /// The address of the first element.
     pub start: u64,
-    /// The leading byte offset.
     pub leading: u64,
-    /// The stride byte offset.
     pub stride: u64,
     /// The start of the swizzle pattern.
     pub base: u64,
@@ -49,7 +45,6 @@ pub struct Descriptor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub at: BitField,
-    /// The only valid value, if there is one.
     pub only: Option<u64>,
     /// Whether the field counts bytes in units of 16.
     pub in_chunks: bool,
@@ -106,7 +101,6 @@ impl Field {
         if self.in_chunks { value << 4 } else { value }
     }
 
-    /// Why the field's value is invalid, if it is.
     pub fn problem(&self, bits: u64, kind: DescriptorKind) -> Option<String> {
         let value = self.of(bits);
         match self.only {
@@ -146,13 +140,10 @@ impl DescriptorKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Distance {
-    /// 16 bytes.
     Chunk,
     /// The bytes of a swizzle row.
     Span,
-    /// The leading byte offset.
     Leading,
-    /// The stride byte offset.
     Stride,
     /// No limit: lines are contiguous.
     Endless,
@@ -185,14 +176,11 @@ const LAYOUTS: [Layout; 4] = {
     ]
 };
 
-/// The parameters of a layout, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offsets {
-    /// Number of lines in a group.
     pub lines: u64,
     /// Distance between the lines of a group.
     pub pitch: u64,
-    /// Distance between groups.
     pub group: u64,
     /// Contiguous bytes of a line; `u64::MAX` if the whole line is contiguous.
     pub run: u64,
@@ -226,7 +214,6 @@ impl Descriptor {
         }
     }
 
-    /// The parameters of the layout.
     pub fn offsets(&self, transposed: bool) -> Offsets {
         let span = u64::from(self.swizzle.span());
         let fits = |layout: &&Layout| (layout.transposed, layout.swizzled) == (transposed, span != 0);
@@ -276,7 +263,6 @@ impl Descriptor {
         self.offsets(transposed).of(line, byte)
     }
 
-    /// The address of the byte at an offset.
     pub fn address(&self, offset: u64) -> u64 {
         let base = self.base << 7;
         let address = (self.start + offset) & ADDRESS_MASK;
@@ -284,16 +270,13 @@ impl Descriptor {
     }
 }
 
-/// Up to 16 bytes of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The row or column, or the position along K if MN-major.
     pub line: u32,
     /// The first element along the line.
     pub first: u32,
-    /// Number of elements.
     pub count: u32,
-    /// The address of the first byte.
     pub address: u64,
 }
 

@@ -1,8 +1,7 @@
 //! Instructions that modify tensor maps, and release and acquire of the tensormap proxy.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
-use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
 use warplens_sim_cuda::tensor::changed_maps::Change;
@@ -16,12 +15,12 @@ use crate::program::{Address, RegisterSlot, Space};
 
 /// The map that a lane addresses, at a multiple of 64.
 pub(crate) fn of_lane(
-    (address, space): (&Address, Space),
+    map: &(Address, Space),
     lane: usize,
     r: &Registers,
     ctx: &ExecContext<'_>,
-) -> Result<LaneAddress, Fault> {
-    let at = LaneAddress { space, address: addresses(address, r, ctx.bases)[lane], lane };
+) -> Result<LaneAddress> {
+    let at = LaneAddress::of(map, lane, r, ctx);
     if !at.address.is_multiple_of(64) {
         let message = format!(
             "the address {:#x} of a tensor map is not a multiple of 64\nalign the map with `.align 64`",
@@ -33,13 +32,13 @@ pub(crate) fn of_lane(
 }
 
 pub(crate) fn replace(
-    map: (&Address, Space),
+    map: &(Address, Space),
     (offset, size): (u32, u32),
     value: RegisterSlot,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     for lane in lanes(mask) {
         let at = of_lane(map, lane, r, ctx)?;
         let bits = get(value, r, lane) as u64;
@@ -55,12 +54,12 @@ pub(crate) fn replace(
 
 /// `tensormap.cp_fenceproxy`: the warp copies a map and releases it.
 pub(crate) fn copy(
-    to: (&Address, Space),
-    from: (&Address, Space),
+    to: &(Address, Space),
+    from: &(Address, Space),
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let Some(lane) = lanes(mask).next() else { return Ok(()) };
     let (to, from) = (of_lane(to, lane, r, ctx)?, of_lane(from, lane, r, ctx)?);
     for offset in (0..map::BYTES as u64).step_by(8) {
@@ -75,12 +74,7 @@ pub(crate) fn copy(
 }
 
 /// `fence.proxy.tensormap` with `.acquire`.
-pub(crate) fn acquire(
-    map: (&Address, Space),
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn acquire(map: &(Address, Space), r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     for lane in lanes(mask) {
         let at = of_lane(map, lane, r, ctx)?;
         let place = at.place(1, AccessMode::Load, ctx)?;

@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
+use warplens_sim_cuda::grown::grown;
 use warplens_sim_cuda::sanitizer::products::Misuse;
 
 use super::descriptor::Descriptor;
 use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
-/// A product in flight.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
     pub(crate) product: Arc<WarpgroupProduct>,
     /// The descriptors of A (if it is in shared memory) and B.
     pub(crate) a: Option<Descriptor>,
     pub(crate) b: Descriptor,
-    /// Whether D is added.
     pub(crate) accumulates: bool,
     /// Number of groups that the warp had committed at issue.
     pub(crate) group: u32,
     pub(crate) statement: u32,
 }
 
-/// How a product in flight uses a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum RegisterUse {
     #[default]
@@ -34,7 +32,6 @@ enum RegisterUse {
 pub(crate) struct Products {
     /// In flight, oldest first.
     pub(crate) pending: Vec<Pending>,
-    /// Number of committed groups.
     pub(crate) committed: u32,
     /// By word register: the product in flight that uses it.
     uses: Vec<RegisterUse>,
@@ -84,11 +81,7 @@ impl Products {
         }
         for &register in function.writes_of(pc) {
             if let RegisterSlot::Word(slot) = function.frame.registers[register as usize].place {
-                let slot = slot as usize;
-                if self.written.len() <= slot {
-                    self.written.resize(slot + 1, 0);
-                }
-                self.written[slot] = function.first_statement + pc + 1;
+                *grown(&mut self.written, slot) = function.first_statement + pc + 1;
             }
         }
     }
@@ -112,13 +105,7 @@ impl Products {
     pub(crate) fn note_uses(&mut self) {
         self.uses.clear();
         for Pending { product, statement, .. } in &self.pending {
-            let mut mark = |place: &RegisterSlot, how: RegisterUse| {
-                let slot = place.slot() as usize;
-                if self.uses.len() <= slot {
-                    self.uses.resize(slot + 1, RegisterUse::None);
-                }
-                self.uses[slot] = how;
-            };
+            let mut mark = |place: &RegisterSlot, how| *grown(&mut self.uses, place.slot()) = how;
             if let FactorSource::Registers(registers) = &product.a {
                 registers.iter().for_each(|place| mark(place, RegisterUse::Source(*statement)));
             }

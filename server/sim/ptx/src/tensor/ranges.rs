@@ -1,7 +1,7 @@
 //! Ranges of memory that one thread accesses through an asynchronous operation: checks, and reports to the sanitizer.
 
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyFamily};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
@@ -22,7 +22,7 @@ pub(crate) fn place(
     len: u64,
     mode: AccessMode,
     ctx: &mut ExecContext<'_>,
-) -> Result<MemoryPosition, Fault> {
+) -> Result<MemoryPosition> {
     let place = at.place(1, mode, ctx)?;
     let checked = at.check(1, mode, ctx)?;
     if let Some(extent) = checked.of(at.lane)
@@ -33,13 +33,7 @@ pub(crate) fn place(
     Ok(place)
 }
 
-/// Reports an access to a range.
-pub(crate) fn report(
-    at: LaneAddress,
-    len: u64,
-    kind: AccessKind,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+pub(crate) fn report(at: LaneAddress, len: u64, kind: AccessKind, ctx: &mut ExecContext<'_>) -> Result {
     if ctx.sanitizer.is_none() {
         return Ok(());
     }
@@ -64,7 +58,7 @@ pub(crate) fn start(
     mode: AccessMode,
     until: CopyCompletion,
     ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+) -> Result {
     let kind = if mode == AccessMode::Load { AccessKind::Read } else { AccessKind::Store };
     report(at, len, kind, ctx)?;
     at.copy_started(len, mode, until, ctx)
@@ -73,14 +67,14 @@ pub(crate) fn start(
 /// Checks and reports the reads of a matrix's chunks in a block's shared memory. The reads are in flight from now on.
 pub(crate) fn start_chunks(
     which: &str,
-    chunks: Vec<Chunk>,
+    chunks: impl Iterator<Item = Chunk>,
     rank: u32,
     lane: usize,
     family: CopyFamily,
     ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+) -> Result {
     let size = u64::from(ctx.spaces.window.size);
-    let mut addresses: Vec<u64> = chunks.iter().map(|chunk| chunk.address).collect();
+    let mut addresses: Vec<u64> = chunks.map(|chunk| chunk.address).collect();
     addresses.sort_unstable();
     addresses.dedup();
     if let Some(&outside) = addresses.last().filter(|address| **address + 16 > size) {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
@@ -59,7 +59,7 @@ pub(crate) fn issue(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     check_participants(ctx, mask)?;
     let descriptor = |place: RegisterSlot, which: &str| {
         let bits = get(place, r, 0) as u64;
@@ -81,7 +81,7 @@ pub(crate) fn issue(
     if let Some(written) = ctx.products.unfenced(product)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.product_without_fence(written);
+        sanitizer.report.product_without_fence(written);
     }
     check_metadata(product, r, mask)?;
     let a = a.map(|(_, descriptor)| descriptor);
@@ -99,30 +99,27 @@ pub(crate) fn issue(
 }
 
 /// Fails if a thread of the warpgroup does not execute the product.
-fn check_participants(ctx: &ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    if mask != u32::MAX {
-        let message =
-            "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it \
-                       together: move it out of divergent code"
-                .to_owned();
-        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
-    }
-    if !ctx.products.is_whole {
-        let message = "a product is executed by fewer than 128 threads\nlaunch blocks whose \
-                       number of threads is a multiple of 128, or let whole warpgroups only execute it"
-            .to_owned();
-        return Err(Fault::new(FindingKind::Warpgroup, message, mask));
-    }
-    Ok(())
+fn check_participants(ctx: &ExecContext<'_>, mask: u32) -> Result {
+    let message = match mask {
+        u32::MAX if ctx.products.is_whole => return Ok(()),
+        u32::MAX => {
+            "a product is executed by fewer than 128 threads\nlaunch blocks whose number of threads is a multiple of \
+             128, or let whole warpgroups only execute it"
+        }
+        _ => {
+            "a product is executed by a part of a warp\nall 128 threads of a warpgroup must execute it together: move it \
+             out of divergent code"
+        }
+    };
+    Err(Fault::new(FindingKind::Warpgroup, message, mask))
 }
 
-/// Starts the reads of the factors in shared memory.
 fn read_factors(
     product: &WarpgroupProduct,
     a: Option<&Descriptor>,
     b: &Descriptor,
     ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+) -> Result {
     let width = product.factors[0].bits();
     let stored = if product.sparse.is_some() { product.k / 2 } else { product.k };
     let warp = ctx.warp % 4;
@@ -132,16 +129,15 @@ fn read_factors(
             false => chunk.line / ROWS == warp,
             true => chunk.first / ROWS == warp,
         };
-        start_reads("A", chunks.filter(mine).collect(), ctx)?;
+        start_reads("A", chunks.filter(mine), ctx)?;
     }
     let chunks = b.chunks(product.n, product.k, product.factors[1].bits(), product.transposed[1]);
     // Each warp reads all of B, but is checked for only a quarter of it.
     let quarter = chunks.enumerate().filter(|(index, _)| *index as u32 % 4 == warp);
-    start_reads("B", quarter.map(|(_, chunk)| chunk).collect(), ctx)
+    start_reads("B", quarter.map(|(_, chunk)| chunk), ctx)
 }
 
-/// Checks that the indices in the metadata ascend.
-fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Result<(), Fault> {
+fn check_metadata(product: &WarpgroupProduct, r: &Registers, mask: u32) -> Result {
     let Some((metadata, selector)) = product.sparse else { return Ok(()) };
     let width = product.factors[0].bits();
     for row in 0..ROWS {
@@ -173,7 +169,7 @@ fn nibble_of(
 }
 
 /// Checks and reports the reads of chunks in shared memory.
-fn start_reads(which: &str, chunks: Vec<Chunk>, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+fn start_reads(which: &str, chunks: impl Iterator<Item = Chunk>, ctx: &mut ExecContext<'_>) -> Result {
     ranges::start_chunks(which, chunks, ctx.spaces.window.rank, 0, CopyFamily::Products, ctx)
 }
 

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::async_ops::operation::{Effect, Family, Group, Operation, Signal};
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::async_ops::operation::{Effect, Group, Operation, Signal};
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, WIDTH};
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, PendingLoad, lane_mask};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
@@ -20,15 +21,9 @@ use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
 use crate::program::{CellAccess, CellNumber, CellReduction, CellShape};
 
-/// The kind of findings about lanes that a warp cannot access.
 const LANES_KIND: FindingKind = FindingKind::TensorMemoryLanes;
 
-pub(super) fn load(
-    access: &CellAccess,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn load(access: &CellAccess, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (at, ranges) = start(LOAD, access, r, ctx, mask)?;
     let statement = ctx.statement();
     for range in &ranges {
@@ -69,12 +64,7 @@ pub(super) fn load(
     Ok(())
 }
 
-pub(super) fn store(
-    access: &CellAccess,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn store(access: &CellAccess, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (at, ranges) = start(STORE, access, r, ctx, mask)?;
     let issuer = ctx.issuer(mask);
     for range in &ranges {
@@ -99,7 +89,7 @@ pub(super) fn store(
     }
     let effect = Arc::new(CellStores { rank: ctx.spaces.window.rank, values });
     let operation = CellOperation { name: STORE, reads: Vec::new(), writes: ranges, effect };
-    let group = Some(Group { family: Family::CellStores, number: 0 });
+    let group = Some(Group { family: CopyFamily::CellStores, number: 0 });
     let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
     ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
     Ok(())
@@ -118,17 +108,17 @@ fn conflicts_of_store(range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) {
     }
 }
 
-pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(super) fn wait_for_loads(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::ld", LANES_KIND, mask)?;
     let warp = ctx.warp;
     ctx.spaces.tensor_memory.block(ctx.spaces.window.rank).loads.retain(|load| load.warp != warp);
     Ok(())
 }
 
-pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(super) fn wait_for_stores(ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.wait::st", LANES_KIND, mask)?;
     let issuer = ctx.issuer(mask);
-    ctx.spaces.wait_for_groups(issuer, Family::CellStores, None, false);
+    ctx.spaces.wait_for_groups(issuer, CopyFamily::CellStores, None, false);
     Ok(())
 }
 
@@ -139,7 +129,7 @@ fn start(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(CellAddress, Vec<CellRange>), Fault> {
+) -> Result<(CellAddress, Vec<CellRange>)> {
     whole_warp(name, LANES_KIND, mask)?;
     let all = addresses(&access.address, r, ctx.bases);
     if let Some(lane) = (1..WIDTH).find(|&lane| all[lane] != all[0]) {

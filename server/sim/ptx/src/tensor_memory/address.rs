@@ -1,7 +1,7 @@
 //! Checks that tensor memory instructions share: the block group, whole warps, allocated columns, operations in flight.
 
 use warplens_sim_cuda::async_ops::operation::Issuer;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::tensor_memory::cells::CellRange;
@@ -13,13 +13,12 @@ use super::operation::CellAddress;
 use crate::engine::exec::context::ExecContext;
 use crate::program::Address;
 
-/// The address of an operand in a lane.
 pub(super) fn address(operand: &Address, lane: usize, r: &Registers, ctx: &ExecContext<'_>) -> CellAddress {
     CellAddress::of_bits(addresses(operand, r, ctx.bases)[lane] as u32)
 }
 
 /// Checks that all lanes of the warp execute the instruction `name`.
-pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(), Fault> {
+pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result {
     if mask == u32::MAX {
         return Ok(());
     }
@@ -31,37 +30,29 @@ pub(super) fn whole_warp(name: &str, kind: FindingKind, mask: u32) -> Result<(),
 }
 
 /// Checks that all tensor memory instructions have the same `.cta_group`, and that the block has a pair if it is 2.
-pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(super) fn group(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (window, statement) = (ctx.spaces.window, ctx.statement());
     if pair && window.rank | 1 >= window.blocks {
         let message = "`.cta_group::2` is used by a block without a pair\nlaunch clusters with an even number of blocks: the \
-                       ranks of a pair differ in bit 0"
-            .to_owned();
+                       ranks of a pair differ in bit 0";
         return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     let first = ctx.spaces.tensor_memory.block(window.rank).group.get_or_insert((pair, statement));
     if first.0 != pair {
         let message = "`.cta_group::1` and `.cta_group::2` are used by one block\nall `tcgen05` instructions of a kernel must \
-                       have the same `.cta_group`"
-            .to_owned();
+                       have the same `.cta_group`";
         return Err(Fault::new(FindingKind::TensorMemoryGroup, message, mask));
     }
     Ok(())
 }
 
-/// The blocks that an instruction affects.
 pub(super) fn ranks(pair: bool, ctx: &ExecContext<'_>) -> Vec<u32> {
     let rank = ctx.spaces.window.rank;
     if pair { vec![rank & !1, rank | 1] } else { vec![rank] }
 }
 
 /// Checks that the columns of a range are allocated; `what` names the cells.
-pub(super) fn allocated(
-    what: &str,
-    range: &CellRange,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn allocated(what: &str, range: &CellRange, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let block = ctx.spaces.tensor_memory.block(range.rank);
     if block.is_allocated(range.first, range.end) {
         return Ok(());
@@ -78,7 +69,6 @@ pub(super) fn allocated(
     Err(Fault::new(FindingKind::TensorMemoryBounds, message, mask))
 }
 
-/// Records the role in which a range is used.
 pub(super) fn note_use(role: CellRole, range: &CellRange, ctx: &mut ExecContext<'_>) {
     if ctx.sanitizer.is_some() {
         let statement = ctx.statement();
@@ -94,7 +84,7 @@ pub(super) fn initialized(what: &str, range: &CellRange, ctx: &mut ExecContext<'
     if let Some((lane, column)) = ctx.spaces.tensor_memory.block(range.rank).unwritten(range)
         && let Some(sanitizer) = &mut ctx.sanitizer
     {
-        sanitizer.unwritten_cell(what, (lane, column), mask);
+        sanitizer.report.unwritten_cell(what, (lane, column), mask);
     }
 }
 
@@ -126,11 +116,9 @@ pub(super) fn conflicts(
         found = Some((FindingKind::AsyncSource, load.statement, LOAD));
     }
     if let (Some((kind, statement, name)), Some(sanitizer)) = (found, &mut ctx.sanitizer) {
-        sanitizer.cells_in_flight(kind, name, statement, writes, mask);
+        sanitizer.report.cells_in_flight(kind, name, statement, writes, mask);
     }
 }
 
-/// The name of loads in messages.
 pub(super) const LOAD: &str = "tcgen05.ld";
-/// The name of stores in messages.
 pub(super) const STORE: &str = "tcgen05.st";

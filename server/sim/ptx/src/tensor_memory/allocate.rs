@@ -1,6 +1,6 @@
 //! Allocation of the columns of tensor memory.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::Registers;
 use warplens_sim_cuda::tensor_memory::cells::{Allocation, COLUMNS, CellRange};
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -11,17 +11,16 @@ use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
 use crate::program::{Address, RegisterSlot, Space};
 
-/// The kind of findings about wrong allocations.
 const KIND: FindingKind = FindingKind::TensorMemoryAllocation;
 
 pub(super) fn allocate(
-    (to, space): (&Address, Space),
+    to: &(Address, Space),
     columns: RegisterSlot,
     pair: bool,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     whole_warp("tcgen05.alloc", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (count, statement, rank) = (get(columns, r, 0) as u32, ctx.statement(), ctx.spaces.window.rank);
@@ -41,7 +40,7 @@ pub(super) fn allocate(
     if ctx.sanitizer.is_some() {
         ctx.spaces.asynchronous.cells_of(rank).allocated(allocation);
     }
-    LaneAddress::of(to, space, 0, r, ctx).store(4, first.into(), ctx)
+    LaneAddress::of(to, 0, r, ctx).store(4, first.into(), ctx)
 }
 
 /// The first columns that are free in the block, or in both blocks of its pair.
@@ -63,31 +62,30 @@ fn no_columns(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Fault {
     Fault::new(KIND, message, mask)
 }
 
-fn check_count(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+fn check_count(count: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let (rank, warp) = (ctx.spaces.window.rank, ctx.warp);
     let block = ctx.spaces.tensor_memory.block(rank);
-    let fault = |message: String| Err(Fault::new(KIND, message, mask));
+    let fault = |message: &str| Err(Fault::new(KIND, message, mask));
     if !count.is_power_of_two() || !(32..=COLUMNS).contains(&count) {
-        return fault(format!(
+        return fault(&format!(
             "`tcgen05.alloc` of {count} columns\nthe number must be a power of two from 32 to {COLUMNS}"
         ));
     }
     if block.relinquished.is_some() {
         return fault(
-            "`tcgen05.alloc` after `tcgen05.relinquish_alloc_permit`\nthe block has given up the permit: allocate before"
-                .to_owned(),
+            "`tcgen05.alloc` after `tcgen05.relinquish_alloc_permit`\nthe block has given up the permit: allocate before",
         );
     }
     if let Some((first, least)) = block.earlier {
         if first.warp != warp {
-            return fault(format!(
+            return fault(&format!(
                 "warps {} and {warp} of a block allocate tensor memory\none warp of a block allocates and frees: let warp {} \
                  allocate all columns",
                 first.warp, first.warp
             ));
         }
         if count > least {
-            return fault(format!(
+            return fault(&format!(
                 "`tcgen05.alloc` of {count} columns follows one of {least} columns\nan allocation must not be larger than an \
                  earlier one of the block: allocate the largest first"
             ));
@@ -103,7 +101,7 @@ pub(super) fn free(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     whole_warp("tcgen05.dealloc", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (at, count) = (get(address, r, 0) as u32, get(columns, r, 0) as u32);
@@ -129,7 +127,7 @@ pub(super) fn free(
     Ok(())
 }
 
-pub(super) fn relinquish(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(super) fn relinquish(pair: bool, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     whole_warp("tcgen05.relinquish_alloc_permit", KIND, mask)?;
     group(pair, ctx, mask)?;
     let (rank, statement) = (ctx.spaces.window.rank, ctx.statement());

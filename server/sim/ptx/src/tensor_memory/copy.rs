@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
+use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor_memory::cells::{CellRange, LANES};
 use warplens_sim_cuda::tensor_memory::operation::CellOperation;
 use warplens_sim_cuda::tensor_memory::use_log::CellRole;
@@ -11,11 +12,12 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::address::{address, allocated, conflicts, group, note_use, ranks};
 use super::operation::{CellChunk, CellCopies};
-use super::product::{begin, start_reads};
+use super::product::begin;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::program::{CellCopy, CopyShape};
 use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
+use crate::tensor::ranges;
 
 impl CopyShape {
     /// Rows, and 16-byte chunks per row.
@@ -29,7 +31,6 @@ impl CopyShape {
         }
     }
 
-    /// The lanes that receive a row.
     fn lanes(self, row: u32) -> impl Iterator<Item = u32> {
         let (first, step, count) = match self {
             CopyShape::Rows128Bits256 | CopyShape::Rows128Bits128 => (row, 0, 1),
@@ -43,12 +44,7 @@ impl CopyShape {
 }
 
 /// `tcgen05.cp`, lane by lane.
-pub(super) fn issue(
-    copy: &CellCopy,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     group(copy.pair, ctx, mask)?;
     for lane in lanes(mask) {
         let mask = 1 << lane;
@@ -66,7 +62,8 @@ pub(super) fn issue(
         let (issuer, window) = (ctx.issuer(mask), ctx.spaces.window);
         let (mut parts, mut writes) = (Vec::new(), Vec::new());
         for rank in ranks(copy.pair, ctx) {
-            start_reads("the source", chunks.iter().copied(), rank, lane, ctx)?;
+            let family = CopyFamily::TensorMemory;
+            ranges::start_chunks("the source", chunks.iter().copied(), rank, lane, family, ctx)?;
             let mut range =
                 CellRange { rank, lanes: 0, first: at.column, end: at.column.saturating_add(4 * width) };
             for chunk in &chunks {

@@ -1,6 +1,6 @@
 //! Dispatch of tensor memory instructions.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::registers::Registers;
 
 use super::{access, allocate, copy, product};
@@ -12,10 +12,10 @@ pub(crate) fn execute(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     match op {
-        TensorMemoryOp::Allocate { to: (to, space), columns, pair } => {
-            allocate::allocate((to, *space), *columns, *pair, r, ctx, mask)
+        TensorMemoryOp::Allocate { to, columns, pair } => {
+            allocate::allocate(to, *columns, *pair, r, ctx, mask)
         }
         TensorMemoryOp::Free { address, columns, pair } => {
             allocate::free(*address, *columns, *pair, r, ctx, mask)
@@ -35,8 +35,8 @@ pub(crate) fn execute(
         }
         TensorMemoryOp::Product(product) => product::issue(product, r, ctx, mask),
         TensorMemoryOp::Copy(copy) => copy::issue(copy, r, ctx, mask),
-        TensorMemoryOp::Commit { mbarrier: (mbarrier, space), blocks, pair } => {
-            product::commit((mbarrier, *space), *blocks, *pair, r, ctx, mask)
+        TensorMemoryOp::Commit { mbarrier, blocks, pair } => {
+            product::commit(mbarrier, *blocks, *pair, r, ctx, mask)
         }
     }
 }

@@ -18,7 +18,6 @@ pub struct TensorElement {
     pub cell: Factor,
 }
 
-/// The element type with this code.
 fn element(kind: ProductKind, code: u32) -> Option<TensorElement> {
     let same =
         |name, factor: Factor| TensorElement { name, shared: factor, pitch: factor.bits(), cell: factor };
@@ -85,7 +84,6 @@ impl ProductKind {
 /// What an instruction's modifiers tell about its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductForm {
-    /// `.kind`
     pub kind: ProductKind,
     /// `.sp`
     pub sparse: bool,
@@ -97,7 +95,6 @@ pub struct ProductForm {
     pub blocks: u32,
 }
 
-/// A decoded descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
     /// Rows of A, of both blocks of a pair.
@@ -106,17 +103,11 @@ pub struct InstructionDescriptor {
     pub n: u32,
     /// Columns of A, including those that a sparse A does not store.
     pub k: u32,
-    /// Element types of A and B.
     pub elements: [TensorElement; 2],
-    /// Element type of D.
     pub sum: Sum,
-    /// Whether integers are clamped.
     pub saturate: bool,
-    /// Whether elements of A and B are negated.
     pub negated: [bool; 2],
-    /// Whether A and B are MN-major.
     pub transposed: [bool; 2],
-    /// The selector of sparse metadata.
     pub selector: u32,
     /// The first bytes of the scale factors of A and B.
     pub scale_ids: [u32; 2],
@@ -143,7 +134,6 @@ enum Meaning {
     Depth,
 }
 
-/// A bit field with its meaning.
 struct Field {
     at: BitField,
     meaning: Meaning,
@@ -226,7 +216,6 @@ fn fields(kind: ProductKind) -> &'static [Field] {
 }
 
 impl Field {
-    /// The field's value in a descriptor.
     fn of(&self, bits: u32) -> u32 {
         self.at.of(bits.into()) as u32
     }
@@ -237,13 +226,11 @@ fn of(bits: u32, first: u32, width: u32) -> u32 {
     BitField { first, bits: width, name: "" }.of(bits.into()) as u32
 }
 
-/// The type codes of A and B.
 fn codes(bits: u32, kind: ProductKind) -> [u32; 2] {
     let code = |which| fields(kind).iter().find(|field| field.meaning == Meaning::Element(which));
     [0, 1].map(|which| code(which).map_or(0, |field| field.of(bits)))
 }
 
-/// The type of D.
 fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
     match of(bits, 4, 2) {
         _ if kind.is_scaled() => Some(Sum::F32),
@@ -256,7 +243,6 @@ fn sum(bits: u32, kind: ProductKind) -> Option<Sum> {
     }
 }
 
-/// Rows of A, and columns of B.
 fn shape(bits: u32) -> (u32, u32) {
     (of(bits, 24, 5) << 4, of(bits, 17, 6) << 3)
 }
@@ -323,7 +309,6 @@ fn read(field: &Field, bits: u32, form: ProductForm) -> Result<String, String> {
 }
 
 impl ProductForm {
-    /// The form of a product.
     pub fn of(product: &TensorProduct) -> ProductForm {
         let &TensorProduct { kind, pair, ws, blocks, .. } = product;
         ProductForm { kind, sparse: product.metadata.is_some(), pair, ws, blocks }

@@ -17,19 +17,15 @@ const CELLS: u32 = 32;
 const ROW_LANES: u32 = 16;
 /// Maximum number of listed allocations, and of listed uses.
 const MAX_LINES: usize = 20;
-/// Maximum number of listed lane ranges.
 const MAX_RANGES: usize = 4;
 
 pub(crate) struct CellMap {
-    /// Columns per character.
     unit: u32,
-    /// The characters of each row.
     rows: Vec<String>,
     lines: Vec<NoteLine>,
 }
 
 impl CellMap {
-    /// The map of everything that a block did.
     pub(crate) fn new(log: &UseLog) -> CellMap {
         let counted = log.uses();
         let uses: Vec<CellUse> = counted.iter().map(|(cells, _)| *cells).collect();
@@ -107,11 +103,8 @@ fn symbol(log: &UseLog, uses: &[&CellUse], columns: Range<u32>) -> char {
     }
 }
 
-/// Cells that no product uses.
 const ACCESSED: char = 'x';
-/// Cells with more than one use.
 const SEVERAL: char = '#';
-/// Allocated cells that nothing uses.
 const UNUSED: char = '.';
 
 /// The symbols other than D and A.
@@ -187,7 +180,6 @@ fn limited(mut lines: Vec<NoteLine>, what: &str) -> Vec<NoteLine> {
     lines
 }
 
-/// Uses of the same kind.
 #[derive(Clone)]
 struct Uses {
     role: CellRole,

@@ -14,7 +14,6 @@ use crate::tensor::accumulate::accumulate;
 use crate::tensor::descriptor::Descriptor;
 use crate::tensor::sparse;
 
-/// Computes the product and writes D.
 pub(super) fn multiply(
     product: &Multiplication,
     shared: &[u8],
@@ -163,7 +162,6 @@ fn cell_element(block: &BlockCells, at: CellAddress, lane: u32, depth: u32, fact
     u64::from(cell >> (bits * (depth % per))) & (u64::MAX >> (64 - bits))
 }
 
-/// Expands a sparse A to a dense one.
 fn expand(
     product: &Multiplication,
     at: CellAddress,

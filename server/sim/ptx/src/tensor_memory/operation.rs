@@ -4,16 +4,13 @@ use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DLayout;
 use crate::tensor::descriptor::Descriptor;
 
-/// A warp's stores.
 #[derive(Clone, Debug)]
 pub(crate) struct CellStores {
-    /// The block's rank.
     pub(crate) rank: u32,
     /// Lane, column, value.
     pub(crate) values: Vec<(u32, u32, u32)>,
 }
 
-/// Copies from shared memory.
 #[derive(Clone, Debug)]
 pub(crate) struct CellCopies {
     /// Each chunk of 16 bytes fills four columns.
@@ -22,14 +19,12 @@ pub(crate) struct CellCopies {
     pub(crate) widened: Option<u32>,
 }
 
-/// A copy of 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellChunk {
     /// The offset in the cluster's shared memory.
     pub(crate) from: usize,
     pub(crate) rank: u32,
     pub(crate) lane: u32,
-    /// The first of four columns.
     pub(crate) column: u32,
 }
 
@@ -47,9 +42,7 @@ pub(crate) struct Multiplication {
     pub(crate) shift: u32,
     /// By block, the lanes of D that are not written.
     pub(crate) disabled: [u128; 2],
-    /// The metadata of a sparse A.
     pub(crate) metadata: Option<CellAddress>,
-    /// The scale factors of A and B.
     pub(crate) scales: Option<[CellAddress; 2]>,
     /// Scale factors per row.
     pub(crate) blocks: u32,
@@ -61,7 +54,6 @@ pub(crate) enum FactorPlace {
     Cells(CellAddress),
 }
 
-/// An address in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellAddress {
     pub(crate) lane: u32,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use warplens_sim_cuda::async_ops::operation::{Effect, Issuer, Operation, Signal};
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::registers::{Registers, lanes};
 use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::tensor::swizzle::Swizzle;
@@ -20,20 +20,14 @@ use super::operation::{CellAddress, FactorPlace, Multiplication};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::get;
 use crate::engine::memory::lane_address::LaneAddress;
-use crate::program::{Address, RegisterSlot, Space, TensorFactor, TensorProduct};
-use crate::tensor::descriptor::{Chunk, Descriptor, DescriptorKind};
+use crate::program::{Address, Completion, RegisterSlot, TensorFactor, TensorProduct};
+use crate::tensor::descriptor::{Descriptor, DescriptorKind};
 use crate::tensor::ranges;
 
-/// The name of products in messages.
 const NAME: &str = "tcgen05.mma";
 
 /// `tcgen05.mma`, lane by lane: each lane starts a product.
-pub(super) fn issue(
-    product: &TensorProduct,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(super) fn issue(product: &TensorProduct, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     group(product.pair, ctx, mask)?;
     for lane in lanes(mask) {
         issue_one(product, lane, r, ctx)?;
@@ -41,12 +35,7 @@ pub(super) fn issue(
     Ok(())
 }
 
-fn issue_one(
-    product: &TensorProduct,
-    lane: usize,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut ExecContext<'_>) -> Result {
     let mask = 1 << lane;
     if let Some(sanitizer) = &mut ctx.sanitizer {
         sanitizer.check_tensor_order(mask);
@@ -76,10 +65,10 @@ fn issue_one(
         let [a, b] = it.descriptor.elements;
         if let FactorPlace::Shared(place) = &it.a {
             let chunks = place.chunks(m / blocks, stored, a.pitch, it.descriptor.transposed[0]);
-            start_reads("A", chunks, rank, lane, ctx)?;
+            ranges::start_chunks("A", chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
         }
         let chunks = it.b.chunks(n / blocks, k, b.pitch, it.descriptor.transposed[1]);
-        start_reads("B", chunks, rank, lane, ctx)?;
+        ranges::start_chunks("B", chunks, rank, lane, CopyFamily::TensorMemory, ctx)?;
     }
     let operation = CellOperation {
         name: NAME,
@@ -103,7 +92,7 @@ fn multiplication(
     lane: usize,
     r: &Registers,
     ctx: &ExecContext<'_>,
-) -> Result<Multiplication, Fault> {
+) -> Result<Multiplication> {
     let mask = 1 << lane;
     let bits = get(product.descriptor, r, lane) as u32;
     let form = ProductForm::of(product);
@@ -117,8 +106,7 @@ fn multiplication(
     let zeros = product.zeros.map_or(0, |zeros| get(zeros, r, lane) as u64);
     if zeros != 0 {
         let message =
-            "the product has a zero-column mask, which is not simulated: sources disagree about its fields"
-                .to_owned();
+            "the product has a zero-column mask, which is not simulated: sources disagree about its fields";
         return Err(Fault::new(FindingKind::Unsupported, message, mask));
     }
     let matrix = |place: RegisterSlot, which: usize| {
@@ -157,7 +145,7 @@ fn matrix(
     transposed: Option<u32>,
     lane: usize,
     r: &Registers,
-) -> Result<Descriptor, Fault> {
+) -> Result<Descriptor> {
     let bits = get(place, r, lane) as u64;
     let invalid = |problem: &str| {
         let message = format!("the descriptor of {which}, {bits:#018x}, is invalid\n{problem}");
@@ -178,7 +166,7 @@ fn matrix(
 }
 
 /// Checks that D, A and the other operands start at lanes that the layout allows.
-fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
+fn check_lanes(it: &Multiplication, mask: u32) -> Result {
     let halves = matches!(it.layout, DLayout::C | DLayout::F);
     let a = match it.a {
         FactorPlace::Cells(at) => Some(("A", at)),
@@ -207,7 +195,6 @@ fn check_lanes(it: &Multiplication, mask: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The cells that a product reads and writes.
 struct Cells {
     reads: Vec<(CellRole, CellRange)>,
     writes: Vec<CellRange>,
@@ -263,29 +250,18 @@ fn metadata_cells(it: &Multiplication, rank: u32, at: CellAddress) -> CellRange 
     range
 }
 
-/// Checks and reports the reads of a matrix in a block's shared memory.
-pub(super) fn start_reads(
-    which: &str,
-    chunks: impl Iterator<Item = Chunk>,
-    rank: u32,
-    lane: usize,
-    ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
-    ranges::start_chunks(which, chunks.collect(), rank, lane, CopyFamily::TensorMemory, ctx)
-}
-
 /// `tcgen05.commit`: arrives at mbarriers once the thread's earlier operations are complete.
 pub(super) fn commit(
-    (mbarrier, space): (&Address, Space),
+    mbarrier: &Completion,
     blocks: Option<RegisterSlot>,
     pair: bool,
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     group(pair, ctx, mask)?;
     for lane in lanes(mask) {
-        let at = LaneAddress::of(mbarrier, space, lane, r, ctx);
+        let at = LaneAddress::of(mbarrier, lane, r, ctx);
         match blocks {
             Some(blocks) => lanes(get(blocks, r, lane) as u32)
                 .try_for_each(|rank| at.in_block(rank as u32, ctx).arrive_after_tensor_operations(ctx))?,

@@ -50,6 +50,23 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
 }
 
 #[test]
+fn a_barrier_of_the_cluster_does_not_order_later_accesses() {
+    let body = "
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        st.shared.u32 [%r3], %r1;
+        xor.b32 %r5, %r1, 32;
+        shl.b32 %r5, %r5, 2;
+        add.u32 %r5, %r5, %r4;
+        ld.shared.u32 %r6, [%r5];
+        st.global.u32 [%rd2], %r6;
+        ret;
+    ";
+    let findings = findings("sm_90", 1, 64, body);
+    assert!(findings.contains("tile[0] read by thread (32,0,0), written by thread (0,0,0)"), "{findings}");
+}
+
+#[test]
 fn lanes_of_one_warp_from_sm_70_on() {
     let body = |sync: &str| {
         format!(

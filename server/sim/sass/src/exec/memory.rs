@@ -444,7 +444,7 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
         }
     }
     if let Some(sanitizer) = &mut ctx.sanitizer {
-        sanitizer.left_unchanged(unchanged);
+        sanitizer.report.visit.silent = unchanged;
     }
     report(at, &checked, AccessKind::Atomic, (size, 1), &|_, _| 0, ctx);
     Ok(())

@@ -9,7 +9,6 @@ pub(super) const PAGE: u64 = 1024;
 const BYTES: usize = PAGE as usize;
 pub(super) const WORDS: usize = BYTES / 4;
 
-/// The accesses to one word or byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) write: Stamp,
@@ -19,14 +18,12 @@ pub(super) struct Cell {
     pub(super) other: Stamp,
 }
 
-/// One cell of a page.
 pub(super) struct CellMut<'p> {
     pub(super) stamps: &'p mut Cell,
     pub(super) lanes: &'p mut u32,
     pub(super) shortcut: &'p mut u32,
 }
 
-/// The shadow of a range of memory.
 #[derive(Default)]
 pub(super) enum Page {
     #[default]
@@ -46,9 +43,16 @@ pub(super) struct Cells<const N: usize> {
     pub(super) shortcut: [u32; N],
 }
 
+/// The memory that a cell shadows, and its size in bytes.
+#[derive(Clone, Copy)]
+pub(super) enum Grain {
+    Byte = 1,
+    Word = 4,
+}
+
 /// The cells of a page, words or bytes.
 pub(super) struct PageMut<'p> {
-    narrow: bool,
+    pub(super) grain: Grain,
     pub(super) stamps: &'p mut [Cell],
     lanes: &'p mut [u32],
     shortcut: &'p mut [u32],
@@ -56,7 +60,7 @@ pub(super) struct PageMut<'p> {
 
 /// Like [`PageMut`], but read-only.
 pub(super) struct PageRef<'p> {
-    narrow: bool,
+    pub(super) grain: Grain,
     pub(super) stamps: &'p [Cell],
     pub(super) lanes: &'p [u32],
 }
@@ -82,16 +86,16 @@ impl Page {
     pub(super) fn cells_mut(&mut self) -> Option<PageMut<'_>> {
         match self {
             Page::Absent => None,
-            Page::Words(cells) => Some(cells.all_mut(false)),
-            Page::Bytes(cells) => Some(cells.all_mut(true)),
+            Page::Words(cells) => Some(cells.all_mut(Grain::Word)),
+            Page::Bytes(cells) => Some(cells.all_mut(Grain::Byte)),
         }
     }
 
     pub(super) fn cells(&self) -> Option<PageRef<'_>> {
         match self {
             Page::Absent => None,
-            Page::Words(cells) => Some(cells.all(false)),
-            Page::Bytes(cells) => Some(cells.all(true)),
+            Page::Words(cells) => Some(cells.all(Grain::Word)),
+            Page::Bytes(cells) => Some(cells.all(Grain::Byte)),
         }
     }
 }
@@ -107,12 +111,12 @@ impl<const N: usize> Cells<N> {
     }
 
     #[inline(always)]
-    fn all_mut(&mut self, narrow: bool) -> PageMut<'_> {
-        PageMut { narrow, stamps: &mut self.stamps, lanes: &mut self.lanes, shortcut: &mut self.shortcut }
+    fn all_mut(&mut self, grain: Grain) -> PageMut<'_> {
+        PageMut { grain, stamps: &mut self.stamps, lanes: &mut self.lanes, shortcut: &mut self.shortcut }
     }
 
-    fn all(&self, narrow: bool) -> PageRef<'_> {
-        PageRef { narrow, stamps: &self.stamps, lanes: &self.lanes }
+    fn all(&self, grain: Grain) -> PageRef<'_> {
+        PageRef { grain, stamps: &self.stamps, lanes: &self.lanes }
     }
 }
 
@@ -121,38 +125,15 @@ impl PageMut<'_> {
     pub(super) fn cell_mut(&mut self, at: usize) -> CellMut<'_> {
         CellMut { stamps: &mut self.stamps[at], lanes: &mut self.lanes[at], shortcut: &mut self.shortcut[at] }
     }
+}
 
-    /// The cells of an access within the page.
+impl Grain {
     #[inline(always)]
-    pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
-        range(self.narrow, index, span)
+    pub(super) fn range(self, index: u64, span: u64) -> Range<usize> {
+        let within = (index % PAGE) as usize;
+        match self {
+            Grain::Byte => within..within + span as usize,
+            Grain::Word => within / 4..(within + span as usize).div_ceil(4),
+        }
     }
-
-    pub(super) fn grain(&self) -> u64 {
-        grain(self.narrow)
-    }
-}
-
-impl PageRef<'_> {
-    /// The cells of an access within the page.
-    pub(super) fn range(&self, index: u64, span: u64) -> Range<usize> {
-        range(self.narrow, index, span)
-    }
-
-    pub(super) fn grain(&self) -> u64 {
-        grain(self.narrow)
-    }
-}
-
-#[inline(always)]
-fn range(narrow: bool, index: u64, span: u64) -> Range<usize> {
-    let within = (index % PAGE) as usize;
-    match narrow {
-        true => within..within + span as usize,
-        false => within / 4..(within + span as usize).div_ceil(4),
-    }
-}
-
-fn grain(narrow: bool) -> u64 {
-    if narrow { 1 } else { 4 }
 }

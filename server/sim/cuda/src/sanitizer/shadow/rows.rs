@@ -87,7 +87,6 @@ impl Shadow {
     }
 }
 
-/// Eight consecutive cells.
 struct EightCells<'p> {
     stamps: &'p mut [Cell; 8],
     lanes: &'p mut [u32; 8],

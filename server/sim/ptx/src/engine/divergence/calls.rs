@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use warplens_sim_cuda::grown::grown;
+
 use super::group::FunctionEntry;
 use super::order::Order;
 use crate::program::Slot;
@@ -12,11 +14,9 @@ struct Call {
     /// The caller's frame and the call instruction; `None` for the entry.
     site: Option<(Slot, u32)>,
     depth: u32,
-    /// Lanes that have not returned.
     lanes: u32,
 }
 
-/// The calls of a warp, by frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Calls {
     calls: Vec<Option<Call>>,
@@ -42,12 +42,9 @@ impl Calls {
     /// Lanes enter a function from the instruction `pc` of `caller`.
     pub(super) fn enter(&mut self, entered: &FunctionEntry, caller: Slot, pc: u32) {
         let depth = self.get(caller).map_or(0, |call| call.depth) + 1;
-        let index = entered.frame as usize;
-        if self.calls.len() <= index {
-            self.calls.resize(index + 1, None);
-        }
         let FunctionEntry { function, mask: lanes, .. } = *entered;
-        self.calls[index] = Some(Call { function, site: Some((caller, pc)), depth, lanes });
+        *grown(&mut self.calls, entered.frame) =
+            Some(Call { function, site: Some((caller, pc)), depth, lanes });
     }
 
     /// Removes lanes that return from a call; returns where they continue.
@@ -57,7 +54,6 @@ impl Calls {
         call.site.map(|(caller, pc)| (caller, pc + 1))
     }
 
-    /// Collects the calls that no lane is in any more.
     pub(super) fn note_done(&mut self, live: u32, done: &mut Vec<Slot>) {
         for (frame, call) in self.calls.iter_mut().enumerate().skip(1) {
             if call.as_ref().is_some_and(|call| call.lanes & live == 0) {

@@ -14,7 +14,6 @@ use crate::program::Slot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: LanePosition,
-    /// Whether the lanes wait at a barrier.
     blocked: bool,
 }
 

@@ -2,14 +2,12 @@
 
 use crate::program::{ExchangeKind, Slot};
 
-/// Lanes that run together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group {
     pub(crate) pc: u32,
     /// The instruction at which the scheduler must choose the next group.
     pub(crate) until: u32,
     pub(crate) mask: u32,
-    /// The call that the lanes are in.
     pub(crate) frame: Slot,
     /// Whether the group may take uniform branches without a scheduling decision.
     pub(crate) alone: bool,
@@ -20,9 +18,7 @@ pub(crate) struct Group {
 /// The position of lanes that are not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LanePosition {
-    /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// The instruction at which the lanes continue.
     pub(crate) pc: u32,
     pub(crate) mask: u32,
 }
@@ -33,12 +29,10 @@ impl LanePosition {
     }
 }
 
-/// Lanes that enter a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FunctionEntry {
     pub(crate) frame: Slot,
     pub(crate) function: u32,
-    /// One past the function's last instruction.
     pub(crate) end: u32,
     pub(crate) mask: u32,
 }

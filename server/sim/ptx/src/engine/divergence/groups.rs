@@ -30,7 +30,6 @@ impl Plan {
         Plan { model, orders }
     }
 
-    /// The reconvergence point of a branch.
     #[inline(always)]
     pub(crate) fn join(&self, branch: &Instruction) -> u32 {
         self.model.reconvergence(branch)
@@ -73,9 +72,8 @@ impl Groups {
         }
     }
 
-    /// Disables the recording of reconvergences.
     pub(crate) fn ignore_reconvergences(&mut self) {
-        dispatch!(self, model => model.reconvergences.ignore());
+        dispatch!(self, model => model.reconvergences.ignored = true);
     }
 
     /// The group to run next, or `None` if all groups wait or all lanes have exited.
@@ -103,9 +101,8 @@ impl Groups {
         }
     }
 
-    /// The reconvergences since this was last called.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
-        dispatch!(self, model => model.reconvergences.take())
+        dispatch!(self, model => std::mem::take(&mut model.reconvergences.recorded))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -117,7 +114,6 @@ impl Groups {
         dispatch!(self, model => model.places())
     }
 
-    /// The running group, or the last one that ran.
     pub(crate) fn running(&self) -> Option<LanePosition> {
         dispatch!(self, model => model.running())
     }
@@ -194,7 +190,6 @@ impl Groups {
         self.its().is_some_and(Its::may_end_waits)
     }
 
-    /// Whether other groups could run now.
     pub(crate) fn others_may_run(&self) -> bool {
         self.its().is_some_and(Its::others_may_run)
     }

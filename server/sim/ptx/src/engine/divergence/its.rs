@@ -19,7 +19,6 @@ enum State {
     Ready,
     /// The wait timed out: the group executes the next instruction without the missing lanes.
     Excused,
-    /// The group waits at a barrier of the block.
     Blocked,
     /// The group waits until these lanes have reached the same collective.
     WaitsFor(u32, CollectiveKind),
@@ -31,7 +30,6 @@ struct Entry {
     region: Option<Id>,
     state: State,
     patience: Patience,
-    /// Whether the group has had its turn in this cycle.
     had_turn: bool,
 }
 
@@ -238,7 +236,6 @@ impl Its {
         self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
     }
 
-    /// Groups that wait for named lanes, with those lanes.
     pub(super) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => Some((entry.at, lanes)),

@@ -4,7 +4,6 @@ use warplens_sim_warp::ModelInfo;
 
 use crate::program::Instruction;
 
-/// How the lanes of a warp diverge and reconverge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Model {
     /// A reconvergence stack per warp; exiting lanes do not block the others, and waiting groups merge.

@@ -16,7 +16,6 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     start: u32,
-    /// One past the block's last instruction.
     end: u32,
     /// The block's rank in the order; an unreachable block comes last.
     rank: u32,
@@ -60,7 +59,6 @@ impl Order {
         &self.blocks[self.blocks.partition_point(|block| block.start <= pc) - 1]
     }
 
-    /// The rank of the block that contains an instruction.
     pub(crate) fn rank(&self, pc: u32) -> u32 {
         self.block(pc).rank
     }

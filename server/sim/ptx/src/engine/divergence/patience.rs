@@ -48,7 +48,6 @@ impl Patience {
         });
     }
 
-    /// Whether the limit is exceeded.
     pub(super) fn is_over(&self) -> bool {
         self.iterations >= WHATEVER || self.polls.iter().any(|(_, count)| *count >= POLLING)
     }

@@ -1,5 +1,7 @@
 //! Records reconvergences: groups that reached an instruction separately and continue together.
 
+use warplens_sim_cuda::grown::grown;
+
 use crate::program::Slot;
 
 /// Reconvergences recorded per instruction; in loops, more would only repeat.
@@ -8,20 +10,17 @@ const MAX_PER_INSTRUCTION: u8 = 32;
 /// Lanes that reached an instruction separately and continue together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reconvergence {
-    /// The call that the lanes are in.
     pub(crate) frame: Slot,
     pub(crate) pc: u32,
-    /// The groups, in order of arrival.
     pub(crate) parts: Vec<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReconvergenceLog {
-    ignored: bool,
+    pub(super) ignored: bool,
     /// Groups that have reached a reconvergence point and wait there.
     arrived: Vec<(Slot, u32, u32)>,
-    /// Reconvergences that the warp has not collected yet.
-    recorded: Vec<Reconvergence>,
+    pub(super) recorded: Vec<Reconvergence>,
     /// Number of recorded reconvergences by instruction, all functions together.
     counts: Vec<u8>,
 }
@@ -36,24 +35,10 @@ impl PartialEq for ReconvergenceLog {
 impl Eq for ReconvergenceLog {}
 
 impl ReconvergenceLog {
-    pub(super) fn ignore(&mut self) {
-        self.ignored = true;
-    }
-
-    pub(super) fn is_ignored(&self) -> bool {
-        self.ignored
-    }
-
-    /// Clears the log for a new warp.
     pub(super) fn forget(&mut self) {
         *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
     }
 
-    pub(super) fn take(&mut self) -> Vec<Reconvergence> {
-        std::mem::take(&mut self.recorded)
-    }
-
-    /// Lanes have reached a reconvergence point.
     #[inline(always)]
     pub(super) fn arrive(&mut self, frame: Slot, pc: u32, mask: u32) {
         if !self.ignored {
@@ -61,7 +46,6 @@ impl ReconvergenceLog {
         }
     }
 
-    /// Forgets arrived lanes that have exited.
     pub(super) fn retain(&mut self, live: u32) {
         self.arrived.retain(|(_, _, mask)| mask & live != 0);
     }
@@ -96,11 +80,8 @@ impl ReconvergenceLog {
 
 /// Whether to record another reconvergence at an instruction.
 fn may_record(counts: &mut Vec<u8>, pc: u32) -> bool {
-    let index = pc as usize;
-    if counts.len() <= index {
-        counts.resize(index + 1, 0);
-    }
-    let records = counts[index] < MAX_PER_INSTRUCTION;
-    counts[index] += u8::from(records);
+    let count = grown(counts, pc);
+    let records = *count < MAX_PER_INSTRUCTION;
+    *count += u8::from(records);
     records
 }

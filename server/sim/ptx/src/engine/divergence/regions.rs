@@ -11,10 +11,8 @@ pub(super) type Id = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
-    /// The reconvergence point.
     frame: Slot,
     pc: u32,
-    /// The enclosing region.
     around: Option<Id>,
     depth: u32,
     lanes: u32,
@@ -58,7 +56,6 @@ impl Regions {
         Some(id as Id)
     }
 
-    /// Whether a region ends at `pc` of `frame`.
     pub(super) fn ends_at(&self, id: Option<Id>, frame: Slot, pc: u32) -> bool {
         self.get(id).is_some_and(|region| (region.frame, region.pc) == (frame, pc))
     }
@@ -123,7 +120,6 @@ impl Regions {
         a.0
     }
 
-    /// Removes exited lanes, and regions without lanes.
     pub(super) fn prune(&mut self, live: u32) {
         for slot in &mut self.regions {
             if let Some(region) = slot {
@@ -136,12 +132,10 @@ impl Regions {
         }
     }
 
-    /// A region whose lanes all wait at its end.
     pub(super) fn complete(&self) -> Option<Id> {
         self.each().find(|(_, region)| region.arrived == region.lanes).map(|(id, _)| id)
     }
 
-    /// The innermost region in which lanes wait.
     pub(super) fn innermost_waiting(&self) -> Option<Id> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)
@@ -157,7 +151,6 @@ impl Regions {
         Some((LanePosition { frame, pc, mask: arrived }, patience.unwrap_or_default(), around))
     }
 
-    /// The waiting lanes and their positions.
     pub(super) fn waiting(&self) -> impl Iterator<Item = LanePosition> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.map(|(_, region)| LanePosition { frame: region.frame, pc: region.pc, mask: region.arrived })

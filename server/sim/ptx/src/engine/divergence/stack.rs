@@ -24,9 +24,7 @@ struct Entry {
     /// The reconvergence point; one past the last instruction if there is none.
     until: u32,
     mask: u32,
-    /// The call that the lanes are in.
     frame: Slot,
-    /// Whether the lanes wait at a barrier.
     blocked: bool,
 }
 
@@ -160,7 +158,7 @@ impl Stack {
     /// Records that the running group reconverges after the paths of a branch. `paths` are in the order in which they ran.
     #[inline(always)]
     pub(super) fn rejoined(&mut self, paths: [(u32, u32); 2], join: u32) {
-        if self.reconvergences.is_ignored() {
+        if self.reconvergences.ignored {
             return;
         }
         let frame = self.entries[self.running].frame;
@@ -240,7 +238,6 @@ impl Stack {
 }
 
 impl Entry {
-    /// All lanes, at the start of the kernel.
     fn first(mask: u32, until: u32) -> Entry {
         Entry { pc: 0, until, mask, frame: 0, blocked: false }
     }

@@ -7,7 +7,6 @@ use warplens_sim_warp::trace::Related;
 use super::warp_collectives::{exchange_of, members_of};
 use crate::program::{Function, Op};
 
-/// Divergences kept per warp.
 const EVENTS: usize = 8;
 
 #[derive(Debug, Default)]

@@ -4,16 +4,19 @@ use super::group_run::GroupRun;
 use super::loop_exit::LoopExit;
 use crate::program::{Instruction, Op, Uniformity};
 
-/// What follows a branch.
 pub(super) enum Branched {
-    /// The group continues after the branch.
     FellThrough,
-    /// The group continues at the target.
     Jumped,
     /// The lanes diverge: the first instruction and the lanes of both sides, and where they reconverge.
-    Diverged { sides: [(u32, u32); 2], join: u32 },
+    Diverged {
+        sides: [(u32, u32); 2],
+        join: u32,
+    },
     /// The loop returns, with the group at this instruction.
-    Exit { pc: u32, exit: LoopExit },
+    Exit {
+        pc: u32,
+        exit: LoopExit,
+    },
     /// Nothing has happened: only the warp can execute the branch, which is `.uni` or has one target for both sides.
     ForWarp,
 }

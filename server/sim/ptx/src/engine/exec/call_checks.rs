@@ -56,7 +56,6 @@ impl Warp {
     }
 }
 
-/// Why an indirect call may not reach this function.
 fn broken_promise(promise: &Promise, callee: u32, function: &Function) -> Option<String> {
     let (name, table) = (&function.name, &promise.name);
     if promise.targets.as_ref().is_some_and(|targets| !targets.contains(&callee)) {

@@ -1,6 +1,6 @@
 //! Calls, returns and indexed branches, whose targets may differ between lanes.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
 use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
@@ -16,13 +16,13 @@ use super::warp::{ControlVisit, Pause, Warp};
 use crate::engine::divergence::group::{FunctionEntry, Group};
 use crate::engine::launch::Launch;
 use crate::engine::run_context::RunContext;
+use crate::engine::waits::poll_log::LoggedStep;
 use crate::engine::waits::spin::BackwardBranch;
 use crate::program::{Call, CallId, Callee, Formal, Function, Slot, SwitchId, System, Uniformity};
 use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
 const MIN_FRAME: u32 = 128;
-/// Maximum number of callers that a finding lists.
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
@@ -117,7 +117,6 @@ impl Warp {
         None
     }
 
-    /// Calls a function of the device runtime.
     fn call_system(
         &mut self,
         system: System,
@@ -125,7 +124,7 @@ impl Warp {
         frame: Slot,
         executed: u32,
         run: &mut RunContext<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result {
         let Some(frame) = self.frames[frame as usize].as_mut() else { return Ok(()) };
         let mut sanitizer = run.state.sanitizer.as_deref_mut();
         if let Some(sanitizer) = &mut sanitizer {
@@ -151,7 +150,7 @@ impl Warp {
         frame: Slot,
         executed: u32,
         launch: &Launch<'_>,
-    ) -> Result<Vec<(u32, u32)>, Fault> {
+    ) -> Result<Vec<(u32, u32)>> {
         let place = match callee {
             Callee::Direct(function) => return Ok(vec![(function, executed)]),
             Callee::Indirect(place) => place,
@@ -205,15 +204,15 @@ impl Warp {
             new.written = Some(vec![0; function.frame.registers.len()]);
             new.note_passed(function, &function.params, mask);
         }
+        let caller = (from.function, from.local_base);
         self.frames[frame as usize] = Some(from);
         let slot = self.frames.iter().position(Option::is_none).unwrap_or(self.frames.len());
         if slot == self.frames.len() {
             self.frames.push(None);
         }
         if let Some(window) = &mut self.spin.window {
-            let from = self.frames[frame as usize].as_ref().map_or(0, |from| from.local_base);
-            let function = self.frames[frame as usize].as_ref().map_or(0, |from| from.function);
-            window.transfer(false, (function, call, callee), (frame, from), (slot as Slot, base), mask);
+            let (call, from, to) = ((caller.0, call, callee), (frame, caller.1), (slot as Slot, base));
+            window.push(LoggedStep::Transfer { returns: false, call, from, to, mask });
         }
         self.frames[slot] = Some(new);
         self.local.frames.called(slot as Slot, callee, base, frame);
@@ -273,14 +272,9 @@ impl Warp {
             let calling = &launch.program.functions[to.function as usize];
             let results = &calling.tables[call].results;
             if let Some(window) = &mut self.spin.window {
-                let (base, into) = (from.local_base, to.local_base);
-                window.transfer(
-                    true,
-                    (to.function, call, from.function),
-                    (frame, base),
-                    (caller, into),
-                    mask,
-                );
+                let call = (to.function, call, from.function);
+                let (from, to) = ((frame, from.local_base), (caller, to.local_base));
+                window.push(LoggedStep::Transfer { returns: true, call, from, to, mask });
             }
             for (result, formal) in results.iter().zip(&function.returns) {
                 let source = (formal, &from.registers, from.local_base);
@@ -297,7 +291,6 @@ impl Warp {
     }
 }
 
-/// The function with this address.
 fn function_at(address: u64, functions: usize) -> Option<u32> {
     let offset = address.checked_sub(windows::CODE)?;
     let index = offset / 16;

@@ -1,6 +1,6 @@
 //! The state that an operation may access in addition to its registers.
 use warplens_sim_cuda::async_ops::operation::Issuer;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, Bases, Spaces};
@@ -22,7 +22,6 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) bases: Bases,
     pub(crate) carry: &'w mut u32,
     pub(crate) products: &'w mut Products,
-    /// Lanes that have not exited.
     pub(crate) live: u32,
     /// Instructions that the launch has executed.
     pub(crate) clock: u64,
@@ -33,7 +32,7 @@ impl ExecContext<'_> {
     /// Checks space, bounds and alignment of a memory instruction in every lane, and reports the access to the sanitizer
     /// before memory is read or written.
     #[inline(always)]
-    pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses, Fault> {
+    pub(crate) fn resolve(&mut self, request: &MemoryRequest<'_>) -> Result<CheckedAddresses> {
         let &MemoryRequest { kind, space, addresses, size, count, mask, reported, value } = request;
         let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
         let span = u64::from(size) * count as u64;
@@ -67,7 +66,7 @@ impl ExecContext<'_> {
 
     /// The running statement, if the run has a sanitizer.
     pub(crate) fn statement(&self) -> u32 {
-        self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.statement())
+        self.sanitizer.as_ref().map_or(0, |sanitizer| sanitizer.report.visit.statement)
     }
 
     /// Reports that the copy of a range is in flight. The range was reported as an access before.

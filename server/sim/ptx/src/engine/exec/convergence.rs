@@ -102,9 +102,7 @@ impl Warp {
                     put(place, &mut frame.registers, lane, get(place, &registers, lane));
                 }
             }
-            if frame.written.is_some() {
-                record_writes(function, pc, (mask, executed), frame, &mut self.tracer, state);
-            }
+            record_writes(function, pc, (mask, executed), frame, &mut self.tracer, state);
         }
     }
 

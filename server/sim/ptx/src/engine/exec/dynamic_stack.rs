@@ -1,6 +1,6 @@
 //! Dynamic stack allocation (`alloca`): local memory above the static frame, lane by lane.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -28,7 +28,7 @@ impl Warp {
         function: &Function,
         frame: Slot,
         mask: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result {
         let slot = frame;
         let Some(frame) = &mut self.frames[frame as usize] else { return Ok(()) };
         let end = frame.local_base + function.frame.local_size;

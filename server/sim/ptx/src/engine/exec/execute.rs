@@ -1,10 +1,8 @@
 //! Executes one operation that does not affect control flow.
 
 use pulp::{Scalar, Simd};
-use warplens_sim_cuda::async_ops::operation::Family;
 use warplens_sim_cuda::fault::{ExecError, Fault};
 use warplens_sim_cuda::registers::{PerLane, Registers, Word, blend, filter_lanes, lanes, lanes_where};
-use warplens_sim_cuda::sanitizer::copies::CopyFamily;
 use warplens_sim_cuda::semantics::bits::Shift;
 use warplens_sim_cuda::semantics::{
     bits, carry, compare, convert, float, half, integer, narrow, packed, video,
@@ -69,23 +67,16 @@ pub(crate) fn execute<S: Simd>(
 /// Commits or waits for groups. The covered operations complete, and the sanitizer records which lanes waited.
 fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
     let issuer = ctx.issuer(mask);
-    let spaces = &mut *ctx.spaces;
     match what {
-        CopyGroup::Close => spaces.asynchronous.commit(issuer, Family::Single),
-        CopyGroup::CloseBulk => spaces.asynchronous.commit(issuer, Family::Bulk),
-        CopyGroup::Wait => spaces.wait_for_groups(issuer, Family::Single, Some(left), false),
-        CopyGroup::WaitAll => spaces.wait_for_groups(issuer, Family::Single, None, false),
-        CopyGroup::WaitBulk => spaces.wait_for_groups(issuer, Family::Bulk, Some(left), false),
-        CopyGroup::WaitBulkRead => spaces.wait_for_groups(issuer, Family::Bulk, Some(left), true),
-    }
-    let Some(sanitizer) = &mut ctx.sanitizer else { return };
-    match what {
-        CopyGroup::Close => sanitizer.closed(CopyFamily::Single, mask),
-        CopyGroup::CloseBulk => sanitizer.closed(CopyFamily::Bulk, mask),
-        CopyGroup::Wait => sanitizer.waited(CopyFamily::Single, mask, Some(left), false),
-        CopyGroup::WaitAll => sanitizer.waited(CopyFamily::Single, mask, None, false),
-        CopyGroup::WaitBulk => sanitizer.waited(CopyFamily::Bulk, mask, Some(left), false),
-        CopyGroup::WaitBulkRead => sanitizer.waited(CopyFamily::Bulk, mask, Some(left), true),
+        CopyGroup::Commit(family) => {
+            ctx.spaces.asynchronous.commit(issuer, family);
+            ctx.sanitizer.iter_mut().for_each(|sanitizer| sanitizer.closed(family, mask));
+        }
+        CopyGroup::Wait { family, all, read } => {
+            let left = (!all).then_some(left);
+            ctx.spaces.wait_for_groups(issuer, family, left, read);
+            ctx.sanitizer.iter_mut().for_each(|sanitizer| sanitizer.waited(family, mask, left, read));
+        }
     }
 }
 
@@ -155,7 +146,6 @@ fn uncommon(
     Ok(())
 }
 
-/// Operations between lanes.
 fn exchange(
     exchange: &Exchange,
     r: &mut Registers,

@@ -8,11 +8,10 @@ use crate::engine::launch::Threads;
 use crate::program::{CallId, Formal, Function, Passing, RegisterSlot, Slot, Special};
 use crate::sanitizer::undefined::UndefinedValues;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) function: u32,
     pub(crate) registers: Registers,
-    /// The start of the call's local memory.
     pub(crate) local_base: u32,
     /// The caller's frame and the call; `None` for the entry.
     pub(crate) caller: Option<(Slot, CallId)>,
@@ -20,7 +19,6 @@ pub(crate) struct Frame {
     pub(crate) dynamic: Option<Box<PerLane<u32>>>,
     /// The lanes that wrote each named register, if this is recorded.
     pub(crate) written: Option<Vec<u32>>,
-    /// Undefined values, if the run checks for them.
     pub(crate) undefined: Option<Box<UndefinedValues>>,
 }
 
@@ -33,20 +31,11 @@ impl Frame {
             doubles: vec![Row::all(0); layout.doubles as usize],
             predicates: vec![0; layout.predicates as usize],
         };
-        let mut frame = Frame {
-            function: index,
-            registers,
-            local_base,
-            caller: None,
-            dynamic: None,
-            written: None,
-            undefined: None,
-        };
+        let mut frame = Frame { function: index, registers, local_base, ..Frame::default() };
         frame.fill_constants(function, threads);
         frame
     }
 
-    /// Resets the frame of an exited warp for a new warp.
     pub(crate) fn renew(&mut self, function: &Function, threads: &Threads) {
         self.registers.words.fill(Row::all(0));
         self.registers.doubles.fill(Row::all(0));
@@ -143,7 +132,6 @@ pub(crate) fn pass(
     }
 }
 
-/// An argument's value in one lane.
 pub(crate) fn argument(formal: &Formal, frame: &Frame, local: &Local, lane: usize) -> u64 {
     let word = |word| u64::from(fetch(formal, &frame.registers, frame.local_base, local, word)[lane]);
     if formal.size > 4 { word(0) | word(1) << 32 } else { word(0) }

@@ -39,7 +39,6 @@ pub(super) struct GroupRun<'w> {
     pub(super) visits: Visits<'w>,
     /// Whether each instruction is reported to the sanitizer, the recorder of written registers or the spin detector.
     pub(super) observed: bool,
-    /// The spin detector's log, if it observes the warp.
     pub(super) window: Option<&'w mut PollWindow>,
     pub(super) id: WarpId,
     pub(super) tracer: &'w mut Option<Box<ValueTracer>>,
@@ -59,7 +58,7 @@ impl Warp {
     ) -> (Group, LoopExit) {
         let Some(frame) = &mut self.frames[group.frame as usize] else { return (group, LoopExit::FellOff) };
         let mut sanitizer = run.state.sanitizer.take();
-        if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.follows_values()) {
+        if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.report.checks.uninitialized) {
             frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
         self.local.frames.run(group.frame);
@@ -105,7 +104,6 @@ impl Warp {
 }
 
 impl GroupRun<'_> {
-    /// Runs until the loop must return.
     #[inline(always)]
     fn run<S: Simd>(&mut self, simd: S) -> LoopExit {
         loop {
@@ -144,7 +142,6 @@ impl GroupRun<'_> {
         }
     }
 
-    /// The limits that end a range of instructions.
     #[inline(always)]
     pub(super) fn limits(&self) -> StopLimits {
         let end = self.function.code.len() as u32;

@@ -2,28 +2,31 @@
 
 use std::ops::ControlFlow;
 
-use warplens_sim_cuda::fault::{Fault, PendingBarrier};
+use warplens_sim_cuda::fault::{Fault, PendingBarriers};
 
 use crate::engine::divergence::group::Group;
 
-/// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
     /// The chosen group: `None`, or a group that needs more than a switch to it.
     Next(Option<Group>),
     /// The group ran past the last instruction of the function.
     FellOff,
-    /// The caller's control is due.
     Due,
     /// The group took the branch `from`, and another group may be next.
-    Turn { from: u32 },
-    /// The spin detector must compare states.
-    CheckSpin { from: u32, alone: bool },
+    Turn {
+        from: u32,
+    },
+    CheckSpin {
+        from: u32,
+        alone: bool,
+    },
     /// The instruction affects control flow or synchronization.
-    Control { executed: u32 },
-    /// An instruction faulted.
+    Control {
+        executed: u32,
+    },
     Fault(Fault),
     /// The previous instruction waits for other threads.
-    Yield(Option<PendingBarrier>),
+    Yield(Option<PendingBarriers>),
 }
 
 /// How the fast or the general loop continues. `Break(None)` leaves the group to the other loop.
@@ -32,9 +35,7 @@ pub(super) type Flow = ControlFlow<Option<LoopExit>>;
 /// What ends a range of instructions, besides control flow.
 #[derive(Clone, Copy)]
 pub(super) struct StopLimits {
-    /// The clock at which the run is paused.
     pub(super) pause_at: u64,
-    /// The clock at which the run ends.
     pub(super) limit: u64,
     pub(super) end: u32,
     /// Below this clock, neither a pause nor the limit can stop a run of instructions.

@@ -1,6 +1,6 @@
 //! Matrices distributed over the lanes of a warp: load, store, transpose and multiply.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::{CheckedAddresses, Extent};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
@@ -14,7 +14,7 @@ use super::operand::{get, put};
 use crate::program::{FragmentAccess, MatrixAccess, MatrixProduct, RegisterSlot, Rows, Slots, SparseFactor};
 use crate::tensor::sparse;
 
-pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result<(), Fault> {
+pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) -> Result {
     let words = |places: &[RegisterSlot]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
     let [a, b, c, d] = &op.registers;
     let scales = op.scales.as_ref().map(|scales| {
@@ -48,7 +48,7 @@ fn dense(
     stored: &Words,
     r: &Registers,
     mask: u32,
-) -> Result<Words, Fault> {
+) -> Result<Words> {
     let product = &op.product;
     let (bits, k) = (product.a.bits(), product.k);
     let [of_dense, ..] = product.matrices();
@@ -92,7 +92,7 @@ pub(crate) fn fragment(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     if mask == 0 {
         return Ok(());
     }
@@ -152,12 +152,7 @@ pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
 /// `ldmatrix` and `stmatrix`: lane `8m + i` has the address of row `i` of matrix `m`. Lane `L` holds elements `2 (L % 4)`
 /// and `2 (L % 4) + 1` of row `L / 4`, or of that column. Byte matrices have four elements per lane; a store takes them from
 /// two columns.
-pub(crate) fn access(
-    op: &MatrixAccess,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn access(op: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let addresses = addresses(&op.address, r, ctx.bases);
     let rows = u32::MAX >> (32 - 8 * op.registers.len());
     let kind = if op.store { AccessKind::Store } else { AccessKind::Read };

@@ -20,7 +20,7 @@ impl GroupRun<'_> {
     pub(super) fn observes_values(&self) -> bool {
         let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
         let made_undefined =
-            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.has_made_undefined());
+            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.undefined.in_registers);
         self.frame.written.is_some()
             || self.window.is_some()
             || self.tracer.is_some()
@@ -29,7 +29,6 @@ impl GroupRun<'_> {
             || made_undefined
     }
 
-    /// Handles an instruction's error, warning or yield.
     #[cold]
     #[inline(never)]
     pub(super) fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
@@ -65,7 +64,7 @@ impl GroupRun<'_> {
             related = self.divergences.origins(warning.lanes & !self.visits.mask, executed);
         }
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
-            sanitizer.forget_shuffle();
+            sanitizer.undefined.inactive = None;
         }
         let statement = self.function.first_statement + pc;
         let visit = Some(self.visits.number(pc));
@@ -115,7 +114,7 @@ impl GroupRun<'_> {
             && let Some(misuse) = self.ctx.products.misuse(self.function, pc)
         {
             let name_of = |register: u32| &*self.function.frame.registers[register as usize].name;
-            sanitizer.product_in_flight(&misuse, name_of, executed);
+            sanitizer.report.product_in_flight(&misuse, name_of, executed);
         }
         self.ctx.products.note_writes(self.function, pc);
     }
@@ -135,14 +134,14 @@ impl GroupRun<'_> {
         let Some(tracer) = self.tracer else { return };
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             sanitizer.take_watch_hit();
-            if tracer.ends_before(StatementId(self.function.first_statement + pc)) {
+            if tracer.0.ends_before(StatementId(self.function.first_statement + pc)) {
                 self.ctx.spaces.asynchronous.keep(&self.ctx.spaces.shared);
             }
         }
         if let Some(moment) = tracer.due() {
             moment.before(registers_of(self.function, self.frame));
             if let Some(sanitizer) = &mut self.ctx.sanitizer {
-                sanitizer.list_accesses();
+                sanitizer.cost.accesses = Some(Vec::new());
             }
         }
     }
@@ -151,14 +150,13 @@ impl GroupRun<'_> {
     fn record_accesses(&mut self) {
         let Some((tracer, sanitizer)) = self.tracer.as_mut().zip(self.ctx.sanitizer.as_mut()) else { return };
         if sanitizer.take_watch_hit() {
-            tracer.stored();
+            tracer.0.stored();
         }
         if let Some(moment) = tracer.due() {
-            moment.accesses(sanitizer.take_accesses());
+            moment.accesses(sanitizer.cost.accesses.take().unwrap_or_default());
         }
     }
 
-    /// Propagates undefined values, if there are any.
     fn propagate_undefined(&mut self, pc: u32, executed: u32) {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
@@ -177,21 +175,13 @@ impl GroupRun<'_> {
     }
 
     fn record_writes(&mut self, pc: u32, executed: u32) {
-        if self.frame.written.is_some() {
-            record_writes(
-                self.function,
-                pc,
-                (self.visits.mask, executed),
-                self.frame,
-                self.tracer,
-                self.state,
-            );
-        }
+        let lanes = (self.visits.mask, executed);
+        record_writes(self.function, pc, lanes, self.frame, self.tracer, self.state);
     }
 }
 
 /// Records which lanes have written the registers, and the values for the tracer.
-#[cold]
+#[inline]
 pub(crate) fn record_writes(
     function: &Function,
     pc: u32,
@@ -200,10 +190,9 @@ pub(crate) fn record_writes(
     tracer: &mut Option<Box<ValueTracer>>,
     state: &mut RunState,
 ) {
-    if let Some(written) = &mut frame.written {
-        for &register in function.writes_of(pc) {
-            written[register as usize] |= executed;
-        }
+    let Some(written) = &mut frame.written else { return };
+    for &register in function.writes_of(pc) {
+        written[register as usize] |= executed;
     }
     if let Some(tracer) = tracer
         && tracer.visited(function, pc, (active, executed), frame)

@@ -7,7 +7,6 @@ use crate::engine::divergence::groups::Groups;
 use crate::engine::launch::Launch;
 use crate::program::{Hammock, Path};
 
-/// A divergence in progress at a hammock.
 #[derive(Clone, Copy)]
 pub(super) struct Paths<'f> {
     pub(super) hammock: &'f Hammock,
@@ -15,17 +14,14 @@ pub(super) struct Paths<'f> {
     parts: [(u32, u32); 2],
     /// Whether the path of the lanes that do not branch runs first.
     is_reversed: bool,
-    /// Whether the second path is running.
     is_second: bool,
 }
 
-/// A range of instructions to run next.
 pub(super) struct PathRange {
     pub(super) first: u32,
     /// One past the last operation; meaningless if `is_join`.
     pub(super) end: u32,
     pub(super) mask: u32,
-    /// Whether the range starts at the join.
     pub(super) is_join: bool,
 }
 
@@ -45,7 +41,6 @@ impl<'f> Paths<'f> {
         Some(Paths { hammock, parts, is_reversed, is_second: false })
     }
 
-    /// The index of the running path.
     #[inline(always)]
     fn index(&self) -> usize {
         usize::from(self.is_reversed != self.is_second)
@@ -62,7 +57,6 @@ impl<'f> Paths<'f> {
         PathRange { first, end: self.path().end, mask, is_join: false }
     }
 
-    /// Ends the running path; returns what runs next.
     #[inline(always)]
     pub(super) fn next(&mut self, visits: &mut Visits<'_>, clock: &mut u64) -> PathRange {
         let path = self.path();

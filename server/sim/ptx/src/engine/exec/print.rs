@@ -4,24 +4,22 @@
 
 mod conversion;
 mod float;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 
 use self::conversion::Conversion;
 
 /// Maximum field width and precision; a program may request any number.
 const MAX_WIDTH: usize = 4096;
 
-/// The arguments of a format string, in order.
 pub(crate) trait Arguments {
     /// The next argument, 4 or 8 bytes long; 0 after the last one.
-    fn next(&mut self, bytes: u32) -> Result<u64, Fault>;
-    fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault>;
-    /// Bytes of a pointer.
+    fn next(&mut self, bytes: u32) -> Result<u64>;
+    fn text(&mut self, address: u64) -> Result<Vec<u8>>;
     fn pointer_bytes(&self) -> u32;
 }
 
 /// Appends the formatted text to `out`; returns the number of arguments used.
-pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result<u32, Fault> {
+pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result<u32> {
     let mut rest = format;
     let mut taken = 0;
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
@@ -55,7 +53,7 @@ impl Scanner<'_> {
         there
     }
 
-    fn conversion(&mut self, arguments: &mut impl Arguments, taken: &mut u32) -> Result<Conversion, Fault> {
+    fn conversion(&mut self, arguments: &mut impl Arguments, taken: &mut u32) -> Result<Conversion> {
         let mut conversion = Conversion { bytes: 4, ..Conversion::default() };
         self.flags(&mut conversion);
         if let Some(width) = self.number(arguments, taken)? {
@@ -89,7 +87,7 @@ impl Scanner<'_> {
     }
 
     /// A number, or `*` for an argument.
-    fn number(&mut self, arguments: &mut impl Arguments, taken: &mut u32) -> Result<Option<i32>, Fault> {
+    fn number(&mut self, arguments: &mut impl Arguments, taken: &mut u32) -> Result<Option<i32>> {
         if self.take(b'*') {
             *taken += 1;
             return Ok(Some(arguments.next(4)? as i32));
@@ -120,7 +118,7 @@ impl Scanner<'_> {
 }
 
 impl Conversion {
-    fn write(&self, arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn write(&self, arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result {
         match self.kind {
             b'd' | b'i' => {
                 let value = arguments.next(self.bytes.max(4))?;

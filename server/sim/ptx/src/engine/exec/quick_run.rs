@@ -36,7 +36,6 @@ impl<'w> GroupRun<'w> {
     }
 }
 
-/// A group that runs frequent operations.
 struct QuickLoop<'r, 'w, S> {
     simd: S,
     limits: StopLimits,
@@ -80,7 +79,6 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
         };
     }
 
-    /// Continues with the next group.
     #[inline(always)]
     fn switch_group(&mut self, at: &mut RunPosition<'w>) -> Flow {
         if let Some(exit) = self.run.pick_next_group() {
@@ -126,7 +124,6 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
         at.pc >= end
     }
 
-    /// Ends the running path of a hammock.
     #[inline(always)]
     fn end_path(&mut self, at: &mut RunPosition<'w>) -> Flow {
         let Some(paths) = &mut at.paths else { return ControlFlow::Break(None) };
@@ -141,7 +138,6 @@ impl<'w, S: Simd> QuickLoop<'_, 'w, S> {
         ControlFlow::Continue(())
     }
 
-    /// Runs a guarded instruction or a branch.
     #[inline(always)]
     fn run_guarded(&mut self, at: &mut RunPosition<'w>) -> Flow {
         let GroupRun { function, frame, ctx, group, .. } = &mut *self.run;

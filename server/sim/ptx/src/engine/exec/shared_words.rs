@@ -73,9 +73,7 @@ pub(super) fn store<S: Simd>(
     )
 }
 
-/// A checked access of a word in each lane.
 struct WordAccess<'s> {
-    /// The register that is loaded or stored.
     slot: usize,
     shared: SharedWords<'s>,
     offsets: PerLane<u32>,
@@ -196,7 +194,6 @@ impl<'s> SharedWords<'s> {
         SharedWords { words: own.as_chunks_mut().0, base, is_in_cluster: spaces.window.blocks > 1 }
     }
 
-    /// The lanes' byte offsets from the first word.
     #[inline(always)]
     fn offsets(&self, access: &Access, r: &Registers) -> PerLane<u32> {
         let address = &access.address;

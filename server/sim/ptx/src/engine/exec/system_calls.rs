@@ -1,6 +1,6 @@
 //! Functions that the device provides without a body in the module: `vprintf`, `malloc`, `free` and `__assertfail`.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::heap::FreeError;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -17,12 +17,10 @@ const MAX_TEXT: usize = 64 << 10;
 /// The result of `vprintf` if the format is null.
 const NO_FORMAT: u32 = u32::MAX;
 
-/// The memory that a called function may access.
 pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
-    /// Bytes of a pointer.
     pub(crate) pointer: u32,
 }
 
@@ -33,7 +31,7 @@ pub(crate) fn call(
     frame: &mut Frame,
     callee: &mut CallContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     if system == System::AssertFail {
         return Err(callee.failed_assertion(call, frame, mask));
     }
@@ -63,7 +61,7 @@ impl CallContext<'_> {
         call.arguments.get(index).map_or(0, |formal| argument(formal, frame, self.local, lane))
     }
 
-    fn print(&mut self, format: u64, list: u64, lane: usize) -> Result<u32, Fault> {
+    fn print(&mut self, format: u64, list: u64, lane: usize) -> Result<u32> {
         if format == 0 {
             return Ok(NO_FORMAT);
         }
@@ -75,7 +73,7 @@ impl CallContext<'_> {
         Ok(taken)
     }
 
-    fn free(&mut self, address: u64) -> Result<u64, Fault> {
+    fn free(&mut self, address: u64) -> Result<u64> {
         if address == 0 {
             return Ok(0);
         }
@@ -113,7 +111,7 @@ impl CallContext<'_> {
     }
 
     /// The string at a generic address, with characters of `size` bytes.
-    fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>, Fault> {
+    fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         while text.len() < MAX_TEXT {
             let at = address.wrapping_add(text.len() as u64 * size);
@@ -125,7 +123,7 @@ impl CallContext<'_> {
         Ok(text)
     }
 
-    fn byte(&self, address: u64, lane: usize) -> Result<u8, Fault> {
+    fn byte(&self, address: u64, lane: usize) -> Result<u8> {
         self.spaces.peek(Space::Generic, address, 1, lane, self.local).map(|value| value as u8)
     }
 }
@@ -138,14 +136,14 @@ struct VariableArguments<'c, 'w> {
 }
 
 impl Arguments for VariableArguments<'_, '_> {
-    fn next(&mut self, bytes: u32) -> Result<u64, Fault> {
+    fn next(&mut self, bytes: u32) -> Result<u64> {
         let size = u64::from(bytes);
         let at = self.list.checked_next_multiple_of(size).unwrap_or(self.list);
         self.list = at.wrapping_add(size);
         self.callee.spaces.peek(Space::Generic, at, bytes, self.lane, self.callee.local)
     }
 
-    fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault> {
+    fn text(&mut self, address: u64) -> Result<Vec<u8>> {
         self.callee.text(address, 1, self.lane)
     }
 

@@ -16,12 +16,10 @@ pub(crate) fn execute(
 ) -> Result<(), Box<ExecError>> {
     match op {
         TensorOp::Copy(op) => copy::execute(op, r, ctx, mask)?,
-        TensorOp::ReplaceField { map: (map, space), field, value } => {
-            map_update::replace((map, *space), *field, *value, r, ctx, mask)?;
+        TensorOp::ReplaceField { map, field, value } => {
+            map_update::replace(map, *field, *value, r, ctx, mask)?;
         }
-        TensorOp::CopyMap { to: (to, to_space), from: (from, from_space) } => {
-            map_update::copy((to, *to_space), (from, *from_space), r, ctx, mask)?;
-        }
+        TensorOp::CopyMap { to, from } => map_update::copy(to, from, r, ctx, mask)?,
         TensorOp::Product(product) => warpgroup::issue(product, r, ctx, mask)?,
         TensorOp::Memory(op) => tensor_memory::execute::execute(op, r, ctx, mask)?,
         TensorOp::Compress(op, descriptor) => compress::compress(op, *descriptor, r, mask),
@@ -30,7 +28,7 @@ pub(crate) fn execute(
         TensorOp::CommitProducts => warpgroup::commit(ctx),
         TensorOp::WaitForProducts(left) => warpgroup::wait(*left, r, ctx),
         TensorOp::ReleaseMaps => ctx.spaces.changed_maps.release(),
-        TensorOp::AcquireMap(map, space) => map_update::acquire((map, *space), r, ctx, mask)?,
+        TensorOp::AcquireMap(map) => map_update::acquire(map, r, ctx, mask)?,
     }
     Ok(())
 }

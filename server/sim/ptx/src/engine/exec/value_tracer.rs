@@ -14,7 +14,7 @@ use crate::program::{Function, Program, Register, RegisterSlot};
 const VALUE_BYTES: usize = size_of::<(u64, PerLane<u64>, u64)>();
 
 #[derive(Clone, Debug)]
-pub(crate) struct ValueTracer(VisitTracer);
+pub(crate) struct ValueTracer(pub(super) VisitTracer);
 
 impl ValueTracer {
     pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
@@ -24,16 +24,6 @@ impl ValueTracer {
     /// The tracer of the single step, if that step is next.
     pub(crate) fn due(&mut self) -> Option<&mut MomentTracer> {
         self.0.moment.as_mut().filter(|moment| moment.is_due())
-    }
-
-    /// Whether the trace is complete when the warp reaches a statement.
-    pub(crate) fn ends_before(&self, statement: StatementId) -> bool {
-        self.0.ends_before(statement)
-    }
-
-    /// Called when the step in progress stores to the watched byte.
-    pub(crate) fn stored(&mut self) {
-        self.0.stored();
     }
 
     /// Records a finished visit to the statement at `pc`; returns whether the trace is complete.
@@ -90,7 +80,6 @@ impl ValueTracer {
         self.0.values(StatementId(function.first_statement + pc), registers, registers * VALUE_BYTES)
     }
 
-    /// The trace, with register names.
     pub(crate) fn finish(self, program: &Program) -> Values {
         self.0.finish(|statement| {
             let located = program.locate(statement);
@@ -134,9 +123,8 @@ fn read(value: &mut TracedValue, place: RegisterSlot, registers: &Registers) {
         }
         RegisterSlot::Predicate(slot) => {
             let mask = registers.predicates[slot as usize];
-            value.set_low(&std::array::from_fn::<_, { warplens_sim_cuda::registers::WIDTH }, _>(|lane| {
-                u64::from(mask >> lane & 1)
-            }));
+            let bits: PerLane<u64> = std::array::from_fn(|lane| u64::from(mask >> lane & 1));
+            value.set_low(&bits);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
 use pulp::{Simd, WithSimd};
-use warplens_sim_cuda::fault::PendingBarrier;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::memory::spaces::Spaces;
@@ -19,7 +18,7 @@ use super::loop_exit::LoopExit;
 use super::value_tracer::ValueTracer;
 use crate::engine::divergence::group::Group;
 use crate::engine::divergence::groups::Groups;
-use crate::engine::divergence::reconvergences;
+use crate::engine::divergence::reconvergences::Reconvergence;
 use crate::engine::launch::{Launch, Threads};
 use crate::engine::run_context::RunContext;
 use crate::engine::waits::poll_window::Verdict;
@@ -29,7 +28,6 @@ use crate::program::{Barrier, Function, Guard, Instruction, Op, Slot, Uniformity
 use crate::tensor::products::Products;
 use crate::tensor::warpgroup;
 
-/// Why a warp stops running.
 pub(crate) type Pause = warplens_sim_cuda::grid::pause::Pause<BarrierWait>;
 
 /// The barrier at which lanes wait, and the frame in which they receive its result.
@@ -48,17 +46,14 @@ pub(crate) struct Warp {
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
-    /// Whether the warp's trace is recorded.
     pub(crate) listed: bool,
-    /// The warp's reconvergences, in order.
     pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinDetector,
     /// The memory that the warp polled when it last stopped.
     pub(crate) polled: PolledMemory,
-    /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
-    /// The warp's last failed test of an mbarrier, and the state of that mbarrier.
-    pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
+    /// The statement of the last failed test of an mbarrier.
+    pub(crate) failed_test: Option<u32>,
     pub(crate) tracer: Option<Box<ValueTracer>>,
     pub(crate) products: Products,
     pub(crate) divergences: DivergenceLog,
@@ -124,7 +119,7 @@ impl Warp {
             spin: SpinDetector::default(),
             polled: PolledMemory::default(),
             stopped_at: 0,
-            pending_barrier: None,
+            failed_test: None,
             tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
             products: Products::new(warp, launch.block.iter().product()),
             divergences: DivergenceLog::default(),
@@ -156,7 +151,7 @@ impl Warp {
         self.spin = SpinDetector::default();
         self.polled = PolledMemory::default();
         self.stopped_at = 0;
-        self.pending_barrier = None;
+        self.failed_test = None;
         self.tracer = None;
         self.products = Products::new(id.warp, launch.block.iter().product());
     }
@@ -194,18 +189,14 @@ impl Warp {
     }
 
     fn record_reconvergences(&mut self, launch: &Launch<'_>) {
-        for reconvergence in self.groups.take_reconvergences() {
-            self.record_reconvergence(launch, &reconvergence);
+        for Reconvergence { frame, pc, parts } in self.groups.take_reconvergences() {
+            if let Some(function) = self.function(launch, frame)
+                && (pc as usize) < function.code.len()
+            {
+                let parts: Vec<_> = parts.into_iter().map(u64::from).collect();
+                self.reconvergences.add(StatementId(function.first_statement + pc), parts);
+            }
         }
-    }
-
-    fn record_reconvergence(&mut self, launch: &Launch<'_>, reached: &reconvergences::Reconvergence) {
-        let Some(function) = self.function(launch, reached.frame) else { return };
-        if reached.pc as usize >= function.code.len() {
-            return;
-        }
-        let parts: Vec<_> = reached.parts.iter().map(|&lanes| lanes.into()).collect();
-        self.reconvergences.add(StatementId(function.first_statement + reached.pc), parts);
     }
 
     #[inline(always)]
@@ -259,18 +250,15 @@ impl Warp {
                 self.detect_wait(BackwardBranch { from, alone }, pc, function, run)
             }
             LoopExit::Fault(fault) => Some(self.fault(fault, statement, run)),
-            LoopExit::Yield(pending_barrier) => {
-                let is_barrier = pending_barrier.is_some();
-                self.pending_barrier = pending_barrier
-                    .map(|pending_barrier| (statement - 1, pending_barrier))
-                    .or(self.pending_barrier.take());
+            LoopExit::Yield(tested) => {
+                if tested.is_some() {
+                    self.failed_test = Some(statement - 1);
+                }
                 if self.spin.window.is_some() {
                     // It has yielded before: the observation decides whether it waits.
                     return None;
                 }
-                let tested = self.pending_barrier.iter().flat_map(|(_, pending)| &pending.values);
-                let values = if is_barrier { tested.copied().collect() } else { Vec::new() };
-                self.polled = PolledMemory { values, ..PolledMemory::default() };
+                self.polled = PolledMemory { values: tested.unwrap_or_default(), ..PolledMemory::default() };
                 (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
             LoopExit::Control { executed } => {
@@ -293,7 +281,6 @@ impl Warp {
         Some(&launch.program.functions[frame.function as usize])
     }
 
-    /// Executes an instruction that controls scheduling.
     fn control(&mut self, visit: ControlVisit<'_>, run: &mut RunContext<'_>) -> Option<Pause> {
         let ControlVisit { instruction, function, group, executed } = visit;
         let Group { pc, mask, frame, .. } = group;
@@ -404,17 +391,13 @@ impl Warp {
         let Warp { groups, frames, carry, local, spin, .. } = self;
         let (program, spaces) = (run.launch.program, &*run.spaces);
         let view = WarpView { pc, groups, frames, carry: *carry, local, function, program, spaces };
-        match spin.examine(branch, &view) {
-            Verdict::Runs => None,
-            Verdict::Repeats(polled) => {
-                self.polled = polled;
-                Some(Pause::Spinning)
-            }
-            Verdict::Polls(polled) => {
-                self.polled = polled;
-                Some(Pause::Polling)
-            }
-        }
+        let (polled, pause) = match spin.examine(branch, &view) {
+            Verdict::Runs => return None,
+            Verdict::Repeats(polled) => (polled, Pause::Spinning),
+            Verdict::Polls(polled) => (polled, Pause::Polling),
+        };
+        self.polled = polled;
+        Some(pause)
     }
 
     /// Completes a frame's products in flight, because the callee or caller has other registers.
@@ -489,7 +472,6 @@ impl Warp {
         );
     }
 
-    /// Whether the statement only makes threads exit.
     fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
         let entry = &launch.program.functions[0];
         let ends = |instruction: &Instruction| {
@@ -526,7 +508,6 @@ impl Warp {
     }
 }
 
-/// The lanes' next statements, for a finding.
 pub(crate) fn next_statements(places: Vec<(u32, u32)>) -> impl Iterator<Item = Related> {
     let related = |(statement, lanes): (u32, u32)| {
         Related::new(statement, format!("next statement of {}", LaneSet(lanes.into())))

@@ -25,7 +25,6 @@ pub(crate) fn members_of(exchange: &Exchange, r: &Registers, mask: u32) -> PerLa
     exchange.members.map_or([mask; WIDTH], |slot| *r.get::<u32>(slot))
 }
 
-/// Executes an exchange among the lanes of `mask`.
 pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Outcome {
     let members = members_of(exchange, r, mask);
     let warning = check_members(&members, live, mask);
@@ -55,8 +54,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
 pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed = filter_lanes(mask, |lane| members[lane] >> lane & 1 == 0);
     if unnamed != 0 {
-        let message =
-            "it does not include all lanes that execute the instruction\ninclude each of them".into();
+        let message = "it does not include all lanes that execute the instruction\ninclude each of them";
         return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
@@ -64,7 +62,7 @@ pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Opt
     if missing != 0 {
         let message = "the member mask includes lanes that do not execute the instruction\n\
          behavior is undefined; make them execute it too, or remove them from the mask";
-        return Some(Fault::new(FindingKind::AbsentMembers, message.into(), missing));
+        return Some(Fault::new(FindingKind::AbsentMembers, message, missing));
     }
     None
 }

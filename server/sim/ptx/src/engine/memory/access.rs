@@ -1,6 +1,6 @@
 //! Loads and stores of a warp.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::region::{CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{addresses, read, write};
 use warplens_sim_cuda::registers::{FULL, PerLane, Registers, WIDTH, blend, lanes};
@@ -11,12 +11,7 @@ use crate::engine::exec::operand::{get, put};
 use crate::program::{Access, Element, RegisterSlot};
 
 #[inline(always)]
-pub(crate) fn load(
-    access: &Access,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn load(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
         return Ok(());
     }
@@ -131,12 +126,7 @@ fn gather<const SIZE: u32>(
 
 /// `st`; if lanes store to the same address, the highest lane wins.
 #[inline(always)]
-pub(crate) fn store(
-    access: &Access,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn store(access: &Access, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
         return Ok(());
     }
@@ -151,7 +141,7 @@ pub(super) fn store_at(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let elements = (access.size, access.elements.len());
     let checked = ctx.resolve(&MemoryRequest {
         value: &|lane, at| stored(access, r, lane, at),

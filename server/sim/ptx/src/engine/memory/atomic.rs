@@ -1,6 +1,6 @@
 //! `atom` and `red`, lane by lane, lowest first.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::atomic_operation::apply;
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{PerLane, Registers, lanes};
@@ -10,12 +10,7 @@ use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::{get, put};
 use crate::program::Atomic;
 
-pub(crate) fn execute(
-    atomic: &Atomic,
-    r: &mut Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn execute(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     if mask == 0 {
         return Ok(());
     }
@@ -29,7 +24,7 @@ pub(super) fn execute_at(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let size = atomic.ty.bytes() as u32;
     let elements = (size, atomic.b.len());
     let request = MemoryRequest::new(AccessKind::Atomic, atomic.space, addresses, elements, mask);

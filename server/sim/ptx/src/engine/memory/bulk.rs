@@ -1,10 +1,8 @@
 //! Asynchronous bulk copies, stores and reductions. Accesses are checked and reported at issue; until the completion has
 //! been waited for, the sanitizer reports conflicting accesses.
 
-use warplens_sim_cuda::async_ops::operation::{
-    Effect, Family, MemoryPosition, Operation, Segment, Signal, Transfer,
-};
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::async_ops::operation::{Effect, MemoryPosition, Operation, Segment, Signal, Transfer};
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{Registers, lanes};
@@ -15,7 +13,6 @@ use warplens_sim_warp::scalar_type::ScalarType;
 
 use super::access::stored as stored_byte;
 use super::lane_address::LaneAddress;
-use super::mbarrier::mbarrier_of;
 use super::multimem;
 use crate::engine::exec::context::{ExecContext, MemoryRequest};
 use crate::engine::exec::operand::get;
@@ -27,19 +24,12 @@ const UNIT: u64 = 16;
 const MAX_BYTES: u32 = 1_048_560;
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, lane by lane.
-pub(crate) fn copy(
-    bulk: &BulkCopy,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
-    let to = addresses(&bulk.to, r, ctx.bases);
-    let from = addresses(&bulk.from, r, ctx.bases);
+pub(crate) fn copy(bulk: &BulkCopy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
-        let target = LaneAddress { space: bulk.to_space, address: to[lane], lane };
-        let source = LaneAddress { space: bulk.from_space, address: from[lane], lane };
+        let target = LaneAddress::of(&bulk.to, lane, r, ctx);
+        let source = LaneAddress::of(&bulk.from, lane, r, ctx);
         check_units(target, source, size, ctx)?;
         let ignored = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);
@@ -48,7 +38,7 @@ pub(crate) fn copy(
                 && byte < size.saturating_sub(ignored.1)
                 && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
-        let mbarrier = bulk.completion.as_ref().map(|completion| mbarrier_of(completion, lane, r, ctx));
+        let mbarrier = bulk.completion.as_ref().map(|completion| LaneAddress::of(completion, lane, r, ctx));
         for (to, mbarrier) in targets(bulk, target, mbarrier, size, r, ctx)? {
             let lane_copy = LaneCopy { to, from: source, reduction: bulk.reduction };
             let until = match mbarrier {
@@ -66,8 +56,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Checks the alignment and the size of a lane's copy.
-fn check_units(to: LaneAddress, from: LaneAddress, size: u32, ctx: &ExecContext<'_>) -> Result<(), Fault> {
+fn check_units(to: LaneAddress, from: LaneAddress, size: u32, ctx: &ExecContext<'_>) -> Result {
     let fault = |kind, message| Err(Fault::new(kind, message, 1 << to.lane));
     let ends = [("destination", to), ("source", from)];
     if let Some((end, at)) = ends.into_iter().find(|(_, at)| at.address % UNIT != 0) {
@@ -102,7 +91,7 @@ fn targets(
     size: u32,
     r: &Registers,
     ctx: &ExecContext<'_>,
-) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>, Fault> {
+) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>> {
     Ok(match bulk.blocks {
         Some(blocks) => lanes(r.get::<u32>(blocks)[to.lane])
             .map(|rank| rank as u32)
@@ -122,11 +111,11 @@ pub(crate) fn issue(
     mbarrier: Option<(LaneAddress, u32)>,
     lane: usize,
     ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+) -> Result {
     let issuer = ctx.issuer(1 << lane);
     let (signal, group) = match mbarrier {
         Some((mbarrier, bytes)) => (Signal::Bytes(mbarrier.announce(ctx)?, bytes), None),
-        None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, Family::Bulk))),
+        None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Bulk))),
     };
     let statement = ctx.statement();
     ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Transfer(transfer), signal });
@@ -140,8 +129,7 @@ struct LaneCopy {
 }
 
 impl LaneCopy {
-    /// Reports that the copy is in flight.
-    fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result {
         self.from.copy_started(size.into(), AccessMode::Load, until, ctx)?;
         match self.reduction {
             None => self.to.copy_started(size.into(), AccessMode::Store, until, ctx),
@@ -150,7 +138,7 @@ impl LaneCopy {
     }
 
     /// Checks and reports the accesses of the whole copy.
-    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<Transfer, Fault> {
+    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<Transfer> {
         let step = self.reduction.map_or(8, |(_, ty)| ty.bytes() as u32);
         for offset in (0..size).step_by(step as usize) {
             let (to, from) = (self.to.offset(offset.into()), self.from.offset(offset.into()));
@@ -169,12 +157,7 @@ impl LaneCopy {
     }
 
     /// Checks and reports the accesses of only the bytes that are copied.
-    fn chosen(
-        &self,
-        size: u32,
-        copied: impl Fn(u32) -> bool,
-        ctx: &mut ExecContext<'_>,
-    ) -> Result<Transfer, Fault> {
+    fn chosen(&self, size: u32, copied: impl Fn(u32) -> bool, ctx: &mut ExecContext<'_>) -> Result<Transfer> {
         let mut segments = Vec::new();
         for offset in (0..size).filter(|&byte| copied(byte)) {
             let value = self.from.offset(offset.into()).load(1, ctx)?;
@@ -184,8 +167,7 @@ impl LaneCopy {
         Ok(Transfer { segments, ..Transfer::default() })
     }
 
-    /// `len` bytes, starting at an offset.
-    fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment, Fault> {
+    fn segment(&self, offset: u32, len: u32, ctx: &mut ExecContext<'_>) -> Result<Segment> {
         let from = self.from.offset(offset.into()).place(1, AccessMode::Load, ctx)?;
         let to = self.to.offset(offset.into()).place(1, AccessMode::Store, ctx)?;
         Ok(Segment { from: Some(from), to: Some(to), len: len as usize })
@@ -193,15 +175,14 @@ impl LaneCopy {
 }
 
 /// `st.bulk`, and other operations that write zeros.
-pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
-    let to = addresses(&fill.to, r, ctx.bases);
+pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     for lane in lanes(mask) {
         let size = get(fill.size, r, lane) as u64;
         if size == 0 {
             continue;
         }
         // If the range does not fit, nothing is written.
-        let to = LaneAddress { space: fill.space, address: to[lane], lane };
+        let to = LaneAddress::of(&fill.to, lane, r, ctx);
         to.offset(size.saturating_sub(8)).check(8, AccessMode::Store, ctx)?;
         let Some(completion) = &fill.completion else {
             for offset in (0..size).step_by(8) {
@@ -212,7 +193,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         for offset in (0..size).step_by(8) {
             to.offset(offset).report(AccessKind::Store, 8, 0, ctx)?;
         }
-        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let mbarrier = LaneAddress::of(completion, lane, r, ctx);
         let until = mbarrier.phase(ctx)?;
         to.copy_started(size, AccessMode::Store, until, ctx)?;
         let place = to.place(1, AccessMode::Store, ctx)?;
@@ -228,7 +209,7 @@ pub(crate) fn store(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let count = access.elements.len();
     let parts = (access.size, count);
     let value = |lane: usize, at: u64| stored_byte(access, r, lane, at);
@@ -239,7 +220,7 @@ pub(crate) fn store(
     })?;
     let bytes = access.size * count as u32;
     for lane in lanes(mask) {
-        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let mbarrier = LaneAddress::of(completion, lane, r, ctx);
         let until = mbarrier.phase(ctx)?;
         let to = LaneAddress { space: access.space, address: to[lane], lane };
         to.copy_started(bytes.into(), AccessMode::Store, until, ctx)?;
@@ -256,7 +237,7 @@ pub(crate) fn reduce(
     r: &Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let to = addresses(&atomic.address, r, ctx.bases);
     let size = atomic.ty.bytes() as u32;
     let parts = (size, atomic.b.len());
@@ -266,13 +247,12 @@ pub(crate) fn reduce(
         let place = place.place(1, AccessMode::Store, ctx)?;
         let values = atomic.b.iter().map(|&b| get(b, r, lane).to_le_bytes());
         let data = values.flat_map(|bytes| bytes.into_iter().take(size as usize)).collect();
-        let mbarrier = mbarrier_of(completion, lane, r, ctx);
+        let mbarrier = LaneAddress::of(completion, lane, r, ctx);
         issue(stored(place, data, Some((atomic.op, atomic.ty))), Some((mbarrier, size)), lane, ctx)?;
     }
     Ok(())
 }
 
-/// A transfer of bytes that come from registers.
 fn stored(to: MemoryPosition, data: Vec<u8>, reduction: Option<(AtomicOp, ScalarType)>) -> Transfer {
     let segments = vec![Segment { from: None, to: Some(to), len: data.len() }];
     Transfer { segments, data: Some(data), reduction, ..Transfer::default() }

@@ -1,19 +1,13 @@
 //! `mapa` and `getctarank`: addresses in other blocks of the cluster.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::cluster_window::ClusterWindow;
 use warplens_sim_cuda::registers::{PerLane, Registers, filter_lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use crate::program::{Op, Slots, Space, Width};
 
-pub(crate) fn execute(
-    op: Op,
-    s: &Slots,
-    r: &mut Registers,
-    window: ClusterWindow,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn execute(op: Op, s: &Slots, r: &mut Registers, window: ClusterWindow, mask: u32) -> Result {
     let (Op::MapRank(width) | Op::RankOf(width)) = op else { return Ok(()) };
     let space = if s.c == 0 { Space::Generic } else { Space::Shared };
     let addresses: PerLane<u64> = match width {

@@ -1,7 +1,7 @@
 //! `cp.async`.
 
-use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Segment, Signal, Transfer};
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::async_ops::operation::{Effect, Operation, Segment, Signal, Transfer};
+use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::region::AccessMode;
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses, write};
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lanes};
@@ -13,20 +13,20 @@ use crate::engine::exec::context::ExecContext;
 use crate::program::Copy;
 
 /// The sanitizer reports accesses by threads that have not waited for the copy.
-pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
+pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
-    let to = addresses(&copy.to, r, ctx.bases);
-    let from = addresses(&copy.from, r, ctx.bases);
+    let to = addresses(&copy.to.0, r, ctx.bases);
+    let from = addresses(&copy.from.0, r, ctx.bases);
     let span = u64::from(copy.size);
-    let (space, mode) = (copy.to_space, AccessMode::Store);
+    let (space, mode) = (copy.to.1, AccessMode::Store);
     let checked =
         ctx.spaces.check(&AddressCheck { space, addresses: &to, span, unit: span, mode, mask }, ctx.local)?;
     let wanted = |lane: usize| sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
     let whole = filter_lanes(mask & !ignored, |lane| wanted(lane) == copy.size);
     let (size, count) = (4, span as usize / 4);
     if whole != 0 {
-        let (space, mode) = (copy.from_space, AccessMode::Load);
+        let (space, mode) = (copy.from.1, AccessMode::Load);
         let check = AddressCheck { space, addresses: &from, span, unit: span, mode, mask: whole };
         let sources = ctx.spaces.check(&check, ctx.local)?;
         ctx.report(&AccessEvent {
@@ -41,7 +41,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     }
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(mask & !ignored) {
-        let source = LaneAddress { space: copy.from_space, address: from[lane], lane };
+        let source = LaneAddress { space: copy.from.1, address: from[lane], lane };
         let is_whole = whole >> lane & 1 == 1;
         contents[lane] = contents_of(source, wanted(lane), is_whole.then_some(copy.size), ctx)?;
     }
@@ -67,7 +67,7 @@ fn contents_of(
     wanted: u32,
     whole: Option<u32>,
     ctx: &mut ExecContext<'_>,
-) -> Result<[u8; 16], Fault> {
+) -> Result<[u8; 16]> {
     let mut contents = [0; 16];
     let step = whole.map_or(1, |size| size.min(8));
     for offset in (0..wanted).step_by(step as usize) {
@@ -78,24 +78,23 @@ fn contents_of(
     Ok(contents)
 }
 
-/// Issues the transfer of the lanes' bytes.
 fn issue(
     copy: &Copy,
     to: &PerLane<u64>,
     contents: &[[u8; 16]; WIDTH],
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let mut transfer = Transfer { data: Some(Vec::new()), ..Transfer::default() };
     for lane in lanes(mask) {
-        let target = LaneAddress { space: copy.to_space, address: to[lane], lane };
+        let target = LaneAddress { space: copy.to.1, address: to[lane], lane };
         let place = target.place(1, AccessMode::Store, ctx)?;
         let len = copy.size as usize;
         transfer.segments.push(Segment { from: None, to: Some(place), len });
         transfer.data.get_or_insert_default().extend_from_slice(&contents[lane][..len]);
     }
     let issuer = ctx.issuer(mask);
-    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
     let (statement, effect) = (ctx.statement(), Effect::Transfer(transfer));
     ctx.spaces.issue(Operation { issuer, statement, group, effect, signal: Signal::Nothing });
     Ok(())

@@ -1,7 +1,7 @@
 //! Accesses of up to eight bytes by one lane.
 
 use warplens_sim_cuda::async_ops::operation::MemoryPosition;
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses, MemoryRegion};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, addresses};
 use warplens_sim_cuda::registers::{Registers, WIDTH};
@@ -21,15 +21,13 @@ pub(crate) struct LaneAddress {
 }
 
 impl LaneAddress {
-    /// The address of an operand in a lane.
     pub(crate) fn of(
-        operand: &Address,
-        space: Space,
+        (operand, space): &(Address, Space),
         lane: usize,
         r: &Registers,
         ctx: &ExecContext<'_>,
     ) -> LaneAddress {
-        LaneAddress { space, address: addresses(operand, r, ctx.bases)[lane], lane }
+        LaneAddress { space: *space, address: addresses(operand, r, ctx.bases)[lane], lane }
     }
 
     /// The address `bytes` further on.
@@ -42,13 +40,12 @@ impl LaneAddress {
         LaneAddress { address: ctx.spaces.window.mapped(self.space, self.address, rank), ..self }
     }
 
-    /// Checks an access of `span` bytes.
     pub(crate) fn check(
         self,
         span: u64,
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<CheckedAddresses, Fault> {
+    ) -> Result<CheckedAddresses> {
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }
@@ -59,7 +56,7 @@ impl LaneAddress {
         span: u64,
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<MemoryPosition, Fault> {
+    ) -> Result<MemoryPosition> {
         let checked = self.check(span, mode, ctx)?;
         match checked.of(self.lane) {
             Some(extent) if extent.region != MemoryRegion::Local => {
@@ -76,24 +73,24 @@ impl LaneAddress {
         }
     }
 
-    pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    pub(crate) fn load(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
         self.report(AccessKind::Read, size, 0, ctx)?;
         self.get(size, ctx)
     }
 
     /// Loads bytes without reporting to the sanitizer.
-    pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    pub(crate) fn get(self, size: u32, ctx: &mut ExecContext<'_>) -> Result<u64> {
         let checked = self.check(size.into(), AccessMode::Load, ctx)?;
         Ok(fetch(&checked, &[self.address; WIDTH], 0, size, ctx, 1 << self.lane)[self.lane])
     }
 
-    pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(crate) fn store(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
         self.report(AccessKind::Store, size, value, ctx)?;
         self.put(size, value, ctx)
     }
 
     /// Stores bytes without reporting to the sanitizer.
-    pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(crate) fn put(self, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
         let checked = self.check(size.into(), AccessMode::Store, ctx)?;
         ctx.spaces.changes += u64::from(checked.is_common());
         scatter(&checked, &[self.address; WIDTH], 0, size, &[value; WIDTH], ctx, 1 << self.lane);
@@ -101,13 +98,7 @@ impl LaneAddress {
     }
 
     /// Reports an access to the sanitizer, if there is one.
-    pub(crate) fn report(
-        self,
-        kind: AccessKind,
-        size: u32,
-        value: u64,
-        ctx: &mut ExecContext<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn report(self, kind: AccessKind, size: u32, value: u64, ctx: &mut ExecContext<'_>) -> Result {
         if ctx.sanitizer.is_none() {
             return Ok(());
         }
@@ -117,12 +108,7 @@ impl LaneAddress {
     }
 
     /// Reports an access of `span` bytes, an aligned power of two, as elements of at most four bytes.
-    pub(crate) fn report_elements(
-        self,
-        kind: AccessKind,
-        span: u64,
-        ctx: &mut ExecContext<'_>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn report_elements(self, kind: AccessKind, span: u64, ctx: &mut ExecContext<'_>) -> Result {
         let size = span.min(4) as u32;
         let addresses = [self.address; WIDTH];
         let elements = (size, (span / u64::from(size)) as usize);
@@ -136,7 +122,7 @@ impl LaneAddress {
         mode: AccessMode,
         until: CopyCompletion,
         ctx: &mut ExecContext<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result {
         if ctx.sanitizer.is_some() && span != 0 {
             let checked = self.check(1, mode, ctx)?;
             ctx.copy_started(&checked, self.address, span, self.lane, mode == AccessMode::Store, until);

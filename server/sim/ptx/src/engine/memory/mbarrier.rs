@@ -1,8 +1,8 @@
 //! Operations on mbarrier objects in shared memory.
 
-use warplens_sim_cuda::async_ops::operation::{Effect, Family, Operation, Signal};
+use warplens_sim_cuda::async_ops::operation::{Effect, Operation, Signal};
 use warplens_sim_cuda::async_ops::phase_log::PhaseAction;
-use warplens_sim_cuda::fault::{ExecError, Fault, PendingBarrier};
+use warplens_sim_cuda::fault::{ExecError, Fault, PendingBarriers, Result};
 use warplens_sim_cuda::memory::mbarrier_object::{MAX_ARRIVALS, Object, PHASE};
 use warplens_sim_cuda::memory::polled::PolledValue;
 use warplens_sim_cuda::memory::region::{AccessMode, MemoryRegion};
@@ -16,7 +16,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 use super::lane_address::LaneAddress;
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
-use crate::program::{Completion, Mbarrier, MbarrierAction, Space};
+use crate::program::{Mbarrier, MbarrierAction, Space};
 
 enum ActionResult {
     Nothing,
@@ -32,7 +32,7 @@ pub(crate) fn execute(
     mask: u32,
 ) -> Result<(), Box<ExecError>> {
     let at = addresses(&mbarrier.address, r, ctx.bases);
-    let mut pending_barrier: Option<PendingBarrier> = None;
+    let mut pending = PendingBarriers::new();
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
         let object = LaneAddress { space: mbarrier.space, address: at[lane], lane };
@@ -40,9 +40,8 @@ pub(crate) fn execute(
             let result = run_action(mbarrier.action, operand, object, ctx)?;
             if deliver(mbarrier, result, object, r) {
                 let failed = object.polled(ctx)?;
-                let pending = pending_barrier.get_or_insert_with(PendingBarrier::default);
-                if pending.values.iter().all(|value| value.index != failed.index) {
-                    pending.values.push(failed);
+                if pending.iter().all(|value| value.index != failed.index) {
+                    pending.push(failed);
                 }
             }
             continue;
@@ -51,7 +50,7 @@ pub(crate) fn execute(
             run_action(mbarrier.action, operand, object.in_block(rank as u32, ctx), ctx)?;
         }
     }
-    pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))
+    if pending.is_empty() { Ok(()) } else { Err(Box::new(ExecError::Yield(Some(pending)))) }
 }
 
 /// Runs an action on one object, and reports its effect on copies to the sanitizer.
@@ -60,7 +59,7 @@ fn run_action(
     operand: Option<u64>,
     at: LaneAddress,
     ctx: &mut ExecContext<'_>,
-) -> Result<ActionResult, Fault> {
+) -> Result<ActionResult> {
     if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
         let (object, parity) = at.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
@@ -101,27 +100,16 @@ fn deliver(mbarrier: &Mbarrier, result: ActionResult, at: LaneAddress, r: &mut R
     mbarrier.action.waits() && matches!(result, ActionResult::Holds(false))
 }
 
-/// The mbarrier object that tracks a completion.
-pub(crate) fn mbarrier_of(
-    completion: &Completion,
-    lane: usize,
-    r: &Registers,
-    ctx: &ExecContext<'_>,
-) -> LaneAddress {
-    LaneAddress::of(&completion.address, completion.space, lane, r, ctx)
-}
-
-/// Operations on the mbarrier object at this address.
 impl LaneAddress {
     /// The phase to which a copy that starts now belongs.
-    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
+    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion> {
         let (object, parity) = self.object(ctx)?;
         Ok(CopyCompletion::Phase { object, parity })
     }
 
     /// Announces an operation's completion at the object: everything its thread did before becomes visible to threads that
     /// observe the completion. Returns the object's offset in the cluster's shared memory.
-    pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize, Fault> {
+    pub(crate) fn announce(self, ctx: &mut ExecContext<'_>) -> Result<usize> {
         let bits = bits_of(self, ctx)?;
         self.report(AccessKind::Completion, 8, 0, ctx)?;
         if Object::of_bits(bits).is_none() {
@@ -131,7 +119,7 @@ impl LaneAddress {
     }
 
     /// Arrives at the object once the thread's tensor memory operations so far are complete.
-    pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    pub(crate) fn arrive_after_tensor_operations(self, ctx: &mut ExecContext<'_>) -> Result {
         let (object, parity) = self.object(ctx)?;
         if let Some(sanitizer) = &mut ctx.sanitizer {
             sanitizer.arrive_on_copies(self.lane, CopyFamily::TensorMemory, object, parity);
@@ -142,15 +130,14 @@ impl LaneAddress {
         Ok(())
     }
 
-    /// The object as a waiting warp reads it.
-    fn polled(self, ctx: &mut ExecContext<'_>) -> Result<PolledValue, Fault> {
+    fn polled(self, ctx: &mut ExecContext<'_>) -> Result<PolledValue> {
         let value = self.get(8, ctx)? & PHASE;
         let (index, _) = self.object(ctx)?;
         Ok(PolledValue { region: MemoryRegion::Shared, index: index as usize, size: 8, mask: PHASE, value })
     }
 
     /// The object's offset in the cluster's shared memory, and the parity of its phase.
-    fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
+    fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64)> {
         let parity = Object::of_bits(bits_of(self, ctx)?).map_or(0, |object| object.parity);
         let checked = self.check(8, AccessMode::Load, ctx)?;
         let object = checked.of(self.lane).map_or(0, |extent| extent.index(self.address) as u64);
@@ -163,7 +150,7 @@ fn act(
     operand: Option<u64>,
     at: LaneAddress,
     ctx: &mut ExecContext<'_>,
-) -> Result<ActionResult, Fault> {
+) -> Result<ActionResult> {
     let bits = bits_of(at, ctx)?;
     let kind = match action {
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
@@ -209,7 +196,7 @@ fn note_phase(
     at: LaneAddress,
     (before, after): (Object, Object),
     ctx: &mut ExecContext<'_>,
-) -> Result<(), Fault> {
+) -> Result {
     let count = operand.unwrap_or(1);
     let [arrivals, expected, completed] = match action {
         MbarrierAction::ExpectBytes => [0, count, 0],
@@ -288,7 +275,7 @@ pub(crate) fn pending_of(token: u64) -> u32 {
 }
 
 /// The bits of an object, which must be in shared memory.
-fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64> {
     let LaneAddress { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
@@ -299,10 +286,10 @@ fn bits_of(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
 }
 
 /// Arrives at the object once the thread's copies so far are complete.
-fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result {
     let (object, _) = at.object(ctx)?;
     let issuer = ctx.issuer(1 << at.lane);
-    let group = Some(ctx.spaces.asynchronous.group(issuer, Family::Single));
+    let group = Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Single));
     let (statement, signal) = (ctx.statement(), Signal::Arrive(object as usize));
     ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Nothing, signal });
     Ok(())
@@ -310,10 +297,10 @@ fn arrive_later(at: LaneAddress, ctx: &mut ExecContext<'_>) -> Result<(), Fault>
 
 fn uninitialized(at: LaneAddress) -> Fault {
     let message = "the address has no initialized mbarrier object\ninitialize it with `mbarrier.init`";
-    misuse(message.to_owned(), at)
+    misuse(message, at)
 }
 
-fn misuse(message: String, at: LaneAddress) -> Fault {
+fn misuse(message: impl Into<String>, at: LaneAddress) -> Fault {
     Fault::new(FindingKind::Mbarrier, message, 1 << at.lane)
 }
 

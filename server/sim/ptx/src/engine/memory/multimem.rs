@@ -1,6 +1,6 @@
 //! Accesses through multimem addresses. Each of these addresses the same offset in several buffers.
 
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::spaces::addresses;
 use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, lanes};
 use warplens_sim_cuda::sanitizer::event::AccessKind;
@@ -26,7 +26,7 @@ pub(crate) fn execute(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     match what {
         Multimem::LoadReduce(id) => load_reduce(&tables[id], r, ctx, mask),
         Multimem::Store(id) => {
@@ -53,7 +53,7 @@ fn load_reduce(
     r: &mut Registers,
     ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Fault> {
+) -> Result {
     let replicas = replicas_of(&access.address, access.space, span_of(access), r, ctx, mask)?;
     let count = access.elements.len();
     let mut loaded: Vec<[Vec<u64>; WIDTH]> = vec![std::array::from_fn(|_| Vec::new()); count];
@@ -87,7 +87,7 @@ fn replicas_of(
     r: &Registers,
     ctx: &ExecContext<'_>,
     mask: u32,
-) -> Result<Vec<Replica>, Fault> {
+) -> Result<Vec<Replica>> {
     let all = addresses(address, r, ctx.bases);
     let mut found: Vec<Replica> = Vec::new();
     for lane in lanes(mask) {
@@ -104,7 +104,7 @@ fn replicas_of(
 }
 
 /// All addresses behind a multimem address, for an access of `span` bytes.
-pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Result<Vec<u64>, Fault> {
+pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Result<Vec<u64>> {
     let name = || ctx.spaces.element(at.space, at.address, span.clamp(1, 4), ctx.local);
     let Some((multimem, offset)) = ctx.spaces.launch.multimem(at.address) else {
         let message = format!(

@@ -24,7 +24,6 @@ pub(super) struct Mbarriers<'a> {
 }
 
 impl<'a> Mbarriers<'a> {
-    /// The mbarriers of a cluster that is not running.
     pub(super) fn of(cluster: &'a Cluster<Warp>) -> Mbarriers<'a> {
         Mbarriers { shared: &cluster.shared, phases: &cluster.asynchronous.phases }
     }
@@ -90,7 +89,7 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
             let (lanes, index) = (LaneSet(lanes.into()), warp.id.warp);
             Some(Related::new(
                 statement,
-                format!("waiting too: {lanes} of warp {index} {}", warp.what(launch, spaces)),
+                format!("waiting too: {lanes} of warp {index} {}", warp.what(spaces)),
             ))
         });
         Some(finding.with(others).with(block.waits(&cluster.barrier)))
@@ -99,7 +98,6 @@ pub(super) fn explain(cluster: &Cluster<Warp>, launch: &Launch<'_>, spaces: &Spa
 }
 
 impl Warp {
-    /// Explains lanes that poll memory or repeat a loop.
     fn explain_spin(&self, launch: &Launch<'_>, spaces: &Spaces, mbarriers: Mbarriers<'_>) -> Finding {
         let running = self.groups.running().map_or(0, |group| group.mask & self.live);
         let (statement, lanes) = self.polls_at().unwrap_or((self.stopped_at, running));
@@ -110,9 +108,9 @@ impl Warp {
                  condition in the loop",
                 verb("iterate", lanes)
             ),
-            false if self.tests_barrier(launch) => format!(
+            false if self.tests_barrier() => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can complete {}",
-                self.what(launch, spaces),
+                self.what(spaces),
                 self.polled.values.first().map_or_else(String::new, |first| mbarriers.explained(first.index))
             ),
             false
@@ -122,71 +120,57 @@ impl Warp {
                 format!(
                     "Deadlock: {lanes_of_warp} {}, which does not change\nthe other lanes of the warp wait to reconverge with them, and no \
                  other live thread can change it",
-                    self.what(launch, spaces)
+                    self.what(spaces)
                 )
             }
             false => format!(
                 "Deadlock: {lanes_of_warp} {}\nno live thread can change it; make another thread store the awaited value before it \
                  waits or exits",
-                self.what(launch, spaces)
+                self.what(spaces)
             ),
         };
         let finding = self.id.finding(FindingKind::NoProgress, message, statement, lanes);
         let others = self.waiting_lanes(launch, lanes);
         // Only runs with checks know the statements.
-        let known = self.tests_barrier(launch) && launch.options.checks.races;
+        let known = self.tests_barrier() && launch.options.checks.races;
         let tested = self.polled.values.first().filter(|_| known);
         let contributions = tested.map(|first| mbarriers.contributions(first.index)).unwrap_or_default();
         finding.with(contributions).with(others)
     }
 
     /// What the lanes wait for: `poll `flag` (value 0)`.
-    pub(super) fn what(&self, launch: &Launch<'_>, spaces: &Spaces) -> String {
+    pub(super) fn what(&self, spaces: &Spaces) -> String {
         let lanes = self.polls_at().map_or(u32::MAX, |(_, lanes)| lanes);
         let Some(first) = self.polled.values.first() else { return verb("iterate", lanes) };
         let object = spaces.common_element(first.region, first.index as u64, first.size.into());
-        match self.tests_barrier(launch) {
+        match self.tests_barrier() {
             true => format!("{} for the mbarrier {object}", verb("wait", lanes)),
             false => format!("{} {object} (value {})", verb("poll", lanes), first.value),
         }
     }
 
-    /// The statement and the lanes that poll memory.
     pub(super) fn polls_at(&self) -> Option<(u32, u32)> {
         let (statement, lanes) = self.polled.first?;
         Some((statement, lanes & self.live))
     }
 
-    /// Whether the polled memory is an mbarrier object.
-    fn tests_barrier(&self, launch: &Launch<'_>) -> bool {
-        let tested = self.pending_barrier.as_ref().map(|(statement, _)| *statement);
-        let polled = self.polled.first.map(|(statement, _)| statement);
-        tested.is_some() && tested == polled && launch.program.statements() > 0
+    fn tests_barrier(&self) -> bool {
+        self.failed_test.is_some() && self.failed_test == self.polled.first.map(|(statement, _)| statement)
     }
 
-    /// The warp's other lanes, and where they wait.
     fn waiting_lanes(&self, launch: &Launch<'_>, lanes: u32) -> Vec<Related> {
-        let mut related: Vec<Related> = self
-            .groups
-            .waiting_for_lanes()
-            .into_iter()
-            .filter_map(|(at, wanted)| {
-                let statement = self.function(launch, at.frame)?.first_statement + at.pc;
-                let (lanes_of_warp, missing) =
-                    (LaneSet(at.mask.into()), LaneSet((wanted & self.live & !at.mask).into()));
-                Some((
-                    at.mask,
-                    Related::new(statement, format!("waiting here: {lanes_of_warp}, for {missing}")),
-                ))
-            })
-            .map(|(_, related)| related)
-            .collect();
-        let named = self.groups.waiting_for_lanes().iter().fold(lanes, |all, (at, _)| all | at.mask);
+        let waiting = self.groups.waiting_for_lanes();
+        let named = waiting.iter().fold(lanes, |all, (at, _)| all | at.mask);
+        let waits = waiting.into_iter().filter_map(|(at, wanted)| {
+            let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+            let (here, missing) = (LaneSet(at.mask.into()), LaneSet((wanted & self.live & !at.mask).into()));
+            Some(Related::new(statement, format!("waiting here: {here}, for {missing}")))
+        });
+        let mut related: Vec<Related> = waits.collect();
         related.extend(next_statements(self.elsewhere(launch, named)));
         related
     }
 
-    /// Explains lanes that wait for named lanes.
     fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
         let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;

@@ -38,7 +38,7 @@ impl CudaWarp for Warp {
 
     fn sanitizer(launch: &Launch<'_>) -> Option<Box<Sanitizer>> {
         let mut sanitizer = sanitizer(launch.program, [launch.grid, launch.block], &launch.options)?;
-        sanitizer.set_prerequisite_writes(&launch.prerequisite_writes);
+        sanitizer.prerequisite_writes.clone_from(&launch.prerequisite_writes);
         Some(sanitizer)
     }
 

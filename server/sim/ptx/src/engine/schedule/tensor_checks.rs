@@ -11,7 +11,6 @@ use crate::engine::exec::warp::Warp;
 
 type Block = warplens_sim_cuda::grid::block::Block<Warp>;
 
-/// Warps in a warpgroup.
 const WARPS: usize = 4;
 
 /// Findings about asynchronous operations of a cluster whose blocks have exited.

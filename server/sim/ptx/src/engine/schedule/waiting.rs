@@ -38,7 +38,7 @@ pub(super) fn explain_step_limit(
         let [x, y, z] = other.id.cta;
         let lanes_of_warp =
             format!("{} of warp {} of block {x},{y},{z}", LaneSet(lanes.into()), other.id.warp);
-        Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(launch, spaces))))
+        Some(Related::new(statement, format!("waiting: {lanes_of_warp} {}", other.what(spaces))))
     });
     Some(finding.with(waiting.take(MAX_WAITING)))
 }

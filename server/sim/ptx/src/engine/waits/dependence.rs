@@ -9,7 +9,6 @@ use warplens_sim_cuda::registers::{PerLane, filter_lanes, lanes};
 use super::poll_log::{Difference, LoggedRead, LoggedStep, Memory};
 use crate::program::{Callee, Formal, Function, Op, Passing, Program, ReadKind, RegisterSlot, Slot};
 
-/// Maximum number of passes over the log.
 const MAX_PASSES: u32 = 8;
 
 pub(super) struct Dependence<'w> {
@@ -25,7 +24,6 @@ struct Dependent {
     carry: u32,
 }
 
-/// What dependent values reached in one pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reached {
     /// A branch or another instruction that controls what executes.

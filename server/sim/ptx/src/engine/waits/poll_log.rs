@@ -21,7 +21,7 @@ impl Difference {
 
 /// An instruction's memory access, if other threads cannot see it.
 #[derive(Clone, Debug)]
-pub(super) enum Memory {
+pub(crate) enum Memory {
     Nothing,
     /// Memory that other threads may write, or that nobody writes.
     Common,
@@ -30,7 +30,7 @@ pub(super) enum Memory {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum LoggedStep {
+pub(crate) enum LoggedStep {
     Instruction {
         frame: Slot,
         function: u32,
@@ -56,7 +56,6 @@ pub(super) enum LoggedStep {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoggedRead {
     pub(super) polled: PolledValue,
-    /// The index of the read's step.
     pub(super) step: u32,
     pub(super) statement: u32,
     pub(super) lane: u32,
@@ -75,6 +74,5 @@ pub(super) enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LoggedWrite {
     pub(super) range: MemoryRange,
-    /// Whether an atomic operation writes.
     pub(super) exchanges: bool,
 }

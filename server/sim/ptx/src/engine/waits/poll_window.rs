@@ -17,9 +17,8 @@ use super::dependence::Dependence;
 use super::poll_log::{Difference, Direction, LoggedRead, LoggedStep, LoggedWrite, Memory};
 use super::snapshot::{Snapshot, WarpView};
 use crate::engine::exec::context::ExecContext;
-use crate::program::{Address, BarrierKind, CallId, Callee, Function, Op, Program, Slot, Space};
+use crate::program::{Address, BarrierKind, Callee, Function, Op, Program, Slot, Space};
 
-/// The result of examining a warp.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It does not wait, or this is not known yet.
@@ -48,7 +47,6 @@ pub(crate) struct PollWindow {
     compared: usize,
     /// Whether the warp did something that waiting loops do not do.
     failed: bool,
-    /// Maximum number of steps.
     limit: usize,
 }
 
@@ -74,23 +72,11 @@ impl PollWindow {
         self.failed = true;
     }
 
-    fn push(&mut self, step: LoggedStep) {
+    pub(crate) fn push(&mut self, step: LoggedStep) {
         self.failed |= self.steps.len() >= self.limit;
         if !self.failed {
             self.steps.push(step);
         }
-    }
-
-    /// Logs that lanes enter a function or return from it.
-    pub(crate) fn transfer(
-        &mut self,
-        returns: bool,
-        call: (u32, CallId, u32),
-        from: (Slot, u32),
-        to: (Slot, u32),
-        mask: u32,
-    ) {
-        self.push(LoggedStep::Transfer { returns, call, from, to, mask });
     }
 
     pub(crate) fn visit(

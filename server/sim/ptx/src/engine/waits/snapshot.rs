@@ -17,13 +17,11 @@ pub(crate) struct WarpView<'w> {
     pub(crate) frames: &'w [Option<Frame>],
     pub(crate) carry: u32,
     pub(crate) local: &'w Local,
-    /// The function of the running group.
     pub(crate) function: &'w Function,
     pub(crate) program: &'w Program,
     pub(crate) spaces: &'w Spaces,
 }
 
-/// A copy of a warp's state.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
     pc: u32,
@@ -56,12 +54,10 @@ impl Snapshot {
         self.frames.iter().find(|(slot, ..)| *slot == frame).map(|(.., registers)| registers)
     }
 
-    /// Remembers one of the differing registers.
     pub(super) fn remember(&mut self, difference: &Difference) {
         self.differed = difference.registers.first().map(|&(slot, place, _)| (slot, place));
     }
 
-    /// Whether the remembered register still differs.
     pub(super) fn still_differs(&self, warp: &WarpView<'_>) -> bool {
         let Some((slot, place)) = self.differed else { return false };
         let now = warp.frames.get(slot as usize).and_then(Option::as_ref);

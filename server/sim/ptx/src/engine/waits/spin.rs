@@ -1,9 +1,4 @@
 //! Detects loops that wait for other threads: decides when to observe a warp, and gives the verdict.
-//!
-//! After some backward branches a warp is observed for a few iterations (see [`PollWindow`]), so a loop that does not wait
-//! pays only for a counter. A loop that only computes is watched instead (see [`LoopWatch`]). The observation ends with one
-//! of three verdicts: the warp repeats one iteration until the memory that it polls changes; it polls memory but may also
-//! stop by itself, for example after a time-out; or it does other work.
 
 use warplens_sim_cuda::memory::polled::PolledMemory;
 use warplens_sim_cuda::registers::Registers;
@@ -105,7 +100,6 @@ impl SpinDetector {
         }
     }
 
-    /// Starts to observe the warp if it is time to.
     fn begin(&mut self, branch: BackwardBranch, warp: &WarpView<'_>) {
         let branches = self.counter.branches;
         let range = (warp.pc, branch.from);
@@ -154,7 +148,6 @@ impl SpinDetector {
         Verdict::Runs
     }
 
-    /// Handles an observation without a result.
     fn missed(&mut self) {
         let branches = self.counter.branches;
         self.window = None;

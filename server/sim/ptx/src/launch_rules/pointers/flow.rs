@@ -6,12 +6,10 @@ use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Spa
 use super::nodes::{Flow, From, node_of};
 use super::slots::Slots;
 
-/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
     /// Loaded from this byte of the parameter with this index.
     Param(usize, u64),
-    /// The address of the parameter with this index.
     Address(usize),
     /// An address in the shared memory whose size the launch decides.
     Dynamic,
@@ -100,14 +98,11 @@ fn flows(entry: &Function, instruction: Instruction<'_>, slots: &mut Slots) -> V
     sources.map(|from| Flow { from: From::Node(from), to }).collect()
 }
 
-/// A value that is loaded from a parameter.
 #[derive(Clone, Copy)]
 pub(super) struct ParamLoad {
     pub(super) param: usize,
-    /// Offset of the first byte in the parameter.
     pub(super) at: u64,
     pub(super) ty: Type,
-    /// The destination register.
     to: Option<usize>,
 }
 
@@ -136,7 +131,7 @@ pub(super) fn param_loads(entry: &Function, instruction: Instruction<'_>) -> Vec
     registers.iter().enumerate().map(load).collect()
 }
 
-fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
+pub(super) fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
     let Operand::Symbol(name) = operand else { return None };
     let Resolution::Symbol(symbol) = entry.name(name).resolution else { return None };
     match entry.symbol(symbol).kind {

@@ -1,10 +1,10 @@
 //! Which parameters of an entry are tensor maps: those whose address a tensor copy uses.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolKind};
+use warplens_hir::ptx::{Function, Instruction, Operand};
 use warplens_sim_launch::body::MapUse;
 
-use super::flow::{Origin, Origins};
+use super::flow::{self, Origin, Origins};
 use super::nodes::node_of;
 
 /// The uses of an entry's parameters as tensor maps, by parameter.
@@ -29,7 +29,6 @@ pub(super) fn maps(entry: &Function, origins: &FxHashMap<usize, Origins>) -> Vec
     maps
 }
 
-/// The base of the address of a tensor copy's map.
 fn map_operand(entry: &Function, instruction: Instruction<'_>) -> Option<Operand> {
     if instruction.opcode() != "cp" || !instruction.has("tensor") {
         return None;
@@ -41,12 +40,8 @@ fn map_operand(entry: &Function, instruction: Instruction<'_>) -> Option<Operand
 
 /// The parameter whose address this operand is.
 fn param_of(entry: &Function, base: Operand, origins: &FxHashMap<usize, Origins>) -> Option<usize> {
-    if let Operand::Symbol(name) = base {
-        let Resolution::Symbol(symbol) = entry.name(name).resolution else { return None };
-        return match entry.symbol(symbol).kind {
-            SymbolKind::Param { is_return: false, index } => Some(index as usize),
-            _ => None,
-        };
+    if let Operand::Symbol(_) = base {
+        return flow::param_of(entry, base);
     }
     let origins = origins.get(&node_of(entry, base)?)?;
     origins.iter().find_map(|origin| match origin {

@@ -10,10 +10,8 @@ use warplens_hir::ptx::{Function, Instruction, Operand, Type};
 
 use super::nodes::{Flow, From, node_of};
 
-/// Sizes of addresses, in bytes.
 const ADDRESS: [usize; 2] = [4, 8];
 
-/// The stack slots of a function.
 #[derive(Default)]
 pub(super) struct Slots {
     /// How registers that are written once are computed: another node plus a constant.

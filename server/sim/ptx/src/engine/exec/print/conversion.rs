@@ -9,7 +9,6 @@ pub(super) struct Conversion {
     pub(super) zeros: bool,
     pub(super) width: usize,
     pub(super) precision: Option<usize>,
-    /// Bytes of an integer argument.
     pub(super) bytes: u32,
     pub(super) kind: u8,
 }

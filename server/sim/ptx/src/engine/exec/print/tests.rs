@@ -1,4 +1,4 @@
-use warplens_sim_cuda::fault::Fault;
+use warplens_sim_cuda::fault::Result;
 
 use super::*;
 
@@ -9,12 +9,12 @@ struct Given<'g> {
 }
 
 impl Arguments for Given<'_> {
-    fn next(&mut self, bytes: u32) -> Result<u64, Fault> {
+    fn next(&mut self, bytes: u32) -> Result<u64> {
         let value = if self.values.is_empty() { 0 } else { self.values.remove(0) };
         Ok(if bytes == 4 { value & 0xffff_ffff } else { value })
     }
 
-    fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault> {
+    fn text(&mut self, address: u64) -> Result<Vec<u8>> {
         Ok(self.texts[address as usize - 100].as_bytes().to_vec())
     }
 
