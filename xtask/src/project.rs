@@ -29,13 +29,6 @@ pub(crate) fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
-/// The files that git tracks, relative to the root.
-pub(crate) fn tracked(root: &Path) -> Result<Vec<String>> {
-    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root).output();
-    let listed = listed.context("cannot run git, which lists the files to check")?;
-    Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
-}
-
 /// The path of a file relative to the root, with `/` between its parts.
 pub(crate) fn relative(root: &Path, file: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/")
