@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::shell;
 
-/// The file of the notices in the extension.
 pub(crate) const FILE: &str = "THIRD-PARTY-NOTICES.txt";
 /// The npm packages in the scripts of the extension; they require the others.
 const SCRIPTS: [&str; 2] = ["vscode-languageclient", "@dagrejs/dagre"];

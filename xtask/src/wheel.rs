@@ -77,7 +77,6 @@ fn python() -> Option<&'static str> {
     ["python3", "python"].into_iter().find(|name| shell::on_path(name))
 }
 
-/// A program of a virtual environment.
 fn program(environment: &Path, name: &str) -> PathBuf {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))

@@ -10,7 +10,6 @@ export interface Warp {
   warp: number;
 }
 
-/** A step of the warp. */
 export type Moment = Omit<answers.Step, 'character'>;
 
 /** The registers around a step; a report does not have the names of all of them. */

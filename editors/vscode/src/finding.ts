@@ -130,7 +130,6 @@ function isProblemSelected(): boolean {
     .some((range) => range.isEqual(editor.selection));
 }
 
-/** The number of the picked finding. */
 async function pick(findings: { finding: Finding; number: number }[]): Promise<number | undefined> {
   const items = findings.map(({ finding: { message, cta, warp, visit }, number }) => {
     const [term = '', ...details] = message.split('\n');

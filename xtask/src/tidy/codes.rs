@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 
 use crate::project::files;
 
-/// The crate with the diagnostics.
 const CRATE: &str = "server/ide-diagnostics/src";
 
 /// Reports each code that has neither a file of its name nor a line in the table of `lib.rs`, and each file of the table that

@@ -16,7 +16,6 @@ pub(super) struct Module {
     pub(super) bound: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads a file.
 pub(super) fn read(text: &str) -> Module {
     let tokens = code(text);
     let mut module = Module::default();

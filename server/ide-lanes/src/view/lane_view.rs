@@ -63,7 +63,6 @@ pub(crate) struct ViewedRun {
     pub(crate) has_notes: bool,
 }
 
-/// A statement with its trace.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementView<'s> {
     pub id: StatementId,
@@ -431,7 +430,6 @@ fn buffer_object(buffer: &PlacedBuffer) -> Object {
 }
 
 impl StatementView<'_> {
-    /// A register of the statement in some lanes, for display.
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> Reading<'h> {
         Reading { held, kind: self.statement.type_of(&held.name), lanes }
     }

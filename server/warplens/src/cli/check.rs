@@ -284,7 +284,6 @@ impl Checker {
     }
 }
 
-/// An argument has an invalid value.
 #[derive(Debug, Error)]
 enum InvalidArgument {
     #[error("expected a target such as sm_90 or sm_100a")]

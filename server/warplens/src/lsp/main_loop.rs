@@ -17,7 +17,6 @@ use crate::lsp::routes::{self, Route};
 use crate::lsp::state::{Phase, State, ToolRequest};
 use crate::panic::panic_message;
 
-/// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// After a `shutdown` request.

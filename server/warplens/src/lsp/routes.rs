@@ -49,7 +49,6 @@ pub(crate) enum Route {
     Tool(ToolHandler),
 }
 
-/// Handles a notification on the state thread.
 type NotificationHandler = Box<dyn Fn(&mut State, Value) + Send + Sync>;
 
 static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
@@ -116,12 +115,10 @@ static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock:
     ])
 });
 
-/// The route of a request, by its method.
 pub(crate) fn request(method: &str) -> Option<&'static Route> {
     REQUESTS.get(method)
 }
 
-/// The handler of a notification, by its method.
 pub(crate) fn notification_handler(method: &str) -> Option<&'static NotificationHandler> {
     NOTIFICATIONS.get(method)
 }

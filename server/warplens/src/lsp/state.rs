@@ -32,7 +32,6 @@ use crate::lsp::transport::client::Client;
 use crate::lsp::transport::replies::Replies;
 use crate::lsp::workspace_index::index::WorkspaceIndex;
 
-/// The state of the server.
 pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) client: Client,
@@ -53,7 +52,6 @@ pub(crate) struct State {
     pub(crate) events: Sender<Event>,
 }
 
-/// The phase of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     BeforeInitialize,

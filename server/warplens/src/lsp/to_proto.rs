@@ -8,12 +8,10 @@ use crate::lsp::documents::snapshot::{Failure, Snapshot};
 use crate::lsp::files::documentation_pages;
 use crate::lsp::markup::markup;
 
-/// An answer as JSON.
 pub(crate) fn to_value(answer: impl serde::Serialize) -> Result<serde_json::Value, Failure> {
     serde_json::to_value(answer).map_err(Failure::refused)
 }
 
-/// A full report of diagnostics.
 pub(crate) fn diagnostic_report(items: Vec<lsp::Diagnostic>) -> lsp::DocumentDiagnosticReportResult {
     let full = lsp::FullDocumentDiagnosticReport { result_id: None, items };
     lsp::DocumentDiagnosticReportResult::Report(lsp::DocumentDiagnosticReport::Full(

@@ -57,7 +57,6 @@ impl File {
     }
 }
 
-/// The name of the module for a data file.
 fn module(name: &str) -> String {
     match name {
         // `move` is a keyword, `wave` the name of the parent module.

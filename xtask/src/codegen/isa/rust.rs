@@ -53,7 +53,6 @@ impl Source {
         Ok(self.table(table, ty, entries) + &self::names(&names, &named)?)
     }
 
-    /// Renders the shared tables.
     pub(super) fn shared_tables(&self) -> String {
         self.pools.0.iter().map(|pool| entry_a_line(&table(pool.table, pool.ty, &pool.entries))).collect()
     }

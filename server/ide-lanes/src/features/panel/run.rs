@@ -86,7 +86,6 @@ impl PanelQuery<'_> {
         Ok(history)
     }
 
-    /// The result of the run with counters.
     pub(super) fn counted(&self) -> Result<Arc<RunResult>, PanelError> {
         let panel = self.panel;
         if panel.prepared.options.counters {

@@ -120,7 +120,6 @@ impl StepSummary {
         }
     }
 
-    /// The summary of `steps` steps.
     pub(crate) fn finish(mut self, steps: u64) -> StepSummary {
         self.steps = steps;
         for pending in std::mem::take(&mut self.pending) {

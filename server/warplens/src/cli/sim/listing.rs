@@ -161,7 +161,6 @@ impl Listing<'_> {
         left.map_or(MAX_COLUMN, |left| left.clamp(MIN_COLUMN, MAX_COLUMN))
     }
 
-    /// The hints by line.
     fn hints(&self, shown: &LaneView) -> BTreeMap<usize, String> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));

@@ -82,7 +82,6 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     }))
 }
 
-/// The run and its findings.
 fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> Value {
     let launch = &run.prepared.resolved.launch;
     let size = |size: Option<[u32; 3]>| size.unwrap_or([1; 3]).map(|length| length.to_string()).join("×");

@@ -33,7 +33,6 @@ pub(crate) struct Job {
 /// Who receives the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Requester {
-    /// A request of the client.
     Client(Id),
     /// Diagnostics that are pushed to the client.
     Publish,
@@ -51,7 +50,6 @@ impl Requester {
     }
 }
 
-/// How urgent a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Urgency {
     /// The user waits for it, so it has its own workers.
@@ -62,7 +60,6 @@ pub(crate) enum Urgency {
     Debounced,
 }
 
-/// The response of a handler.
 pub(crate) enum Response {
     /// The result of a request.
     Answer(Value),

@@ -81,7 +81,6 @@ impl Snapshot {
         position::range(&self.text, range, self.encoding)
     }
 
-    /// The line of an offset.
     pub(crate) fn line(&self, offset: TextSize) -> u32 {
         self.range(TextRange::empty(offset)).start.line
     }

@@ -9,7 +9,6 @@ use warplens_ide::{CallItem, Calls};
 use crate::lsp::documents::snapshot::{Answer, Snapshot};
 use crate::lsp::to_proto;
 
-/// `textDocument/prepareCallHierarchy`.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: &CallHierarchyPrepareParams,
@@ -19,7 +18,6 @@ pub(crate) fn prepare(
     Ok(found.map(|found| vec![item(snapshot, found)]))
 }
 
-/// `callHierarchy/incomingCalls`.
 pub(crate) fn incoming(
     snapshot: &Snapshot,
     params: &CallHierarchyIncomingCallsParams,
@@ -29,7 +27,6 @@ pub(crate) fn incoming(
     Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))
 }
 
-/// `callHierarchy/outgoingCalls`.
 pub(crate) fn outgoing(
     snapshot: &Snapshot,
     params: &CallHierarchyOutgoingCallsParams,

@@ -48,7 +48,6 @@ struct Params {
     work_done_token: Option<NumberOrString>,
 }
 
-/// The answer of `warplens/compare`.
 #[derive(Serialize)]
 struct Answer<'c> {
     #[serde(flatten)]
@@ -67,7 +66,6 @@ pub(crate) struct ComparedCode {
     listing: Option<String>,
 }
 
-/// What is compared.
 struct Task {
     params: Params,
     text: DocumentText,
@@ -77,7 +75,6 @@ struct Task {
 }
 
 impl State {
-    /// `warplens/compare`.
     pub(crate) fn compare(&mut self, id: &Id, params: Value) -> Result<()> {
         let params: Params = from_proto::params(params)?;
         let uri = &params.text_document.uri;

@@ -46,7 +46,6 @@ pub(crate) struct LaunchArgument {
     model: Option<String>,
 }
 
-/// The argument of [`SELECT_VISIT`].
 #[derive(Deserialize)]
 struct VisitArgument {
     uri: Uri,
@@ -92,7 +91,6 @@ fn first_launch() -> Value {
 }
 
 impl State {
-    /// `workspace/executeCommand`.
     pub(crate) fn execute_command(&mut self, id: Id, params: Value) {
         if let Err(error) = self.try_execute(&id, params) {
             self.requests.answer(&id, Err(error));

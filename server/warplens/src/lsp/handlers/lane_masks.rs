@@ -18,7 +18,6 @@ use crate::lsp::state::State;
 use crate::lsp::to_proto::to_value;
 
 impl State {
-    /// `warplens/laneMasks`.
     pub(crate) fn lane_masks(&mut self, id: Id, params: Value) {
         let request = document_params(params);
         self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Masks(params))));

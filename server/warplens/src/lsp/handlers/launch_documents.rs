@@ -18,7 +18,6 @@ use crate::lsp::state::State;
 use crate::lsp::to_proto::{diagnostic_report, to_value};
 
 impl State {
-    /// Opens a launch file.
     pub(crate) fn open_launch_document(&mut self, uri: &Uri, document: LaunchDocument) {
         self.documents.launch_files.insert(uri.clone(), document);
         self.publish_launch_problems(uri);

@@ -42,7 +42,6 @@ struct ShownRun {
 }
 
 impl State {
-    /// Handles a request of the panel.
     pub(crate) fn panel_request(&mut self, id: Id, handler: PanelHandler, params: Value) {
         let request = document_params(params);
         self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Panel(handler, params))));

@@ -11,7 +11,6 @@ use crate::lsp::state::State;
 use crate::lsp::workspace_index::index::{OpenDocument, Query};
 
 impl State {
-    /// `workspace/symbol`.
     pub(crate) fn workspace_symbol(&mut self, id: Id, params: Value) {
         match from_proto::params::<WorkspaceSymbolParams>(params) {
             Ok(params) => self.workspace_index.queue(id, Query::Symbols(params.query)),

@@ -26,12 +26,10 @@ const SHARE: u64 = 4;
 /// The prefix of progress tokens.
 pub(crate) const TOKEN: &str = "warplens/simulation/";
 
-/// The token for the progress of the run with a number.
 pub(crate) fn token(number: u64) -> NumberOrString {
     NumberOrString::String(format!("{TOKEN}{number}"))
 }
 
-/// A run in progress.
 pub(crate) struct Run {
     pub(crate) number: u64,
     pub(crate) uri: Uri,

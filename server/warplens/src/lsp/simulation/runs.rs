@@ -19,7 +19,6 @@ use crate::lsp::scheduling::worker_pool::ThreadPool;
 use crate::lsp::simulation::run::{Reports, Run, execute};
 use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
 
-/// The simulations of all documents.
 pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
     threads: ThreadPool,

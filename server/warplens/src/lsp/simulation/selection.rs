@@ -43,11 +43,9 @@ pub(crate) struct Selected {
     pub(crate) run: Option<Run>,
     /// `selectLaunch` requests that wait for the preparation.
     pub(crate) commands: Vec<Id>,
-    /// Requests that wait for the result.
     pub(crate) waiting: Vec<WaitingRequest>,
 }
 
-/// A visit of a statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SelectedVisit {
     /// The current position of the statement.
@@ -64,7 +62,6 @@ pub(crate) struct WaitingRequest {
 
 /// What a request needs of a run.
 pub(crate) enum Awaited {
-    /// `warplens/laneMasks`.
     Masks(LaneMasksParams),
     /// A request of the lanes panel, with its parameters.
     Panel(PanelHandler, Value),
@@ -80,7 +77,6 @@ impl Awaited {
     }
 }
 
-/// The parameters of `warplens/laneMasks`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LaneMasksParams {
     pub(crate) cta: Option<[u32; 3]>,

@@ -24,7 +24,6 @@ const MAX_SYMBOLS: usize = 500;
 /// The index of the workspace, and the queries that wait for a search.
 #[derive(Default)]
 pub(crate) struct WorkspaceIndex {
-    /// The folders of the workspace.
     folders: Arc<Vec<PathBuf>>,
     cache: Arc<Mutex<Cache>>,
     waiting: VecDeque<(Id, Query)>,
@@ -58,7 +57,6 @@ pub(crate) struct OpenDocument {
     pub(crate) text: Rope,
 }
 
-/// The input of a search.
 pub(crate) struct Search {
     open: Vec<OpenDocument>,
     folders: Arc<Vec<PathBuf>>,
@@ -85,7 +83,6 @@ impl WorkspaceIndex {
         folders.extend(params.event.added.iter().filter_map(|folder| path(&folder.uri)));
     }
 
-    /// The folders of the workspace.
     pub(crate) fn folders(&self) -> Arc<Vec<PathBuf>> {
         Arc::clone(&self.folders)
     }

@@ -18,7 +18,6 @@ use crate::lsp::ptxas_runs::PtxasRun;
 use crate::lsp::state::State;
 use crate::lsp::to_proto::to_value;
 
-/// Why ptxas is not started.
 #[derive(Debug, Error)]
 enum NotStarted {
     #[error("the setting `warplens.ptxas.path` is empty")]
@@ -37,7 +36,6 @@ impl State {
         }
     }
 
-    /// [`super::RESOURCES`].
     pub(crate) fn ptxas_resources(&mut self, id: Id, uri: &Uri) {
         if let Err(error) = self.run_ptxas(uri, Some(id.clone())) {
             self.requests.answer(&id, Err(refused(error.to_string())));

@@ -15,7 +15,6 @@ use crate::lsp::state::State;
 const PROGRESS_DELAY: Duration = Duration::from_millis(150);
 
 impl State {
-    /// Starts a run.
     pub(crate) fn start_run(
         &mut self,
         uri: &Uri,
@@ -32,7 +31,6 @@ impl State {
         }
     }
 
-    /// A run has ended.
     pub(crate) fn run_finished(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
         if self.simulations.run(uri, number).is_none() {
             return;
