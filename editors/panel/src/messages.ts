@@ -95,3 +95,8 @@ export type ToExtension =
   | { type: 'copy'; text: string }
   | { type: 'save'; name: string; text: string }
   | { type: 'painted'; what: string; milliseconds: number };
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
