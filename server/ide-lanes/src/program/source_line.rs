@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use smol_str::SmolStr;
 
+/// A line of a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FileLine {

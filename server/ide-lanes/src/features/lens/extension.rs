@@ -4,6 +4,7 @@ use warplens_sim_warp::{Status, WarpId};
 
 use super::click::{Click, Lens, LensTarget};
 use super::titles::{assumed, broken, ended, expected, launch_title, under};
+use crate::count::count;
 use crate::features::warps::percent;
 use crate::launches::AvailableLaunch;
 use crate::simulator::DocumentKernel;
@@ -44,11 +45,7 @@ pub(super) fn over(
                     Click::Select { entry: entry.clone(), launch: launch.name.clone() },
                 )
             }));
-            let title = match launches.len() {
-                1 => "1 launch ▾".to_owned(),
-                many => format!("{many} launches ▾"),
-            };
-            lenses.push(lens(title, pick));
+            lenses.push(lens(format!("{} ▾", count(launches.len(), "launch")), pick));
             lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
         }
     }
@@ -74,10 +71,8 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
         steps => format!("{} instr · {share} % active", grouped(steps)),
     };
     let mut parts = vec![(format!("{mark} {ran}{}", ended(shown, line_of, " · ")), LensTarget::Divergence)];
-    match shown.findings().len() {
-        0 => {}
-        1 => parts.push(("1 finding".to_owned(), LensTarget::Finding)),
-        many => parts.push((format!("{many} findings"), LensTarget::Finding)),
+    if let findings @ 1.. = shown.findings().len() {
+        parts.push((count(findings, "finding"), LensTarget::Finding));
     }
     match shown.result().output.text.lines().count() {
         0 => {}

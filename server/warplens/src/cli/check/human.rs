@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use ropey::Rope;
+use warplens_ide::lanes::count;
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::report::{Checked, CheckedFile, Report};
-use crate::cli::count::count;
 use crate::cli::plain::{is_hidden, plain};
 use warplens_protocol::position::{self, Encoding};
 

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference, OutputDifference};
+use warplens_ide::lanes::count;
 use warplens_sim_launch::size;
 use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
-use crate::cli::count::count;
 use crate::cli::plain::plain;
 use warplens_tools::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{LaneView, LaunchSource, counter_totals, first_divergence};
+use warplens_ide::lanes::{LaneView, LaunchSource, count, counter_totals, first_divergence};
 use warplens_sim_launch::{show, size};
 use warplens_sim_warp::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::{registers, steps};
-use crate::cli::count::count;
 use crate::cli::plain::{plain, without_tabs};
 
 const FAINT: Style = Style::new().dimmed();

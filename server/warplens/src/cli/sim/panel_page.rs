@@ -57,7 +57,7 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let at = |statement| run.position(statement);
     let at: Positions<'_> = &at;
     let query = PanelQuery { panel: &panel, warp, at, control: Control::none() };
-    let timeline = json!(query.timeline(Page { from: 0, to: None, bins: None })?);
+    let timeline = json!(query.timeline(Page::default())?);
     let steps = query.statements(MAX_STEPS)?;
     let ids = 0..run.prepared.statements.len() as u32;
     let lines = ids.map(|id| at(warplens_sim_warp::StatementId(id)).map(|position| position.line));
