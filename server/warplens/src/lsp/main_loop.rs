@@ -173,7 +173,7 @@ impl State {
         let uri = &job.request.uri;
         let is_about_whole_text = matches!(response, Response::Encoded(_) | Response::Diagnostics(_));
         match (&job.requester, response) {
-            (Requester::Client(id), Response::Answer(answer)) => self.requests.answer(id, Ok(answer)),
+            (Requester::Client(id), Response::Value(value)) => self.requests.answer(id, Ok(value)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
             (Requester::Client(id), Response::Encoded(result)) => {
                 self.requests.answer_encoded(id, &result, &self.client);

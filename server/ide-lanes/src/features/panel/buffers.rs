@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warplens_sim_launch::{Element, PlacedBuffer, differences};
 use warplens_sim_warp::{Control, RunOptions, Status, TraceRequest};
 
@@ -16,7 +16,8 @@ pub(super) const MAX_COUNT: u64 = 1_024;
 /// The most digits of a map.
 const MAP: u64 = 256;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct BufferRequest {
     /// `None` for the list of buffers.
     pub name: Option<String>,

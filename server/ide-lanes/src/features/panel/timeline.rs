@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warplens_sim_warp::{Mask, WarpId};
 
 use super::blocks::Lines;
@@ -18,7 +18,8 @@ pub(super) const MAX_BINS: u64 = 2_000;
 
 const MAX_BLOCKS: usize = 2_000;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 pub struct Page {
     pub from: u64,
     /// One past the last step; `None` for the end of the run.

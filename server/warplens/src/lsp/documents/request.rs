@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
@@ -62,7 +63,7 @@ pub(crate) enum Urgency {
 
 pub(crate) enum Response {
     /// The result of a request.
-    Answer(Value),
+    Value(Value),
     /// The result of a request, encoded as JSON.
     Encoded(Vec<u8>),
     /// The message that publishes diagnostics.
@@ -71,6 +72,12 @@ pub(crate) enum Response {
     LinkedName(Option<String>),
     /// The run of the selected launch.
     Prepared(Box<Prepared>),
+}
+
+impl Response {
+    pub(crate) fn value(result: impl Serialize) -> Result<Response, Failure> {
+        Ok(Response::Value(serde_json::to_value(result).map_err(Failure::refused)?))
+    }
 }
 
 /// Runs a handler. Catches panics, and drops the snapshot before it returns.

@@ -51,6 +51,14 @@ impl Failure {
     }
 }
 
+/// The result, or `None` if it was refused.
+pub(crate) fn unless_refused<T>(result: Result<T, Failure>) -> NullableAnswer<T> {
+    match result {
+        Err(Failure::Refused(_)) => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 impl From<Cancelled> for Failure {
     fn from(_: Cancelled) -> Failure {
         Failure::Cancelled
@@ -61,7 +69,7 @@ impl From<Cancelled> for Failure {
 const MAX_SEARCHED: usize = 1 << 20;
 
 /// The answer to a request of the protocol, which may be `null`.
-pub(crate) type Answer<T> = Result<Option<T>, Failure>;
+pub(crate) type NullableAnswer<T> = Result<Option<T>, Failure>;
 
 impl Snapshot {
     /// The byte offset of a position. A line after the last one is the end of the text.

@@ -49,7 +49,7 @@ struct Params {
 }
 
 #[derive(Serialize)]
-struct Answer<'c> {
+struct ComparedDocuments<'c> {
     #[serde(flatten)]
     compared: JsonCompared<'c>,
     #[serde(flatten)]
@@ -130,7 +130,7 @@ impl Task {
         let random = Random { launches: random, seed: seed.unwrap_or_else(random::seed) };
         let compared = compare(&sides, random, running).map_err(error)?;
         let code = ComparedCode { listing: target.as_ref().map(|_| other.text.clone()), target };
-        encoded(Answer { compared: json::compared(&compared), code })
+        encoded(ComparedDocuments { compared: json::compared(&compared), code })
     }
 }
 

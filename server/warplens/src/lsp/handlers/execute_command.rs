@@ -22,7 +22,6 @@ use crate::lsp::handlers::draft_launch::draft;
 use crate::lsp::handlers::ptxas::RESOURCES;
 use crate::lsp::simulation::selection::Selection;
 use crate::lsp::state::State;
-use crate::lsp::to_proto::to_value;
 use warplens_protocol::position::text_range;
 
 /// The argument of the commands about launches.
@@ -170,8 +169,7 @@ fn read<T: Serialize + 'static>(
     LaunchArgument { uri, entry, .. }: LaunchArgument,
     answer: fn(&Snapshot, Option<&str>) -> std::result::Result<T, Failure>,
 ) -> Request {
-    let handler =
-        move |snapshot: &Snapshot| Ok(Response::Answer(to_value(answer(snapshot, entry.as_deref())?)?));
+    let handler = move |snapshot: &Snapshot| Response::value(answer(snapshot, entry.as_deref())?);
     Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
 }
 

@@ -15,7 +15,6 @@ use crate::lsp::from_proto::document_params;
 use crate::lsp::handlers::simulation::prepare::unknown_warp;
 use crate::lsp::simulation::selection::{Awaited, LaneMasksParams, WaitingRequest};
 use crate::lsp::state::State;
-use crate::lsp::to_proto::to_value;
 
 impl State {
     pub(crate) fn lane_masks(&mut self, id: Id, params: Value) {
@@ -55,14 +54,14 @@ impl State {
 }
 
 fn request(uri: Uri, params: LaneMasksParams) -> Request {
-    let handler = Arc::new(move |snapshot: &Snapshot| Ok(Response::Answer(masks(snapshot, &params)?)));
+    let handler = Arc::new(move |snapshot: &Snapshot| masks(snapshot, &params));
     // The user waits for the lanes after an edit, which also causes slower requests about the whole document.
     Request { uri, urgency: Urgency::Now, handler }
 }
 
 /// The masks of one warp; `null` if nothing has run.
-fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure> {
-    let Some(lanes) = snapshot.lanes() else { return Ok(Value::Null) };
+fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Response, Failure> {
+    let Some(lanes) = snapshot.lanes() else { return Ok(Response::Value(Value::Null)) };
     let selected = lanes.shown.warp();
     let warp = WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
     let Some(shown) = lanes.warp(warp) else { return Err(unknown_warp(warp)) };
@@ -70,5 +69,5 @@ fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure
         let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
         json::Position { line, character }
     };
-    to_value(shown.masks(snapshot.version, params.compact, &at))
+    Response::value(shown.masks(snapshot.version, params.compact, &at))
 }

@@ -13,6 +13,7 @@ use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
 use crate::lsp::simulation::run::Run;
+use crate::lsp::transport::client::Client;
 
 /// Computes the answer to a request of the lanes panel from its parameters.
 pub(crate) type PanelHandler = fn(&PanelQuery<'_>, Value) -> Result<Value>;
@@ -100,6 +101,13 @@ impl Selected {
             run: None,
             commands: vec![],
             waiting: vec![],
+        }
+    }
+
+    /// Stops the run in progress, if there is one.
+    pub(crate) fn end_run(&mut self, client: &Client) {
+        if let Some(run) = self.run.take() {
+            run.end(client);
         }
     }
 

@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types as lsp;
 use warplens_ide::{AnalysisHost, FileId, Language, SymbolKind};
 
-use crate::lsp::to_proto::{symbol_kind, to_value};
+use crate::lsp::errors::encoded;
+use crate::lsp::to_proto::{definition_response, symbol_kind};
 use crate::lsp::workspace_index::files::{self, Stamp};
 use warplens_protocol::position::{self, Encoding};
 
@@ -110,19 +111,17 @@ impl Search {
     pub(crate) fn answer(&self, query: &Query) -> Result<Value> {
         let files = self.files();
         let found = files.iter().flat_map(|(uri, entries)| entries.iter().map(move |entry| (uri, entry)));
-        let answer = match query {
+        match query {
             Query::Symbols(letters) => {
                 let matching = found.filter(|(_, entry)| has_letters(&entry.name, letters));
-                to_value(
-                    matching.take(MAX_SYMBOLS).map(|(uri, entry)| symbol(uri, entry)).collect::<Vec<_>>(),
-                )
+                let symbols = matching.take(MAX_SYMBOLS).map(|(uri, entry)| symbol(uri, entry));
+                encoded(symbols.collect::<Vec<_>>())
             }
             Query::Definitions(name) => {
                 let definitions = found.filter(|(_, entry)| entry.is_definition && entry.name == *name);
-                to_value(self.targets(definitions))
+                encoded(self.targets(definitions))
             }
-        };
-        answer.map_err(|_| Error::internal_error())
+        }
     }
 
     /// The names of each file: first the open files, then those of the folders, ordered by name.
@@ -188,17 +187,8 @@ impl Search {
     ) -> Option<lsp::GotoDefinitionResponse> {
         let mut entries = entries.peekable();
         entries.peek()?;
-        if !self.links {
-            let location = |(uri, entry): (&lsp::Uri, &Entry)| lsp::Location::new(uri.clone(), entry.focus);
-            return Some(lsp::GotoDefinitionResponse::Array(entries.map(location).collect()));
-        }
-        let link = |(uri, entry): (&lsp::Uri, &Entry)| lsp::LocationLink {
-            origin_selection_range: None,
-            target_uri: uri.clone(),
-            target_range: entry.full,
-            target_selection_range: entry.focus,
-        };
-        Some(lsp::GotoDefinitionResponse::Link(entries.map(link).collect()))
+        let target = |(uri, entry): (&'e lsp::Uri, &Entry)| (uri, entry.full, entry.focus);
+        Some(definition_response(self.links, entries.map(target)))
     }
 }
 

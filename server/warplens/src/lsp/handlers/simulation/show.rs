@@ -22,13 +22,9 @@ impl State {
         known: Option<Outcome>,
         warp_request: WarpRequest,
     ) {
-        let run = self.simulations.start(uri, prepared, known, warp_request);
-        let state = SimulationState::LongRunning;
-        let update = SimulationUpdate { uri: uri.clone(), number: run.number, state };
+        let number = self.simulations.start(uri, prepared, known, warp_request);
+        let update = SimulationUpdate { uri: uri.clone(), number, state: SimulationState::LongRunning };
         self.client.send_later(PROGRESS_DELAY, Event::Simulation(update));
-        if let Some(selected) = self.simulations.selected.get_mut(uri) {
-            selected.run = Some(run);
-        }
     }
 
     pub(crate) fn run_finished(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
