@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use super::section;
+
 /// Whether a text begins like such a graph.
 pub(super) fn is_graph(text: &str) -> bool {
     text.trim_start().starts_with("digraph f {") && text.contains("subgraph \"cluster_")
@@ -42,10 +44,7 @@ pub(super) fn listing(text: &str) -> Option<String> {
     }
     let mut out = String::new();
     for (name, blocks) in functions {
-        let _ = write!(
-            out,
-            "//--------------------- .text.{name} --------------------------\n\t.section\t.text.{name},\"ax\",@progbits\n"
-        );
+        out.push_str(&section(&name));
         in_code_order(blocks).iter().flat_map(|block| &block.lines).for_each(|line| {
             let _ = writeln!(out, "{line}");
         });

@@ -29,7 +29,7 @@ pub struct BufferRequest {
 
 /// The buffers of a launch.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Buffers {
     buffers: Vec<JsonBuffer>,
     /// What the program printed.
@@ -40,10 +40,8 @@ pub struct Buffers {
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     output_truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     page: Option<JsonPage>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     element: Option<JsonElement>,
 }
 
@@ -88,7 +86,7 @@ struct JsonElement {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Writer {
     cta: [u32; 3],
     warp: u32,
@@ -96,7 +94,6 @@ struct Writer {
     line: u32,
     character: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     step: Option<u64>,
 }
 

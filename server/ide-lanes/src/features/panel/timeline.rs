@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use warplens_sim_warp::{Mask, WarpId};
+use warplens_sim_warp::{Mask, WarpId, lane_iter};
 
 use super::blocks::Lines;
 use super::error::PanelError;
@@ -30,7 +30,7 @@ pub struct Page {
 
 /// A page of the time line.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Timeline {
     cta: [u32; 3],
     warp: u32,
@@ -49,7 +49,6 @@ pub struct Timeline {
     runs: Vec<JsonRun>,
     /// Steps of a column, if it has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     column: Option<u64>,
     columns: Vec<JsonColumn>,
     marks: Vec<JsonMark>,
@@ -93,19 +92,17 @@ struct JsonColumn {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Mark"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Mark", optional_fields))]
 struct JsonMark {
     step: u64,
     kind: MarkKind,
     /// How many marks of a column are merged into this one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     count: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
     lanes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     code: Option<&'static str>,
 }
 
@@ -242,10 +239,8 @@ impl Column {
             None => self.blocks.push((piece.block, steps)),
         }
         self.lanes.resize(Mask::BITS as usize, 0);
-        let mut active = piece.active;
-        while active != 0 {
-            self.lanes[active.trailing_zeros() as usize] += steps;
-            active &= active - 1;
+        for lane in lane_iter::lanes(piece.active) {
+            self.lanes[lane] += steps;
         }
     }
 

@@ -99,9 +99,9 @@ impl Lanes {
     /// Whether these lanes stay shown although a newer run of the same launch has ended: it stopped at an error of the program, and this
     /// run got further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
-        prepared.outcome_stopped_at_error(outcome)
+        prepared.stopped_at_error(&outcome.result)
             && !self.is_partial()
-            && !self.prepared.outcome_stopped_at_error(&self.outcome)
+            && !self.prepared.stopped_at_error(&self.outcome.result)
             && self.prepared.same_launch(prepared)
             && warp.is_none_or(|warp| warp == self.shown.warp())
             && self.shown.has_places()
