@@ -10,6 +10,11 @@ pub(crate) fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()
 }
 
+/// The text of a file, whose path is relative to the root.
+pub(crate) fn read(path: &str) -> Result<String> {
+    fs::read_to_string(project_root().join(path)).with_context(|| format!("cannot read {path}"))
+}
+
 /// The files below some folders that end so, without what was built or installed there.
 pub(crate) fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();

@@ -9,11 +9,9 @@ mod pages;
 mod tokens;
 mod words;
 
-use std::fs;
+use anyhow::{Result, bail};
 
-use anyhow::{Context, Result, bail};
-
-use crate::project::{files, project_root, relative};
+use crate::project::{files, project_root, read, relative};
 use crate::shell;
 
 /// Parts of the standard library that some crates may not use, and why. Other crates need no fence: Cargo.toml lists what a crate may use.
@@ -90,7 +88,7 @@ pub(crate) fn run() -> Result<()> {
     let folders = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name));
     for file in files(folders.into(), "rs")? {
         let name = relative(&root, &file);
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
+        let text = read(&name)?;
         check_fences(&name, &text, &mut problems);
         check_shape(&name, &text, &mut problems);
         languages::check(&name, &text, &mut problems);

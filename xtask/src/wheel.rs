@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::project::project_root;
+use crate::project::{files, project_root};
 use crate::{shell, skipped};
 
 /// The release of maturin that is installed if none is on PATH.
@@ -87,10 +87,5 @@ fn remove_wheels(folder: &Path) -> Result<()> {
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
-    let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    Ok(paths
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
-        .collect())
+    if folder.exists() { files(vec![folder.to_path_buf()], "whl") } else { Ok(Vec::new()) }
 }

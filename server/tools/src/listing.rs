@@ -18,10 +18,3 @@ pub fn of_text(text: &str) -> Option<String> {
     }
     graph::is_graph(text).then(|| graph::listing(text)).flatten()
 }
-
-/// The start of the section with the code of a function.
-fn section(function: &str) -> String {
-    format!(
-        "//--------------------- .text.{function} --------------------------\n\t.section\t.text.{function},\"ax\",@progbits\n"
-    )
-}

@@ -4,8 +4,6 @@
 
 use std::fmt::Write;
 
-use super::section;
-
 /// Whether a text begins like such a graph.
 pub(super) fn is_graph(text: &str) -> bool {
     text.trim_start().starts_with("digraph f {") && text.contains("subgraph \"cluster_")
@@ -51,6 +49,13 @@ pub(super) fn listing(text: &str) -> Option<String> {
         out.push('\n');
     }
     Some(out)
+}
+
+/// The start of the section with the code of a function.
+pub(super) fn section(function: &str) -> String {
+    format!(
+        "//--------------------- .text.{function} --------------------------\n\t.section\t.text.{function},\"ax\",@progbits\n"
+    )
 }
 
 /// Reads an edge to the next block: `"k":exit0:s -> "BB0":entry:n [style=solid];`.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::section;
+use super::graph::section;
 
 /// Whether a text begins like such JSON.
 pub(super) fn is_disassembly(text: &str) -> bool {
