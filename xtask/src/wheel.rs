@@ -16,7 +16,7 @@ const MATURIN: &str = "maturin==1.16.0";
 pub(crate) fn build(profile: &str, folder: &str) -> Result<Option<PathBuf>> {
     let Some(maturin) = maturin() else { return Ok(None) };
     let out = project_root().join(folder);
-    remove_wheels(&out)?;
+    wheels(&out)?.iter().try_for_each(fs::remove_file)?;
     let args = ["build", "--quiet", "--profile", profile, "--out", shell::path_text(&out)?];
     shell::run(".", shell::path_text(&maturin)?, &args)?;
     let wheel = wheels(&out)?.pop().context("maturin built no wheel")?;
@@ -80,10 +80,6 @@ fn python() -> Option<&'static str> {
 fn program(environment: &Path, name: &str) -> PathBuf {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
-}
-
-fn remove_wheels(folder: &Path) -> Result<()> {
-    wheels(folder)?.iter().try_for_each(|wheel| fs::remove_file(wheel).map_err(Into::into))
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -51,7 +51,7 @@ pub(crate) enum Route {
 
 type NotificationHandler = Box<dyn Fn(&mut State, Value) + Send + Sync>;
 
-static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
+pub(crate) static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
     FxHashMap::from_iter([
         document::<HoverRequest>(Now, hover::hover),
         document::<Completion>(Now, completion::completion),
@@ -98,7 +98,7 @@ static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
     ])
 });
 
-static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
+pub(crate) static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
     FxHashMap::from_iter([
         notification::<DidOpenTextDocument>(State::did_open),
         notification::<DidChangeTextDocument>(State::did_change),
@@ -114,14 +114,6 @@ static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock:
         untyped::<WorkDoneProgressCancel>(|state, params| state.progress_cancelled(&params)),
     ])
 });
-
-pub(crate) fn request(method: &str) -> Option<&'static Route> {
-    REQUESTS.get(method)
-}
-
-pub(crate) fn notification_handler(method: &str) -> Option<&'static NotificationHandler> {
-    NOTIFICATIONS.get(method)
-}
 
 /// A request that the handler answers from a snapshot.
 fn document<R: Method<Params: Send + Sync + 'static, Result: 'static>>(

@@ -3,7 +3,7 @@
 //! The lanes of other documents follow a launch file when it is saved.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::request::{
     CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request as _,
 };
@@ -52,13 +52,8 @@ impl State {
         }
     }
 
-    /// Answers a request about a launch file with `null` unless it is one of the supported requests.
-    pub(crate) fn read_launch_document(&mut self, id: &Id, method: &str, params: Value) {
-        let answer = self.launch_answer(method, params);
-        self.requests.answer(id, answer);
-    }
-
-    fn launch_answer(&self, method: &str, params: Value) -> Result<Value> {
+    /// The answer of a request about a launch file: `null` unless it is one of the supported requests.
+    pub(crate) fn launch_answer(&self, method: &str, params: Value) -> Result<Value> {
         let document = |uri: &Uri| {
             self.documents.launch_files.get(uri).map(|document| document.launches(self.client.encoding))
         };

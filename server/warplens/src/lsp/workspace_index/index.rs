@@ -27,7 +27,7 @@ const MAX_SYMBOLS: usize = 500;
 pub(crate) struct WorkspaceIndex {
     folders: Arc<Vec<PathBuf>>,
     cache: Arc<Mutex<Cache>>,
-    waiting: VecDeque<(Id, Query)>,
+    pub(crate) waiting: VecDeque<(Id, Query)>,
 }
 
 /// The names that each file declares, with the stamp of the file.
@@ -86,15 +86,6 @@ impl WorkspaceIndex {
 
     pub(crate) fn folders(&self) -> Arc<Vec<PathBuf>> {
         Arc::clone(&self.folders)
-    }
-
-    pub(crate) fn queue(&mut self, id: Id, query: Query) {
-        self.waiting.push_back((id, query));
-    }
-
-    /// Removes the next query from the queue.
-    pub(crate) fn next_query(&mut self) -> Option<(Id, Query)> {
-        self.waiting.pop_front()
     }
 
     /// A search in these documents and the folders of the workspace; `links` when the client accepts location links.
