@@ -79,11 +79,6 @@ impl Outcome {
     pub fn has_trace(&self, warp: WarpId) -> bool {
         self.result.warp(warp.cta, warp.warp).is_some()
     }
-
-    /// Whether the traces of some warps are not recorded.
-    pub fn is_truncated(&self) -> bool {
-        self.result.warps_truncated
-    }
 }
 
 impl Prepared {

@@ -56,12 +56,12 @@ pub(super) fn over(
 
 /// `✓ 6,496 instr · 78 % active`, `2 findings`, `block 0, warp 1 of 8`.
 fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
-    let result = shown.result();
+    let result = &shown.result;
     let totals = &result.totals;
     let width = u64::from(shown.width());
     let share = percent(totals.thread_instructions, totals.warp_instructions * width);
     let mark = match (result.status, shown.has_findings()) {
-        _ if shown.is_partial() => "…",
+        _ if shown.partial => "…",
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",
         _ => "✗",
@@ -74,7 +74,7 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
     if let findings @ 1.. = shown.findings().len() {
         parts.push((count(findings, "finding"), LensTarget::Finding));
     }
-    match shown.result().output.text.lines().count() {
+    match shown.result.output.text.lines().count() {
         0 => {}
         1 => parts.push(("1 line printed".to_owned(), LensTarget::Output)),
         many => parts.push((format!("{} lines printed", grouped(many as u64)), LensTarget::Output)),
@@ -85,7 +85,7 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
 
 /// `block 0, warp 1 of 8`
 fn warp(shown: &LaneView) -> String {
-    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let WarpId { cta: [x, y, z], warp } = shown.warp;
     let block = match shown.launch().grid.unwrap_or([1; 3]) {
         [_, 1, 1] => format!("{x}"),
         _ => format!("{x},{y},{z}"),

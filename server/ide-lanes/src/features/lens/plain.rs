@@ -42,7 +42,7 @@ pub(super) fn over(
 
 /// A summary of the run, in a few words.
 fn run_title(shown: &LaneView, line_of: LineOf<'_>) -> String {
-    let result = shown.result();
+    let result = &shown.result;
     let totals = &result.totals;
     let share = percent(totals.thread_instructions, totals.warp_instructions * u64::from(shown.width()));
     let findings = match result.findings.len() {

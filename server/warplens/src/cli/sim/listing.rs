@@ -51,7 +51,7 @@ impl Listing<'_> {
         self.findings(&shown, out)?;
         self.output(out)?;
         self.buffers(out)?;
-        if let Some(registers) = self.run.result.warps.iter().find(|warp| is_of(warp, shown.warp())) {
+        if let Some(registers) = self.run.result.warps.iter().find(|warp| is_of(warp, shown.warp)) {
             registers::write(registers, self.width, out)?;
         }
         self.totals(&shown, out)
@@ -91,7 +91,7 @@ impl Listing<'_> {
                 .collect();
             writeln!(out, "{FAINT}args: {}{FAINT:#}", plain(&args.join(" ")))?;
         }
-        let WarpId { cta: [x, y, z], warp } = shown.warp();
+        let WarpId { cta: [x, y, z], warp } = shown.warp;
         let prepared = &self.run.prepared;
         let all = prepared.warps() * prepared.grid().map(u64::from).iter().product::<u64>();
         match all {

@@ -72,7 +72,7 @@ impl Lanes {
             let [code, text] = [&code, &text].map(|(prepared, outcome)| Ran { prepared, outcome });
             let lines = origin.lines();
             let line = |statement: StatementId| lines.get(&statement).copied();
-            let found = SameRegisters::of(code, text, &line, self.shown.warp(), Control::none());
+            let found = SameRegisters::of(code, text, &line, self.shown.warp, Control::none());
             found.unwrap_or_default()
         });
         found.name(statement.id, register)
@@ -86,8 +86,8 @@ impl Lanes {
 
     /// Marks the result as outdated, and returns whether it was current before.
     pub(crate) fn mark_outdated(&mut self) -> bool {
-        let was_current = !self.shown.is_outdated();
-        Arc::make_mut(&mut self.shown).outdate();
+        let was_current = !self.shown.outdated;
+        Arc::make_mut(&mut self.shown).outdated = true;
         was_current
     }
 
@@ -103,7 +103,7 @@ impl Lanes {
             && !self.is_partial()
             && !self.prepared.stopped_at_error(&self.outcome.result)
             && self.prepared.same_launch(prepared)
-            && warp.is_none_or(|warp| warp == self.shown.warp())
+            && warp.is_none_or(|warp| warp == self.shown.warp)
             && self.shown.has_places()
     }
 
@@ -114,13 +114,13 @@ impl Lanes {
 
     /// The lanes of another warp of the same run; `None` if its trace was not recorded.
     pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<LaneView>> {
-        if warp == self.shown.warp() {
+        if warp == self.shown.warp {
             return Some(Arc::clone(&self.shown));
         }
         let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
         apply(&mut shown, &self.edits);
-        if self.shown.is_outdated() {
-            shown.outdate();
+        if self.shown.outdated {
+            shown.outdated = true;
         }
         Some(Arc::new(shown))
     }

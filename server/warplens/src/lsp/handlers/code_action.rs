@@ -98,7 +98,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     if found.code != FindingKind::NoProgress.name() || shown.model() == model {
         return None;
     }
-    let WarpId { cta, warp } = shown.warp();
+    let WarpId { cta, warp } = shown.warp;
     let launch = match shown.source() {
         LaunchSource::Given => json!(shown.launch()),
         _ => json!(shown.launch().name),

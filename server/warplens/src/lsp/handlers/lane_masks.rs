@@ -62,7 +62,7 @@ fn request(uri: Uri, params: LaneMasksParams) -> Request {
 /// The masks of one warp; `null` if nothing has run.
 fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Response, Failure> {
     let Some(lanes) = snapshot.lanes() else { return Ok(Response::Value(Value::Null)) };
-    let selected = lanes.shown.warp();
+    let selected = lanes.shown.warp;
     let warp = WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
     let Some(shown) = lanes.warp(warp) else { return Err(unknown_warp(warp)) };
     let at = |offset: TextSize| {

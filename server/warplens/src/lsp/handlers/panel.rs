@@ -76,7 +76,7 @@ impl ShownRun {
     fn answer(&self, handler: PanelHandler, params: Value, cancelled: &AtomicBool) -> Result<Value> {
         let at = |statement| self.position(statement);
         let is_cancelled = || cancelled.load(Ordering::Relaxed);
-        let selected = self.shown.warp();
+        let selected = self.shown.warp;
         let WarpParams { cta, warp } = from_proto::params(params.clone())?;
         let query = PanelQuery {
             panel: &self.panel,
@@ -86,7 +86,7 @@ impl ShownRun {
         };
         let mut answer = handler(&query, params)?;
         answer["version"] = json!(self.version);
-        if self.shown.is_outdated() {
+        if self.shown.outdated {
             answer["outdated"] = json!(true);
         }
         Ok(answer)

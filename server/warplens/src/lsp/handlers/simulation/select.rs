@@ -55,7 +55,7 @@ impl State {
             return Err("no lanes are shown in this document: select a launch first".into());
         };
         let Some(visit) = visit else { return Ok((selected, None)) };
-        if lanes.shown.is_outdated() {
+        if lanes.shown.outdated {
             return Err("the program has an error that stops the run: fix it, then select a visit".into());
         }
         match lanes.shown.visits_on(line) {

@@ -48,7 +48,7 @@ impl State {
     pub(crate) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         let (warp, origin) = (selected.selection.warp, selected.origin.clone());
-        if let Some(warp) = warp.filter(|&warp| outcome.is_truncated() && !outcome.has_trace(warp))
+        if let Some(warp) = warp.filter(|&warp| outcome.result.warps_truncated && !outcome.has_trace(warp))
             && selected.recorded.is_none()
         {
             selected.recorded = Some(warp);
