@@ -50,15 +50,16 @@ impl Origin {
 }
 
 impl Lanes {
-    pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
+    pub(crate) fn new(
+        prepared: Arc<Prepared>,
+        outcome: Outcome,
+        warp: Option<WarpId>,
+        origin: Option<Arc<Origin>>,
+    ) -> Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
         let (edits, same_registers) = (Arc::default(), Arc::default());
-        Lanes { shown, prepared, outcome, panel, edits, origin: None, same_registers }
-    }
-
-    pub(crate) fn with_origin(self, origin: Option<Arc<Origin>>) -> Lanes {
-        Lanes { origin, ..self }
+        Lanes { shown, prepared, outcome, panel, edits, origin, same_registers }
     }
 
     /// The register of the origin whose values agree, in the shown warp, with those of a register of the statement at an offset. The first
@@ -86,30 +87,18 @@ impl Lanes {
 
     /// Marks the result as outdated, and returns whether it was current before.
     pub(crate) fn mark_outdated(&mut self) -> bool {
-        let was_current = !self.shown.outdated;
-        Arc::make_mut(&mut self.shown).outdated = true;
-        was_current
-    }
-
-    /// Whether these are only the lanes of the beginning of a run.
-    pub(crate) fn is_partial(&self) -> bool {
-        self.outcome.is_partial()
+        !std::mem::replace(&mut Arc::make_mut(&mut self.shown).outdated, true)
     }
 
     /// Whether these lanes stay shown although a newer run of the same launch has ended: it stopped at an error of the program, and this
     /// run got further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
         prepared.stopped_at_error(&outcome.result)
-            && !self.is_partial()
+            && !self.shown.partial
             && !self.prepared.stopped_at_error(&self.outcome.result)
             && self.prepared.same_launch(prepared)
             && warp.is_none_or(|warp| warp == self.shown.warp)
             && self.shown.has_places()
-    }
-
-    /// Whether the run has findings.
-    pub(crate) fn has_findings(&self) -> bool {
-        self.shown.has_findings()
     }
 
     /// The lanes of another warp of the same run; `None` if its trace was not recorded.
@@ -119,9 +108,7 @@ impl Lanes {
         }
         let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
         apply(&mut shown, &self.edits);
-        if self.shown.outdated {
-            shown.outdated = true;
-        }
+        shown.outdated = self.shown.outdated;
         Some(Arc::new(shown))
     }
 }

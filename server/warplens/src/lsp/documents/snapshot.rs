@@ -121,7 +121,7 @@ impl Snapshot {
     /// The findings of the run that the document shows.
     pub(crate) fn findings(&self) -> Result<Vec<Diagnostic>, Cancelled> {
         match self.lanes() {
-            Some(lanes) if lanes.has_findings() => self.analysis.findings(self.file, &lanes.shown),
+            Some(lanes) if lanes.shown.has_findings() => self.analysis.findings(self.file, &lanes.shown),
             _ => Ok(vec![]),
         }
     }

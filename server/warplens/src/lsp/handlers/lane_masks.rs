@@ -42,7 +42,7 @@ impl State {
 
     /// Answers the waiting requests. While a run is in progress, only those are answered that accept its beginning, if that is shown.
     pub(crate) fn answer_waiting(&mut self, uri: &Uri) {
-        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
+        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.shown.partial);
         for WaitingRequest { id, awaited } in self.simulations.take_answerable(uri, shows_beginning) {
             match awaited {
                 _ if !self.requests.is_pending(&id) => {}

@@ -48,7 +48,7 @@ impl State {
 
     /// The user stops the run of a document. The last result stays shown, and so does the beginning of this run.
     pub(crate) fn stop_run(&mut self, uri: &Uri) {
-        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
+        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.shown.partial);
         let run = self.simulations.selected.get_mut(uri).filter(|_| shows_beginning);
         match run.and_then(|selected| selected.run.take()) {
             Some(run) => {

@@ -70,7 +70,7 @@ impl State {
     /// Removes the selection and the lanes of a document.
     pub(crate) fn deselect(&mut self, uri: &Uri) {
         let removed = self.shown.update(uri, |shown| shown.lanes.take()).flatten();
-        if removed.is_some_and(|lanes| lanes.has_findings()) {
+        if removed.is_some_and(|lanes| lanes.shown.has_findings()) {
             self.refresh_diagnostics(uri);
         }
         let Some(mut selected) = self.simulations.selected.remove(uri) else { return };
@@ -120,7 +120,7 @@ impl State {
             run.edits.clear();
         } else {
             selected.end_run(&self.client);
-            let is_known = |lanes: &Lanes| !lanes.is_partial() && lanes.prepared.same_run(&prepared);
+            let is_known = |lanes: &Lanes| !lanes.shown.partial && lanes.prepared.same_run(&prepared);
             let last = self.shown.get(uri).lanes.filter(is_known);
             match last.map(|lanes| lanes.outcome) {
                 Some(outcome) if outcome.answers(warp_request) => self.show(uri, prepared, outcome, &[]),

@@ -28,11 +28,9 @@ impl State {
     }
 
     pub(crate) fn run_finished(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
-        if self.simulations.run(uri, number).is_none() {
-            return;
-        }
         let selected = self.simulations.selected.get_mut(uri);
-        let Some(run) = selected.and_then(|selected| selected.run.take()) else { return };
+        let run = selected.and_then(|selected| selected.run.take_if(|run| run.number == number));
+        let Some(run) = run else { return };
         run.end(&self.client);
         match outcome {
             Ok(outcome) => self.show(uri, run.prepared, outcome, &run.edits),
@@ -59,13 +57,13 @@ impl State {
             self.mark_outdated(uri);
             return self.answer_waiting(uri);
         }
-        let mut lanes = Lanes::new(prepared, outcome, warp).with_origin(origin);
+        let mut lanes = Lanes::new(prepared, outcome, warp, origin);
         lanes.edit(edits);
-        let has_findings = lanes.has_findings();
+        let has_findings = lanes.shown.has_findings();
         let before = self.shown.update(uri, |shown| shown.lanes.replace(lanes)).flatten();
         self.answer_waiting(uri);
         self.client.lanes_changed(uri);
-        if has_findings || before.is_some_and(|before| before.has_findings()) {
+        if has_findings || before.is_some_and(|before| before.shown.has_findings()) {
             self.refresh_diagnostics(uri);
         }
     }
@@ -75,7 +73,7 @@ impl State {
         let Some(run) = self.simulations.run(uri, number) else { return };
         let (prepared, edits) = (Arc::clone(&run.prepared), run.edits.clone());
         let is_whole = |lanes: &Lanes| {
-            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.is_partial()
+            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.shown.partial
         };
         if !self.shown.get(uri).lanes.as_ref().is_some_and(is_whole) {
             self.show(uri, prepared, outcome, &edits);
