@@ -42,7 +42,7 @@ fn serve(server: &PathBuf) -> Result<()> {
     }
     extension::install_tools()?;
     let package = extension::pack(server)?;
-    shell::run("tests/vscode", "npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
+    extension::install("tests/vscode")?;
     shell::command("tests/vscode", "node", &["demo.mjs"]).env("WARPLENS_VSIX", package).run()
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<()> {
     extension::install_tools()?;
     extension::check()?;
     let package = extension::pack(&dist::build_server("dev")?)?;
-    shell::run(FOLDER, "npm", &["ci", "--no-audit", "--no-fund", "--loglevel=error"])?;
+    extension::install(FOLDER)?;
     shell::run(FOLDER, "node", &["install.mjs"])?;
     let failed_once = run_files(&package);
     for file in &failed_once {

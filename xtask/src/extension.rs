@@ -19,9 +19,14 @@ pub(crate) fn node_is_there() -> bool {
     there
 }
 
-/// Installs the extension's tools in the versions of its lock file.
+/// Installs the extension's tools.
 pub(crate) fn install_tools() -> Result<()> {
-    npm(FOLDER, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+    install(FOLDER)
+}
+
+/// Installs the npm packages of a folder in the versions of its lock file.
+pub(crate) fn install(folder: &str) -> Result<()> {
+    npm(folder, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
 }
 
 /// Checks format, lints and types of the TypeScript and the editor tests, and runs the unit tests and those of the grammars.
@@ -47,8 +52,8 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(root.join("dist"))?;
     npm(FOLDER, &["run", "--silent", "build"])?;
     let out = shell::path_text(&package)?;
-    let args = ["vsce", "package", "--no-dependencies", "--allow-missing-repository"];
-    npx(&[&args[..], &["--target", target, "--out", out]].concat())?;
+    let vsce = ["exec", "--no", "--", "vsce", "package", "--no-dependencies", "--allow-missing-repository"];
+    npm(FOLDER, &[&vsce[..], &["--target", target, "--out", out]].concat())?;
     Ok(package)
 }
 
@@ -66,18 +71,6 @@ fn platform() -> Result<&'static str> {
 }
 
 fn npm(folder: &str, args: &[&str]) -> Result<()> {
-    shell::run(folder, npm_name("npm"), args)
-}
-
-fn npx(args: &[&str]) -> Result<()> {
-    shell::run(FOLDER, npm_name("npx"), &[&["--no-install"], args].concat())
-}
-
-/// On Windows the programs of npm are scripts with a file extension.
-fn npm_name(name: &'static str) -> &'static str {
-    match (cfg!(windows), name) {
-        (true, "npm") => "npm.cmd",
-        (true, _) => "npx.cmd",
-        (false, name) => name,
-    }
+    // On Windows it is a script with a file extension.
+    shell::run(folder, if cfg!(windows) { "npm.cmd" } else { "npm" }, args)
 }

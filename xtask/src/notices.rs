@@ -4,14 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::project::project_root;
+use crate::shell;
 
-/// The file of the notices in the extension.
 pub(crate) const FILE: &str = "THIRD-PARTY-NOTICES.txt";
 /// The npm packages in the scripts of the extension; they require the others.
 const SCRIPTS: [&str; 2] = ["vscode-languageclient", "@dagrejs/dagre"];
@@ -37,20 +35,12 @@ pub(crate) fn write(extension: &Path) -> Result<()> {
 
 /// The crates in the server on this platform, without those that only build scripts and tests use.
 fn crates() -> Result<Vec<Package>> {
-    let linked = cargo(&[
-        "tree",
-        "--locked",
-        "--package",
-        "warplens",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}",
-    ])?;
+    let printed = ["--edges", "normal", "--prefix", "none", "--format", "{p}"];
+    let tree = [&["tree", "--locked", "--package", "warplens"], &printed[..]].concat();
+    let linked = shell::command(".", "cargo", &tree).stdout()?;
     let linked: BTreeSet<&str> = linked.lines().filter_map(|line| line.split(" (").next()).collect();
-    let metadata: Value = serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--locked"])?)?;
+    let metadata = ["metadata", "--format-version", "1", "--locked"];
+    let metadata: Value = serde_json::from_str(&shell::command(".", "cargo", &metadata).stdout()?)?;
     let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
     let found = packages.iter().filter(|package| !package["source"].is_null()).filter_map(|package| {
         let text = |key: &str| package[key].as_str().unwrap_or_default();
@@ -62,14 +52,6 @@ fn crates() -> Result<Vec<Package>> {
         })
     });
     Ok(found.collect())
-}
-
-/// What a command of cargo prints.
-fn cargo(arguments: &[&str]) -> Result<String> {
-    let output = Command::new("cargo").args(arguments).current_dir(project_root()).output();
-    let output = output.context("cannot run cargo")?;
-    ensure!(output.status.success(), "cargo failed: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// The npm packages in the script of the extension.
@@ -101,15 +83,14 @@ fn installed(name: &str, user: &Path, extension: &Path) -> Result<PathBuf> {
 
 /// The packages of a part, with the texts of their licences. Packages with the same text share it.
 fn section(title: &str, packages: &[Package]) -> Result<String> {
-    let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_text: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in packages {
         ensure!(!package.licence.is_empty(), "{} names no licence", package.name);
         let name = format!("{} ({})", package.name, package.licence);
-        by_text.entry(licence_texts(&package.folder)?).or_default().push(name);
+        by_text.entry(licence_texts(&package.folder)?).or_default().insert(name);
     }
     let mut groups: Vec<(Vec<String>, String)> =
-        by_text.into_iter().map(|(text, mut names)| (std::mem::take(&mut names), text)).collect();
-    groups.iter_mut().for_each(|(names, _)| names.sort());
+        by_text.into_iter().map(|(text, names)| (names.into_iter().collect(), text)).collect();
     groups.sort();
     let groups = groups.iter().map(|(names, text)| format!("{}\n\n{text}", names.join("\n")));
     let line = "-".repeat(80);
@@ -158,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_packages_in_the_script_of_the_extension() {
-        let extension = project_root().join("editors/vscode");
+        let extension = crate::project::project_root().join("editors/vscode");
         if !extension.join("node_modules").is_dir() {
             return warplens_test_support::skip("the npm packages of the extension are not installed");
         }

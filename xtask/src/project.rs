@@ -10,6 +10,11 @@ pub(crate) fn project_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()
 }
 
+/// The text of a file, whose path is relative to the root.
+pub(crate) fn read(path: &str) -> Result<String> {
+    fs::read_to_string(project_root().join(path)).with_context(|| format!("cannot read {path}"))
+}
+
 /// The files below some folders that end so, without what was built or installed there.
 pub(crate) fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
@@ -27,13 +32,6 @@ pub(crate) fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>
     }
     files.sort();
     Ok(files)
-}
-
-/// The files that git tracks, relative to the root.
-pub(crate) fn tracked(root: &Path) -> Result<Vec<String>> {
-    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root).output();
-    let listed = listed.context("cannot run git, which lists the files to check")?;
-    Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
 }
 
 /// The path of a file relative to the root, with `/` between its parts.

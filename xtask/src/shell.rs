@@ -1,7 +1,7 @@
 //! Runs other programs, and finds them on PATH.
 
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -45,6 +45,14 @@ impl Step {
         let text = [output.stdout, output.stderr].concat();
         println!("{}", String::from_utf8_lossy(&text));
         self.success(output.status)
+    }
+
+    /// Runs it, and returns what it prints on standard output.
+    pub(crate) fn stdout(mut self) -> Result<String> {
+        self.command.stderr(Stdio::inherit());
+        let output = self.command.output().with_context(|| format!("cannot run `{}`", self.line))?;
+        self.success(output.status)?;
+        Ok(String::from_utf8(output.stdout)?)
     }
 
     fn success(&self, status: ExitStatus) -> Result<()> {

@@ -22,8 +22,8 @@ const ALL: [Check; 13] = [
     ("formatting", formatting),
     ("generated files", || codegen::run(Mode::Check)),
     ("tidiness", tidy::run),
-    ("spelling", typos),
-    ("workflows", actionlint),
+    ("spelling", || optional("typos", &[])),
+    ("workflows", || optional("actionlint", &[])),
     ("lints", lints),
     ("dependencies", deny),
     ("package metadata", packages),
@@ -51,14 +51,6 @@ pub(crate) fn run(fast: bool) -> Result<()> {
 
 fn formatting() -> Result<()> {
     shell::run(".", "cargo", &["fmt", "--all", "--check"])
-}
-
-fn typos() -> Result<()> {
-    optional("typos", &[])
-}
-
-fn actionlint() -> Result<()> {
-    optional("actionlint", &[])
 }
 
 fn deny() -> Result<()> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::project::project_root;
+use crate::project::{files, project_root};
 use crate::{shell, skipped};
 
 /// The release of maturin that is installed if none is on PATH.
@@ -16,7 +16,7 @@ const MATURIN: &str = "maturin==1.16.0";
 pub(crate) fn build(profile: &str, folder: &str) -> Result<Option<PathBuf>> {
     let Some(maturin) = maturin() else { return Ok(None) };
     let out = project_root().join(folder);
-    remove_wheels(&out)?;
+    wheels(&out)?.iter().try_for_each(fs::remove_file)?;
     let args = ["build", "--quiet", "--profile", profile, "--out", shell::path_text(&out)?];
     shell::run(".", shell::path_text(&maturin)?, &args)?;
     let wheel = wheels(&out)?.pop().context("maturin built no wheel")?;
@@ -77,21 +77,11 @@ fn python() -> Option<&'static str> {
     ["python3", "python"].into_iter().find(|name| shell::on_path(name))
 }
 
-/// A program of a virtual environment.
 fn program(environment: &Path, name: &str) -> PathBuf {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-fn remove_wheels(folder: &Path) -> Result<()> {
-    wheels(folder)?.iter().try_for_each(|wheel| fs::remove_file(wheel).map_err(Into::into))
-}
-
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
-    let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    Ok(paths
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
-        .collect())
+    if folder.exists() { files(vec![folder.to_path_buf()], "whl") } else { Ok(Vec::new()) }
 }

@@ -4,7 +4,6 @@ import type { Mask } from './messages';
 
 const known = new Map<string, number[]>();
 
-/** The lanes of a mask. */
 export function lanesOf(mask: Mask): number[] {
   let lanes = known.get(mask);
   if (!lanes) {
@@ -60,7 +59,6 @@ export function count(number: number, noun: string): string {
   return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** The steps of a run. */
 export function length(run: Run): number {
   return run.masks.reduce((sum, [, , steps]) => sum + steps, 0);
 }

@@ -10,7 +10,6 @@ export interface Warp {
   warp: number;
 }
 
-/** A step of the warp. */
 export type Moment = Omit<answers.Step, 'character'>;
 
 /** The registers around a step; a report does not have the names of all of them. */
@@ -96,3 +95,8 @@ export type ToExtension =
   | { type: 'copy'; text: string }
   | { type: 'save'; name: string; text: string }
   | { type: 'painted'; what: string; milliseconds: number };
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

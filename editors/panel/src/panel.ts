@@ -3,7 +3,7 @@
 import type { Mark, Timeline } from './generated/answers';
 import { handleKey } from './keys';
 import { grouped, runAt } from './lanes';
-import { type Moment, TABS, type Tab } from './messages';
+import { type Moment, messageOf, TABS, type Tab } from './messages';
 import { Pages } from './pages';
 import { Screen } from './screen';
 import type { Source } from './source';
@@ -227,7 +227,7 @@ export class Panel implements Controls {
       await this.pages.load(from, this.to, this.bins(this.to - from));
       content = await view.load(this);
     } catch (error) {
-      problem = sentence(error instanceof Error ? error.message : String(error));
+      problem = sentence(messageOf(error));
     }
     if (this.isClosed || tab !== this.state.tab) return;
     this.screen.show({ tab, content, problem, rows: problem === undefined ? view.table(this, content) : [] });

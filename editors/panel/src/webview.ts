@@ -1,6 +1,6 @@
 // The panel in the editor, which gets its data through messages from the extension.
 import type { RunProgress } from './generated/run_progress';
-import type { Answers, Method, RunInfo, ToExtension, ToPanel } from './messages';
+import { type Answers, type Method, messageOf, type RunInfo, type ToExtension, type ToPanel } from './messages';
 import { nothing } from './nothing';
 import { Panel } from './panel';
 import { RunningNote } from './running';
@@ -52,9 +52,7 @@ function receive(message: ToPanel): void {
       panel?.close();
       panel = new Panel(root, source(message.run), state, VIEWS, save);
       note.show(running, false);
-      panel
-        .open()
-        .catch((error: unknown) => nothing(root, 'The run cannot be shown', error instanceof Error ? error.message : String(error), []));
+      panel.open().catch((error: unknown) => nothing(root, 'The run cannot be shown', messageOf(error), []));
       break;
     }
     case 'running':

@@ -14,7 +14,6 @@ export function activeDocument(): vscode.TextDocument | undefined {
   return document && LANGUAGES.includes(document.languageId) ? document : undefined;
 }
 
-/** The visible editor of a document. */
 export function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
   return vscode.window.visibleTextEditors.find((editor) => editor.document === document);
 }

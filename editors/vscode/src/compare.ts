@@ -6,9 +6,9 @@ import { moveCursor } from './cursor';
 import { inform } from './inform';
 import { LANGUAGES } from './languages';
 import type { LinkedDocuments } from './linked';
-import { Registered } from './registered';
 import type { SassBeside } from './sass';
 import type { Server } from './server';
+import { Subscriber } from './subscriber';
 import { showToolError } from './tool_error';
 
 /** How many more launches with random inputs are compared if the first one agrees. */
@@ -19,7 +19,7 @@ const MAX_FILES = 1000;
 /** The request that the client or the user cancelled. */
 const CANCELLED = -32800;
 
-export class Comparisons extends Registered {
+export class Comparisons extends Subscriber {
   private readonly found = vscode.languages.createDiagnosticCollection('warplens-compare');
 
   constructor(

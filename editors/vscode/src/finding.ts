@@ -9,27 +9,30 @@ import type { LitLines } from './lit';
 import { type LaneMasks, requestMasks, selectionOf } from './masks';
 import type { Server } from './server';
 import { type Direction, nextFinding } from './steps';
+import { Subscriber } from './subscriber';
 
 interface Shown {
   uri: string;
   masks: LaneMasks;
 }
 
-export class FindingView implements vscode.Disposable {
+export class FindingView extends Subscriber {
   /** The finding that is shown: its line, whose other side is highlighted, and its number in the run. */
   private at?: { line: number; finding: number };
-  private readonly subscription: vscode.Disposable;
 
   constructor(
     private readonly server: Server,
     private readonly lanes: Lanes,
     private readonly lit: LitLines,
   ) {
-    this.subscription = vscode.window.onDidChangeTextEditorSelection(({ selections: [selection] }) => {
-      if (this.at === undefined || selection?.active.line === this.at.line) return;
-      this.at = undefined;
-      this.lit.clear();
-    });
+    super();
+    this.subscriptions.push(
+      vscode.window.onDidChangeTextEditorSelection(({ selections: [selection] }) => {
+        if (this.at === undefined || selection?.active.line === this.at.line) return;
+        this.at = undefined;
+        this.lit.clear();
+      }),
+    );
   }
 
   /** Shows the finding on a line, by default the cursor's line. If the line has several, the user picks one. */
@@ -76,10 +79,6 @@ export class FindingView implements vscode.Disposable {
     await this.selectVisit(shown.uri, finding);
     const others = finding.related.map((other) => `line ${other.line + 1}: ${other.message}`);
     if (others.length > 0) informBriefly(others.join('; '), 10_000);
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
   }
 
   private async selectWarp({ uri, masks }: Shown, { cta, warp }: Finding): Promise<void> {
@@ -130,7 +129,6 @@ function isProblemSelected(): boolean {
     .some((range) => range.isEqual(editor.selection));
 }
 
-/** The number of the picked finding. */
 async function pick(findings: { finding: Finding; number: number }[]): Promise<number | undefined> {
   const items = findings.map(({ finding: { message, cta, warp, visit }, number }) => {
     const [term = '', ...details] = message.split('\n');

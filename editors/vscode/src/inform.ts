@@ -9,7 +9,3 @@ export function inform(message: string): void {
 export function informBriefly(message: string, milliseconds = 3000): void {
   void vscode.window.setStatusBarMessage(`Warplens: ${message}`, milliseconds);
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -2,11 +2,11 @@
 import * as vscode from 'vscode';
 import { activeDocument } from './active';
 import { type LaneMasks, shapeOf, warpCount } from './masks';
-import { Registered } from './registered';
 import type { Server } from './server';
 import type { LaneStore } from './store';
+import { Subscriber } from './subscriber';
 
-export class Lanes extends Registered {
+export class Lanes extends Subscriber {
   private readonly item = vscode.window.createStatusBarItem('warplens.lanes', vscode.StatusBarAlignment.Right, 90);
   private readonly model = vscode.window.createStatusBarItem('warplens.model', vscode.StatusBarAlignment.Right, 89);
   private shownFor?: { uri: string; masks: LaneMasks };
@@ -50,7 +50,7 @@ export class Lanes extends Registered {
 
   private refresh(): void {
     const uri = activeDocument()?.uri.toString();
-    const masks = uri ? this.store.of(uri) : undefined;
+    const masks = this.store.of(uri);
     if (uri && masks && this.shownFor?.uri === uri && this.shownFor.masks === masks) return;
     this.shownFor = uri && masks ? { uri, masks } : undefined;
     void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);

@@ -1,14 +1,15 @@
 // Documents with lines that belong to each other, such as PTX and its source: moving in one highlights the lines of the others.
 import * as vscode from 'vscode';
 import type { LitLines } from './lit';
-import { Registered } from './registered';
 import type { Server } from './server';
 import { linesTogether, movedLines, type SourceLines, sourceLines } from './source_lines';
+import { lineEdit } from './strip/positions';
+import { Subscriber } from './subscriber';
 
 /** Milliseconds after an edit until the lines are read again. */
 const EDIT_DELAY = 300;
 
-export class LinkedDocuments extends Registered {
+export class LinkedDocuments extends Subscriber {
   /** The compiled documents, by key. */
   private readonly compiled = new Map<string, SourceLines>();
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -32,7 +33,7 @@ export class LinkedDocuments extends Registered {
 
   /** Links a compiled document with its sources, and returns the source line of each of its lines. */
   async link(document: vscode.TextDocument): Promise<SourceLines> {
-    const lines = await this.linesOf(document);
+    const lines = await this.sourcesOf(document);
     if (lines.some((line) => line)) this.compiled.set(keyOf(document.uri), lines);
     return lines;
   }
@@ -63,27 +64,25 @@ export class LinkedDocuments extends Registered {
     return this.compiled.has(key) || [...this.compiled.values()].some((lines) => lines.some((line) => line?.uri === key));
   }
 
-  private async linesOf(document: vscode.TextDocument): Promise<SourceLines> {
+  private async sourcesOf(document: vscode.TextDocument): Promise<SourceLines> {
     const params = { textDocument: { uri: document.uri.toString() } };
     const links = await this.server.request<{ range: { start: { line: number } }; target?: string }[] | null>(
       'textDocument/documentLink',
       params,
     );
     const places = (links ?? []).map(({ range, target }) => ({ line: range.start.line, target: target ?? '' }));
-    const texts = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
     const keys = new Map<string, string>();
     const key = (uri: string) => {
       const known = keys.get(uri) ?? keyOf(vscode.Uri.parse(uri));
       keys.set(uri, known);
       return known;
     };
-    return sourceLines(texts, places).map((place) => place && { ...place, uri: key(place.uri) });
+    return sourceLines(linesOf(document), places).map((place) => place && { ...place, uri: key(place.uri) });
   }
 
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const key = keyOf(document.uri);
-    for (const { range, text } of contentChanges) {
-      const edit = { start: range.start, end: range.end, breaks: text.split('\n').length - 1 };
+    for (const edit of contentChanges.map(lineEdit)) {
       for (const [other, lines] of this.compiled) this.compiled.set(other, movedLines(lines, key, edit));
     }
     if (!this.compiled.has(key) || contentChanges.length === 0) return;
@@ -98,7 +97,7 @@ export class LinkedDocuments extends Registered {
     const key = keyOf(document.uri);
     this.timers.delete(key);
     try {
-      const lines = await this.linesOf(document);
+      const lines = await this.sourcesOf(document);
       if (this.compiled.has(key)) this.compiled.set(key, lines);
     } catch {
       // A newer edit reads them again.
@@ -109,6 +108,11 @@ export class LinkedDocuments extends Registered {
 /** What identifies a document here: the server names files by their path. */
 export function keyOf(uri: vscode.Uri): string {
   return uri.scheme === 'file' || uri.scheme === 'vscode-remote' ? uri.path : uri.toString();
+}
+
+/** The texts of the lines of a document. */
+export function linesOf(document: vscode.TextDocument): string[] {
+  return Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
 }
 
 /** The file of a source line. */

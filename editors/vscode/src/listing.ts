@@ -1,8 +1,7 @@
 // Listings of files that VS Code cannot show as text: the server makes them, and a read-only document shows them.
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import type { Listing } from './generated/messages';
-import { messageOf } from './inform';
+import { messageOf } from '../../panel/src/messages';
 import type { Server } from './server';
 import { showToolError } from './tool_error';
 
@@ -67,9 +66,7 @@ class Listings implements vscode.TextDocumentContentProvider, vscode.Disposable 
 
   private async textOf(file: vscode.Uri): Promise<string> {
     await this.server.start();
-    const answer = await this.server.request<Listing>('warplens/listing', { uri: file.toString() });
-    if (!answer) throw new Error('the language server is not running');
-    return answer.text;
+    return this.server.requestText('warplens/listing', { uri: file.toString() });
   }
 
   /** Updates the listing when its file is rebuilt. */

@@ -1,8 +1,8 @@
 // One launch in two documents: PTX and its machine code show the same warp.
-import type * as vscode from 'vscode';
 import { type LaneMasks, selectionOf } from './masks';
 import type { Server } from './server';
 import type { LaneStore } from './store';
+import { Subscriber } from './subscriber';
 
 /** PTX and its machine code. */
 interface Pair {
@@ -14,20 +14,22 @@ interface Pair {
   isSelecting: boolean;
 }
 
-export class SameLaunch implements vscode.Disposable {
+export class SameLaunch extends Subscriber {
   private readonly pairs = new Map<string, Pair>();
-  private readonly subscription: vscode.Disposable;
 
   constructor(
     private readonly server: Server,
     private readonly store: LaneStore,
   ) {
-    this.subscription = store.onDidChange((uri) => {
-      for (const pair of this.pairs.values()) {
-        if (uri === pair.ptx) void this.followPtx(pair);
-        else if (uri === pair.sass) void this.followSass(pair);
-      }
-    });
+    super();
+    this.subscriptions.push(
+      store.onDidChange((uri) => {
+        for (const pair of this.pairs.values()) {
+          if (uri === pair.ptx) void this.followPtx(pair);
+          else if (uri === pair.sass) void this.followSass(pair);
+        }
+      }),
+    );
   }
 
   /** From now on, the machine code of a PTX document shows the launch of the PTX. */
@@ -49,10 +51,6 @@ export class SameLaunch implements vscode.Disposable {
   /** The document with the machine code was closed. */
   unpair(sass: string): void {
     this.pairs.delete(sass);
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
   }
 
   private async followPtx(pair: Pair): Promise<void> {

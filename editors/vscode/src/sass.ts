@@ -1,12 +1,13 @@
 // Open SASS Beside: the machine code of a PTX file, made by the configured ptxas, in a read-only document that is updated on saves.
 import * as vscode from 'vscode';
+import { messageOf } from '../../panel/src/messages';
 import { activeDocument, editorOf } from './active';
-import type { Assembled, Targets } from './generated/messages';
-import { inform, messageOf } from './inform';
-import type { LinkedDocuments } from './linked';
-import { Registered } from './registered';
+import type { Targets } from './generated/messages';
+import { inform } from './inform';
+import { type LinkedDocuments, linesOf } from './linked';
 import type { SameLaunch } from './same_launch';
 import type { Server } from './server';
+import { Subscriber } from './subscriber';
 import { showToolError } from './tool_error';
 
 const SCHEME = 'warplens-sass';
@@ -20,7 +21,7 @@ interface Origin {
   target?: string;
 }
 
-export class SassBeside extends Registered implements vscode.TextDocumentContentProvider {
+export class SassBeside extends Subscriber implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   /** The last listing of each document. */
   private readonly texts = new Map<string, string>();
@@ -94,10 +95,8 @@ export class SassBeside extends Registered implements vscode.TextDocumentContent
     this.launches.pair(ptx, uri.toString());
   }
 
-  private async assemble({ ptx, target }: Origin): Promise<string> {
-    const answer = await this.server.request<Assembled>('warplens/assemble', { textDocument: { uri: ptx }, target });
-    if (!answer) throw new Error('the language server is not running');
-    return answer.text;
+  private assemble({ ptx, target }: Origin): Promise<string> {
+    return this.server.requestText('warplens/assemble', { textDocument: { uri: ptx }, target });
   }
 
   /** Gives a document a new text. Resolves when an open document has it, or after a limit if VS Code sees no change. */
@@ -176,9 +175,7 @@ export class SassBeside extends Registered implements vscode.TextDocumentContent
 
   private revealKernel(editor: vscode.TextEditor, entry?: string): void {
     if (!entry) return;
-    const { document } = editor;
-    const lines = Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
-    const line = lines.findIndex((text) => text === `${entry}:` || text.endsWith(`Function : ${entry}`));
+    const line = linesOf(editor.document).findIndex((text) => text === `${entry}:` || text.endsWith(`Function : ${entry}`));
     if (line >= 0) editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.AtTop);
   }
 }

@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ErrorHandler, LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
 import type { RunProgress } from '../../panel/src/generated/run_progress';
+import { messageOf } from '../../panel/src/messages';
 import { display } from './display';
-import type { Model, Selection } from './generated/messages';
-import { messageOf } from './inform';
+import type { Assembled, Listing, Model, Selection } from './generated/messages';
 import { LANGUAGES } from './languages';
 import { Selections } from './selections';
 
@@ -93,6 +93,13 @@ export class Server implements vscode.Disposable {
   async request<T>(method: string, params: object, token?: vscode.CancellationToken): Promise<T | undefined> {
     if (!this.client?.isRunning()) return undefined;
     return token ? this.client.sendRequest<T>(method, params, token) : this.client.sendRequest<T>(method, params);
+  }
+
+  /** The text that a request asks for. */
+  async requestText(method: string, params: object): Promise<string> {
+    const answer = await this.request<Assembled | Listing>(method, params);
+    if (!answer) throw new Error('the language server is not running');
+    return answer.text;
   }
 
   /** Sends a request whose progress the server reports; undefined while there is no server. */

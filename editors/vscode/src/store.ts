@@ -2,9 +2,9 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { type LaneMasks, requestMasks } from './masks';
-import { Registered } from './registered';
 import type { Server } from './server';
-import { type LineEdit, moved } from './strip/positions';
+import { type LineEdit, lineEdit, moved } from './strip/positions';
+import { Subscriber } from './subscriber';
 
 /** How many edits are kept, to move the lines of an answer that is older than them. */
 const EDITS_KEPT = 1000;
@@ -14,7 +14,7 @@ interface Edits {
   edits: LineEdit[];
 }
 
-export class LaneStore extends Registered {
+export class LaneStore extends Subscriber {
   private readonly masks = new Map<string, LaneMasks>();
   private readonly edits = new Map<string, Edits[]>();
   private readonly requests = new Map<string, number>();
@@ -41,8 +41,8 @@ export class LaneStore extends Registered {
   }
 
   /** The lanes that a document shows, at its current lines. */
-  of(uri: string): LaneMasks | undefined {
-    return this.masks.get(uri);
+  of(uri: string | undefined): LaneMasks | undefined {
+    return this.masks.get(uri ?? '');
   }
 
   private clear(): void {
@@ -81,7 +81,7 @@ export class LaneStore extends Registered {
   private edit({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (!LANGUAGES.includes(document.languageId) || contentChanges.length === 0) return;
     const uri = document.uri.toString();
-    const edits = contentChanges.map(({ range, text }) => ({ start: range.start, end: range.end, breaks: text.split('\n').length - 1 }));
+    const edits = contentChanges.map(lineEdit);
     const kept = [...(this.edits.get(uri) ?? []), { version: document.version, edits }];
     this.edits.set(uri, kept.slice(-EDITS_KEPT));
     const masks = this.masks.get(uri);

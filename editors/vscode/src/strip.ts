@@ -3,19 +3,19 @@ import * as vscode from 'vscode';
 import { display } from './display';
 import { LANGUAGES } from './languages';
 import type { LaneLine, LaneMasks } from './masks';
-import { Registered } from './registered';
 import type { LaneStore } from './store';
 import { columns, commonColumn, spaceAfter, wrappedColumn } from './strip/layout';
 import { share, size } from './strip/masks';
 import { overview, STEPS, step } from './strip/positions';
 import { HEIGHT, imageOf, shape } from './strip/shape';
+import { Subscriber } from './subscriber';
 
 /** Lines above and below the visible ones that are drawn too. */
 const MARGIN = 20;
 /** Larger documents have no marks in the overview ruler. */
 const OVERVIEW_LINES = 50_000;
 
-export class Strip extends Registered {
+export class Strip extends Subscriber {
   private readonly cells = vscode.window.createTextEditorDecorationType({});
   private readonly notRun = vscode.window.createTextEditorDecorationType({ opacity: '0.65' });
   private readonly steps = Array.from({ length: STEPS }, (_, index) => overviewStep(index + 1));

@@ -1,6 +1,6 @@
 // The message of a request that needs an external tool.
 import * as vscode from 'vscode';
-import { messageOf } from './inform';
+import { messageOf } from '../../panel/src/messages';
 
 /** Shows why a request failed; if a setting is named, with a button that opens it. */
 export function showToolError(error: unknown): void {

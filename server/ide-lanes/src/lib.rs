@@ -15,6 +15,7 @@
 //! returns a [`Prepared`] run that any thread can execute, and [`LaneView`] keeps its result until the next one is available.
 //! Everything except the preparation works on plain data.
 
+mod count;
 mod features;
 mod findings;
 pub mod json;
@@ -31,6 +32,7 @@ mod typescript;
 mod view;
 pub mod wave;
 
+pub use count::count;
 pub use features::{
     Click, Lens, LensStyle, LensTarget, Step, Steps, WarpSummaries, WarpSummary, compare, findings_of, hover,
     lenses_of, operands, panel, same_registers, with_documentation,

@@ -55,7 +55,6 @@ pub(crate) fn trace(statement: u32, visits: &[(Mask, Mask, u64)]) -> LineTrace {
     }
 }
 
-/// The statements of a text like [`TEXT`].
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut start = 0;

@@ -59,7 +59,7 @@ impl Toolchain {
         let ended = self.run(&self.ptxas, &["--help".into()], Path::new("."), None)?;
         let text = String::from_utf8_lossy(&ended.output);
         // The help quotes the values of `--gpu-name`: 'sm_90','sm_90a'.
-        let quoted = text.split('\'').filter(|word| is_target(word));
+        let quoted = text.split('\'').filter(|word| number(word).is_some_and(|number| number > 0));
         let mut targets: Vec<String> = quoted.map(str::to_owned).collect();
         targets.sort_by_key(|target| (number(target), target.clone()));
         targets.dedup();
@@ -156,10 +156,6 @@ impl Toolchain {
 /// The target in the text of a PTX module, such as `sm_90a`.
 pub fn target_of(ptx: &str) -> Result<String, ToolError> {
     ptx_target(ptx.lines().map(Cow::Borrowed)).ok_or(ToolError::NoTarget)
-}
-
-fn is_target(word: &str) -> bool {
-    number(word).is_some_and(|number| number > 0)
 }
 
 /// The number of a target: 90 for `sm_90a`.

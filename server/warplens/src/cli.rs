@@ -2,7 +2,6 @@
 
 mod check;
 mod compare;
-mod count;
 mod explain;
 mod files;
 mod fmt;
@@ -24,7 +23,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::lsp::{self, Ended};
-use outcome::{Outcome, print_message};
+use outcome::{Outcome, unusable};
 
 #[derive(Parser)]
 #[command(
@@ -78,8 +77,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Err(error) = log::start(arguments.log_file.as_deref()) {
-        print_message(error);
-        return Outcome::Unusable.code().into();
+        return unusable(error).code().into();
     }
     let outcome = match arguments.command {
         Command::Lsp { stdio: _ } => serve(),
@@ -95,10 +93,7 @@ pub fn main() -> ExitCode {
     let outcome = outcome.unwrap_or_else(|error| match error.kind() {
         // The output was closed by its reader.
         io::ErrorKind::BrokenPipe => Outcome::Success,
-        _ => {
-            print_message(error);
-            Outcome::Unusable
-        }
+        _ => unusable(error),
     });
     outcome.code().into()
 }

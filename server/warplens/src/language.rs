@@ -8,11 +8,9 @@ use warplens_ide::{Language, languages};
 /// What is known about the language of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A supported language.
     Supported(Language),
     /// Possibly this language: other software uses the id or extension too, and the text does not tell yet.
     Ambiguous(Language),
-    /// Another language.
     Unknown,
 }
 
@@ -94,7 +92,6 @@ fn by_text(text: &str) -> Kind {
     text.lines().find_map(shown).map_or(Kind::Unknown, Kind::Supported)
 }
 
-/// The language with an id.
 #[cfg(test)]
 pub(crate) fn supported(id: &str) -> Language {
     languages().find(|language| language.id == id).expect("a supported language")

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
 const STRONG: Style = Style::new().bold();
@@ -53,7 +54,7 @@ fn continues(line: &str) -> bool {
 
 /// Renders text without styles, with each paragraph on one line.
 pub(crate) fn plain(markdown: &str) -> String {
-    anstream::adapter::strip_str(&render(markdown, usize::MAX)).to_string()
+    strip_str(&render(markdown, usize::MAX)).to_string()
 }
 
 /// Wraps a paragraph or a list item with a hanging indent.
@@ -65,78 +66,59 @@ fn wrap(line: &str, width: usize, out: &mut String) {
         None => ("", text),
     };
     let hanging = indent + bullet.chars().count();
-    let _ = write!(out, "{}{bullet}", " ".repeat(indent));
+    let _ = write!(out, "{:indent$}{bullet}", "");
     let mut column = hanging;
-    for (at, word) in words(text).into_iter().enumerate() {
-        if at > 0 && column + 1 + word.width > width {
-            let _ = write!(out, "\n{}", " ".repeat(hanging));
-            column = hanging;
-        } else if at > 0 {
-            out.push(' ');
-            column += 1;
+    for (at, word) in styled(text).split_ascii_whitespace().enumerate() {
+        let word = word.replace(KEPT_SPACE, " ");
+        let length = strip_str(&word).to_string().chars().count();
+        if at > 0 && length > 0 {
+            let fits = column + 1 + length <= width;
+            let _ = if fits { write!(out, " ") } else { write!(out, "\n{:hanging$}", "") };
+            column = if fits { column + 1 } else { hanging };
         }
-        out.push_str(&word.text);
-        column += word.width;
+        out.push_str(&word);
+        column += length;
     }
     out.push('\n');
 }
 
-/// A word with its styles, and its width without the styles.
-#[derive(Default)]
-struct Word {
-    text: String,
-    width: usize,
-}
+/// A space at which a line is not broken: in code or in a link.
+const KEPT_SPACE: &str = "\0";
 
-/// Splits at spaces outside code, turning `` `code` ``, `**strong**`, `[text](link)` and escapes into styles.
-fn words(text: &str) -> Vec<Word> {
-    let mut words = vec![Word::default()];
+/// Turns `` `code` ``, `**strong**`, `[text](link)` and escapes into styles.
+fn styled(text: &str) -> String {
+    let mut out = String::new();
     let mut strong = false;
     let mut rest = text;
-    while let Some(char) = rest.chars().next() {
-        let word = words.last_mut().expect("there is always a word");
+    while !rest.is_empty() {
         if let Some(after) = rest.strip_prefix("**") {
             strong = !strong;
-            let _ = if strong { write!(word.text, "{STRONG}") } else { write!(word.text, "{STRONG:#}") };
+            let _ = if strong { write!(out, "{STRONG}") } else { write!(out, "{STRONG:#}") };
             rest = after;
         } else if let Some((code, after)) = rest.strip_prefix('`').and_then(|after| after.split_once('`')) {
-            let _ = write!(word.text, "{CODE}{code}{CODE:#}");
+            let _ = write!(out, "{CODE}{}{CODE:#}", code.replace(' ', KEPT_SPACE));
             if strong {
-                let _ = write!(word.text, "{STRONG}");
+                let _ = write!(out, "{STRONG}");
             }
-            word.width += code.chars().count();
             rest = after;
         } else if let Some((link, after)) = link(rest) {
-            word.text.push_str(link);
-            word.width += link.chars().count();
+            out += &link.replace(' ', KEPT_SPACE);
             rest = after;
-        } else if let Some(escaped) = escaped(rest) {
-            word.text.push(escaped);
-            word.width += 1;
-            rest = &rest[1 + escaped.len_utf8()..];
-        } else if char.is_whitespace() {
-            if word.width > 0 {
-                words.push(Word::default());
-            }
-            rest = &rest[char.len_utf8()..];
         } else {
-            word.text.push(char);
-            word.width += 1;
-            rest = &rest[char.len_utf8()..];
+            let is_escaped = |text: &&str| text.starts_with(|char: char| char.is_ascii_punctuation());
+            let text = rest.strip_prefix('\\').filter(is_escaped).unwrap_or(rest);
+            let (char, after) = text.split_at(text.ceil_char_boundary(1));
+            out += char;
+            rest = after;
         }
     }
-    words.retain(|word| !word.text.is_empty());
-    words
+    out
 }
 
 fn link(text: &str) -> Option<(&str, &str)> {
     let (shown, after) = text.strip_prefix('[')?.split_once("](")?;
     let (_, after) = after.split_once(')')?;
     (!shown.contains(['[', '\n'])).then_some((shown, after))
-}
-
-fn escaped(text: &str) -> Option<char> {
-    text.strip_prefix('\\')?.chars().next().filter(char::is_ascii_punctuation)
 }
 
 #[cfg(test)]

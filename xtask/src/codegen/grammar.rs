@@ -9,12 +9,12 @@ mod render;
 mod tokens;
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use anyhow::{Context, Result};
 use ungrammar::Grammar;
 
 use super::output::{Mode, ensure_file_contents, rust_source};
+use crate::project;
 
 /// The languages. Each has a grammar `syntax/NAME.ungram` and a generated file
 /// `syntax/src/generated/NAME.rs`.
@@ -24,9 +24,8 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     let mut nodes = BTreeSet::new();
     for language in LANGUAGES {
         let path = format!("syntax/{language}.ungram");
-        let text = fs::read_to_string(crate::project::project_root().join(&path))
-            .with_context(|| format!("cannot read {path}"))?;
-        let grammar: Grammar = text.parse().with_context(|| format!("{path} is not an ungrammar"))?;
+        let grammar: Grammar =
+            project::read(&path)?.parse().with_context(|| format!("{path} is not an ungrammar"))?;
         let model = model::lower(&grammar).with_context(|| path.clone())?;
         nodes.extend(model.nodes.iter().map(|node| node.kind.clone()));
         let source = rust_source(&path, &render::tree(&model))?;

@@ -1,13 +1,12 @@
 //! The page `docs/measurements.md`, from the figures in `docs/measurements.toml`.
 
 use std::fmt::Write;
-use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::output::{Mode, ensure_file_contents};
-use crate::project::project_root;
+use crate::project;
 
 const DATA: &str = "docs/measurements.toml";
 const PAGE: &str = "docs/measurements.md";
@@ -43,9 +42,8 @@ struct Figure {
 
 /// Writes the page, or fails if it is stale.
 pub(super) fn run(mode: Mode) -> Result<()> {
-    let text =
-        fs::read_to_string(project_root().join(DATA)).with_context(|| format!("cannot read {DATA}"))?;
-    let measurements: Measurements = toml::from_str(&text).with_context(|| format!("{DATA} is not valid"))?;
+    let measurements: Measurements =
+        toml::from_str(&project::read(DATA)?).with_context(|| format!("{DATA} is not valid"))?;
     ensure_file_contents(PAGE, &page(&measurements)?, mode)
 }
 

@@ -1,22 +1,18 @@
 //! Where a diagnostic is: in a file with the name of its code, or in the table at the start of the crate.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::project::files;
+use crate::project::{files, read};
 
-/// The crate with the diagnostics.
 const CRATE: &str = "server/ide-diagnostics/src";
 
 /// Reports each code that has neither a file of its name nor a line in the table of `lib.rs`, and each file of the table that
 /// does not exist.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {
     let sources = root.join(CRATE);
-    let read =
-        |name: &str| fs::read_to_string(sources.join(name)).with_context(|| format!("cannot read {name}"));
-    let (codes, docs) = (read("codes.rs")?, read("lib.rs")?);
+    let (codes, docs) = (read(&format!("{CRATE}/codes.rs"))?, read(&format!("{CRATE}/lib.rs"))?);
     let table: Vec<&str> = docs.lines().filter(|line| line.starts_with("//! | `")).flat_map(quoted).collect();
     let missing = table.iter().filter(|name| name.ends_with(".rs") && !sources.join(name).exists());
     problems.extend(

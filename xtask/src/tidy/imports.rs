@@ -16,7 +16,6 @@ pub(super) struct Module {
     pub(super) bound: BTreeMap<String, Vec<String>>,
 }
 
-/// Reads a file.
 pub(super) fn read(text: &str) -> Module {
     let tokens = code(text);
     let mut module = Module::default();
@@ -31,7 +30,9 @@ pub(super) fn read(text: &str) -> Module {
                 let public = is_public(&tokens, at);
                 let end =
                     at + tokens[at..].iter().position(|token| token == ";").unwrap_or(tokens.len() - at - 1);
-                for (name, path) in use_tree(&tokens[at + 1..end]) {
+                let mut bound = Vec::new();
+                use_group(&mut tokens[at + 1..end].iter(), &[], &mut bound);
+                for (name, path) in bound {
                     if public {
                         exported.push((name.clone(), path.clone()))
                     } else {
@@ -92,14 +93,8 @@ fn path(tokens: &[String]) -> Vec<String> {
     path
 }
 
-/// The names that a `use` declaration binds, with their paths. A glob binds `*`.
-fn use_tree(tokens: &[String]) -> Vec<(String, Vec<String>)> {
-    let mut bound = Vec::new();
-    use_group(&mut tokens.iter(), &[], &mut bound);
-    bound
-}
-
-/// Reads the members of a group after their common prefix, up to the end of the group.
+/// Reads the members of a group after their common prefix, up to the end of the group: the names that it binds, with their paths. A
+/// glob binds `*`.
 fn use_group(tokens: &mut Iter<'_, String>, prefix: &[String], bound: &mut Vec<(String, Vec<String>)>) {
     let mut path = prefix.to_vec();
     let mut alias = None;

@@ -1,13 +1,12 @@
 //! Pages and the extension's manifest: links lead somewhere, and what a user can set or call is written down.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::project::{files, relative};
+use crate::project::{files, read, relative};
 
 const MANIFEST: &str = "editors/vscode/package.json";
 const README_OF_EXTENSION: &str = "editors/vscode/README.md";
@@ -18,14 +17,14 @@ const ONLY_IN_VSCODE: [&str; 2] = ["warplens.server.", "warplens.trace."];
 
 /// Looks at every page that a person reads.
 pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {
-    let manifest = Manifest::read(root)?;
+    let manifest = Manifest::read()?;
     for page in pages(root)? {
         let name = relative(root, &page);
-        let text = fs::read_to_string(&page).with_context(|| format!("cannot read {name}"))?;
+        let text = read(&name)?;
         check_links(&page, &name, &text, problems);
         manifest.check_names(&name, &text, problems);
     }
-    manifest.check_written(root, problems)
+    manifest.check_written(problems)
 }
 
 fn pages(root: &Path) -> Result<Vec<PathBuf>> {
@@ -65,11 +64,9 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn read(root: &Path) -> Result<Manifest> {
-        let text =
-            fs::read_to_string(root.join(MANIFEST)).with_context(|| format!("cannot read {MANIFEST}"))?;
-        let manifest: Value =
-            serde_json::from_str(&text).with_context(|| format!("{MANIFEST} is not valid JSON"))?;
+    fn read() -> Result<Manifest> {
+        let manifest: Value = serde_json::from_str(&read(MANIFEST)?)
+            .with_context(|| format!("{MANIFEST} is not valid JSON"))?;
         let offers = &manifest["contributes"];
         let groups = offers["configuration"].as_array().context("no groups of settings")?;
         let settings = groups.iter().filter_map(|group| group["properties"].as_object()).flatten();
@@ -96,8 +93,7 @@ impl Manifest {
     }
 
     /// Every setting and command is written about.
-    fn check_written(&self, root: &Path, problems: &mut Vec<String>) -> Result<()> {
-        let read = |name| fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"));
+    fn check_written(&self, problems: &mut Vec<String>) -> Result<()> {
         let (readme, page) = (read(README_OF_EXTENSION)?, read(PAGE_OF_SETTINGS)?);
         for setting in &self.settings {
             let only_here = ONLY_IN_VSCODE.iter().any(|prefix| setting.starts_with(prefix));

@@ -21,10 +21,10 @@ struct Term {
 }
 
 /// Reports each line of a tracked file that contains a wrong term.
-pub(super) fn check(root: &Path, tracked: &[String], problems: &mut Vec<String>) -> Result<()> {
+pub(super) fn check(root: &Path, tracked: &str, problems: &mut Vec<String>) -> Result<()> {
     let Terms { term: terms } =
         toml::from_str(include_str!("words.toml")).context("words.toml cannot be read")?;
-    for name in tracked.iter().filter(|name| !SKIPPED.iter().any(|skipped| name.contains(skipped))) {
+    for name in tracked.lines().filter(|name| !SKIPPED.iter().any(|skipped| name.contains(skipped))) {
         let Ok(text) = fs::read_to_string(root.join(name)) else { continue };
         for term in &terms {
             for (line, wrong) in uses(term, &text) {

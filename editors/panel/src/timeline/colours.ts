@@ -9,7 +9,6 @@ export interface Colours {
   error: string;
   accent: string;
   font: string;
-  /** The four colours of blocks. */
   blocks: string[];
 }
 

@@ -11,7 +11,6 @@ const SHORT = 7;
 export interface Painting {
   context: CanvasRenderingContext2D;
   page: Timeline;
-  /** The window. */
   from: number;
   to: number;
   geometry: Geometry;

@@ -1,17 +1,16 @@
 // The panel's side in the extension: sends the run of the active editor to the page, and does what the page asks.
 import * as vscode from 'vscode';
-import { PANEL_COMMANDS, type PanelCommand, type Tab, type ToExtension, type ToPanel } from '../../../panel/src/messages';
+import { messageOf, PANEL_COMMANDS, type PanelCommand, type Tab, type ToExtension, type ToPanel } from '../../../panel/src/messages';
 import { moveCursor } from '../cursor';
-import { messageOf } from '../inform';
 import { LANGUAGES } from '../languages';
 import { type LaneMasks, selectionOf } from '../masks';
-import { Registered } from '../registered';
 import type { Server } from '../server';
 import type { LaneStore } from '../store';
+import { Subscriber } from '../subscriber';
 import { NO_DOCUMENT, NO_RUN, runInfo, textsOf } from './run_info';
 
 /** Lives as long as one page. */
-export class Session extends Registered {
+export class Session extends Subscriber {
   private readonly cancellations = new Map<number, vscode.CancellationTokenSource>();
   /** The shown document: the one of the last editor while another part of the window has the focus. */
   private uri?: string;
@@ -119,7 +118,7 @@ export class Session extends Registered {
   }
 
   private sendRun(): void {
-    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    const masks = this.store.of(this.uri);
     const document = vscode.workspace.textDocuments.find((document) => document.uri.toString() === this.uri);
     this.sent = masks;
     if (!masks || !document) {
@@ -136,7 +135,7 @@ export class Session extends Registered {
   private followCursor(line: number): void {
     if (line === this.own) return;
     this.own = undefined;
-    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    const masks = this.store.of(this.uri);
     if (!masks?.lines.some((of) => of.line === line)) return;
     const visit = masks.visit?.line === line ? masks.visit.number : undefined;
     this.send({ type: 'cursor', line, visit });
@@ -177,7 +176,7 @@ export class Session extends Registered {
   }
 
   private async selectWarp(cta: number[], warp: number): Promise<void> {
-    const masks = this.uri ? this.store.of(this.uri) : undefined;
+    const masks = this.store.of(this.uri);
     if (!masks || !this.uri) return;
     await this.server.select({ ...selectionOf(this.uri, masks), cta, warp });
   }

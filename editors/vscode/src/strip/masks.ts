@@ -12,14 +12,9 @@ export interface LaneCounts {
   executed: number[];
 }
 
-/** The number of bits of a hex digit. */
-const BITS = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
-
 /** The number of lanes of a mask. */
 export function size(mask: string): number {
-  let lanes = 0;
-  for (const digit of mask) lanes += BITS[parseInt(digit, 16)] ?? 0;
-  return lanes;
+  return lanesOf(mask).length;
 }
 
 /** The number of lanes that a mask has digits for. */

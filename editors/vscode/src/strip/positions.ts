@@ -8,6 +8,11 @@ export interface LineEdit {
   breaks: number;
 }
 
+/** An edit as an editor reports it. */
+export function lineEdit({ range: { start, end }, text }: { range: Omit<LineEdit, 'breaks'>; text: string }): LineEdit {
+  return { start, end, breaks: text.split('\n').length - 1 };
+}
+
 /** The line that a line moves to; undefined if the edit removed it. */
 export function moved(line: number, edit: LineEdit): number | undefined {
   const { start, end, breaks } = edit;

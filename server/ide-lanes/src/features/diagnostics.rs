@@ -89,7 +89,7 @@ fn findings(shown: &LaneView, place: &Place<'_>) -> Vec<Diagnostic> {
             origin: Origin::Run,
             ..Diagnostic::new(kernel, Severity::Error, kind.name(), kind.with_term(message))
         };
-        shown.failures().iter().map(failed)
+        shown.failures.iter().map(failed)
     }));
     found.sort_by_key(|found| (found.range.start(), found.severity));
     found

@@ -25,7 +25,7 @@ const MAX_WIDTH: usize = 60;
 /// The hover for the statement at `offset` and the `word` there.
 pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
-    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let WarpId { cta: [x, y, z], warp } = shown.warp;
     let visited = statement.seen.into_iter();
     let registers = visited.flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
     let registers = registers.map(|(seen, held)| Held { statement: &statement, seen, held, shown });
@@ -58,10 +58,10 @@ pub fn hover(shown: &LaneView, offset: TextSize, word: &str, line_of: LineOf<'_>
     if let Some(other) = model_diff::at_statement(&statement, shown, line_of, &sentence) {
         let _ = write!(markdown, "\n\n{other}");
     }
-    if shown.is_partial() {
+    if shown.partial {
         markdown += " This is the first part of a run that has not ended.";
     }
-    if shown.is_outdated() {
+    if shown.outdated {
         markdown += " This is from before the last edits: the present program has an error that stops a run.";
     }
     if let Some(trace) = statement.trace {

@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 use warplens_sim_launch::Resolved;
 use warplens_sim_warp::{Finding, FindingKind, LaneSet, Mask, RunResult, StatementId, WarpId};
 
+use crate::count::count;
 use crate::program::SourceLine;
 
 pub(crate) type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLine>;
@@ -17,7 +18,6 @@ pub(crate) type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLi
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
     pub block: [u32; 3],
-    /// Lanes of a warp.
     pub width: u32,
 }
 
@@ -139,8 +139,4 @@ impl ReportedFinding<'_> {
         }
         message
     }
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

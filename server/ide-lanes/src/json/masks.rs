@@ -11,14 +11,13 @@ use super::position::{Position, Positions};
 
 /// One warp of a run: what is shown in an editor.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Masks<'r> {
     /// The version of the document that the positions are for.
     pub(crate) version: i32,
     pub(crate) entry: &'r str,
     /// The name of the kernel in its source, if a compiler mangled it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub(crate) source_name: Option<String>,
     /// Its sizes are those of the run.
     #[cfg_attr(test, ts(type = "Launch & Required<Pick<Launch, 'grid' | 'block'>>"))]
@@ -39,7 +38,6 @@ pub struct Masks<'r> {
     pub(crate) launched: String,
     /// The selected visit, which determines the shown point in time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub(crate) visit: Option<JsonChosen>,
     /// The output of the program, if any.
     #[serde(skip_serializing_if = "str::is_empty")]

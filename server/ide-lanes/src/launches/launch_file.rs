@@ -14,7 +14,6 @@ pub struct LaunchFile {
     pub format: Format,
     /// Its name in messages.
     pub path: String,
-    /// Finds the launches of the document.
     pub document: DocumentName,
 }
 

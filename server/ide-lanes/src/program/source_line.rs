@@ -19,14 +19,13 @@ pub struct FileLine {
 
 /// The source line of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct SourceLine {
     /// The innermost line that is not in a library header.
     #[serde(flatten)]
     pub line: FileLine,
     /// The line of an inlined header function, if the statement is in one.
     #[serde(rename = "inlined", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub header: Option<FileLine>,
     /// The position in that line.
     #[serde(skip)]

@@ -41,7 +41,7 @@ fn warp_of_first_error(result: &RunResult) -> Option<WarpId> {
 pub struct Outcome {
     /// What actually ran: an inferred launch may have been repaired, and an unspecified model replaced.
     adjustments: Adjustments,
-    pub(crate) result: Arc<RunResult>,
+    pub result: Arc<RunResult>,
     pub(crate) request: WarpRequest,
     /// The requested warp, or that of the first error.
     pub(crate) warp: WarpId,
@@ -78,11 +78,6 @@ impl Outcome {
 
     pub fn has_trace(&self, warp: WarpId) -> bool {
         self.result.warp(warp.cta, warp.warp).is_some()
-    }
-
-    /// Whether the traces of some warps are not recorded.
-    pub fn is_truncated(&self) -> bool {
-        self.result.warps_truncated
     }
 }
 
@@ -158,9 +153,5 @@ impl Prepared {
     pub fn warp_request(&self, warp: Option<WarpId>, visit: Option<(TextSize, u64)>) -> WarpRequest {
         let until = visit.and_then(|(offset, visit)| Some((self.statement_at(offset)?, visit)));
         WarpRequest { warp, until }
-    }
-
-    pub fn outcome_stopped_at_error(&self, outcome: &Outcome) -> bool {
-        self.stopped_at_error(&outcome.result)
     }
 }

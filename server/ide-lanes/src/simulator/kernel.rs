@@ -8,7 +8,6 @@ use warplens_sim_launch::Kernel;
 pub struct DocumentKernel {
     /// The properties that a launch must match.
     pub kernel: Kernel,
-    /// The range of its name in the text.
     pub name: TextRange,
     /// The start of its item.
     pub start: TextSize,

@@ -2,6 +2,8 @@
 
 use warplens_sim_warp::{Counters, LineTrace, RunResult};
 
+use crate::count::count;
+
 /// The hint at the end of a line if its accesses cost more than necessary.
 pub(crate) fn words(counters: &Counters) -> Option<String> {
     let Counters { global, shared } = counters;
@@ -23,8 +25,8 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
         };
         sentences.push(format!(
             "Global memory: {} touch {} of 32 bytes, ideal {}{worst}.",
-            counted(global.requests, "request"),
-            counted(global.sectors, "sector"),
+            count(global.requests, "request"),
+            count(global.sectors, "sector"),
             global.ideal
         ));
     }
@@ -35,8 +37,8 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
         };
         sentences.push(format!(
             "Shared memory: {} in {}, ideal {}{worst}.",
-            counted(shared.requests, "request"),
-            counted(shared.wavefronts, "wavefront"),
+            count(shared.requests, "request"),
+            count(shared.wavefronts, "wavefront"),
             shared.ideal
         ));
     }
@@ -60,8 +62,8 @@ pub fn totals(result: &RunResult, width: u32) -> Vec<String> {
             0 => "global memory: no accesses".to_owned(),
             requests => format!(
                 "global memory: {}, {} of 32 bytes, ideal {}",
-                counted(requests, "request"),
-                counted(global.sectors, "sector"),
+                count(requests, "request"),
+                count(global.sectors, "sector"),
                 global.ideal
             ),
         },
@@ -69,20 +71,12 @@ pub fn totals(result: &RunResult, width: u32) -> Vec<String> {
             0 => "shared memory: no accesses".to_owned(),
             requests => format!(
                 "shared memory: {}, {}, ideal {}",
-                counted(requests, "request"),
-                counted(shared.wavefronts, "wavefront"),
+                count(requests, "request"),
+                count(shared.wavefronts, "wavefront"),
                 shared.ideal
             ),
         },
     ]
-}
-
-fn counted(number: u64, what: &str) -> String {
-    match (number, what.ends_with('s')) {
-        (1, _) => format!("1 {what}"),
-        (_, true) => format!("{number} {what}es"),
-        (_, false) => format!("{number} {what}s"),
-    }
 }
 
 #[cfg(test)]

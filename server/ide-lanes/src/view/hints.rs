@@ -29,7 +29,7 @@ impl LaneView {
         }
         let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
         // The rest of a run that is in progress may reach the others.
-        let has_hint = |statement: &StatementView<'_>| statement.trace.is_some() || !self.is_partial();
+        let has_hint = |statement: &StatementView<'_>| statement.trace.is_some() || !self.partial;
         let inside = |statement: &StatementView<'_>| range.contains_inclusive(statement.range.end());
         for statement in self.statements().filter(has_hint).filter(inside) {
             let end = line_end(statement.range.end());

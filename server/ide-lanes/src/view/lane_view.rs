@@ -33,20 +33,20 @@ pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
 #[derive(Debug, Clone)]
 pub struct LaneView {
     run: ViewedRun,
-    result: Arc<RunResult>,
-    warp: WarpId,
+    pub result: Arc<RunResult>,
+    pub warp: WarpId,
     values: Option<Arc<Values>>,
     /// The selected visit, which determines the point in time of the values.
-    moment: Option<(StatementId, u64)>,
+    pub moment: Option<(StatementId, u64)>,
     statements: Arc<[Statement]>,
     /// By [`StatementId`].
     placed: Vec<PlacedStatement>,
     /// The expectations of the launch that do not hold; empty if the run did not finish.
-    failures: Arc<[String]>,
+    pub failures: Arc<[String]>,
     /// Whether the text now has an error that stops a run earlier than this one.
-    outdated: bool,
+    pub outdated: bool,
     /// Whether it is only the beginning of the run.
-    partial: bool,
+    pub partial: bool,
 }
 
 /// A run whose result is shown.
@@ -63,7 +63,6 @@ pub(crate) struct ViewedRun {
     pub(crate) has_notes: bool,
 }
 
-/// A statement with its trace.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementView<'s> {
     pub id: StatementId,
@@ -114,16 +113,6 @@ impl LaneView {
         }
     }
 
-    /// Whether it is only the beginning of the run, which is in progress or was stopped.
-    pub fn is_partial(&self) -> bool {
-        self.partial
-    }
-
-    /// The expectations of the launch that do not hold, each as a sentence.
-    pub fn failures(&self) -> &[String] {
-        &self.failures
-    }
-
     /// Whether the run was compared with the expectations of its launch.
     pub fn is_checked(&self) -> bool {
         self.result.status == Status::Finished && !self.launch().expect.is_empty()
@@ -153,10 +142,6 @@ impl LaneView {
 
     pub fn model(&self) -> &'static str {
         self.run.model.name()
-    }
-
-    pub fn result(&self) -> &Arc<RunResult> {
-        &self.result
     }
 
     /// The finding that stopped the run, and its position.
@@ -199,10 +184,6 @@ impl LaneView {
         self.placed.iter_mut().for_each(|placed| placed.place = None);
     }
 
-    pub fn warp(&self) -> WarpId {
-        self.warp
-    }
-
     /// The lanes that the warp has.
     pub fn launched(&self) -> Mask {
         self.trace().map_or(0, |warp| warp.launched)
@@ -228,23 +209,9 @@ impl LaneView {
         self.run.broken.contains(&statement)
     }
 
-    /// Marks the view as outdated: the text now has an error that stops a run earlier.
-    pub fn outdate(&mut self) {
-        self.outdated = true;
-    }
-
-    pub fn is_outdated(&self) -> bool {
-        self.outdated
-    }
-
     /// Whether any of its statements still exists.
     pub fn has_places(&self) -> bool {
         self.placed.iter().any(|placed| placed.place.is_some())
-    }
-
-    /// The statement and the visit that were selected as the point in time of the values.
-    pub fn moment(&self) -> Option<(StatementId, u64)> {
-        self.moment
     }
 
     /// The first statement in a range that the warp reached: the offset of its opcode, and the number of visits.
@@ -431,7 +398,6 @@ fn buffer_object(buffer: &PlacedBuffer) -> Object {
 }
 
 impl StatementView<'_> {
-    /// A register of the statement in some lanes, for display.
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> Reading<'h> {
         Reading { held, kind: self.statement.type_of(&held.name), lanes }
     }

@@ -11,20 +11,20 @@ const MOST_CAUSES: usize = 2;
 
 /// The first difference of the shown warp, or else of the first warp that differs.
 fn divergence(shown: &LaneView) -> Option<&Divergence> {
-    let divergences = &shown.result().model_diff.as_ref()?.divergences;
-    divergences.iter().find(|divergence| divergence.warp == shown.warp()).or(divergences.first())
+    let divergences = &shown.result.model_diff.as_ref()?.divergences;
+    divergences.iter().find(|divergence| divergence.warp == shown.warp).or(divergences.first())
 }
 
 /// Where and why a run first differs from the run that it is compared with, in a few words. `None` without a comparison, and for
 /// a run that failed before any difference.
 pub fn first_divergence(shown: &LaneView, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
-    let other = shown.result().model_diff.as_ref()?.model;
+    let other = shown.result.model_diff.as_ref()?.model;
     let Some(divergence) = divergence(shown) else {
-        let ended = shown.result().status == Status::Finished;
+        let ended = shown.result.status == Status::Finished;
         return ended.then(|| format!("same lanes as `{other}`"));
     };
     let line = line(shown, divergence.statement, line_of)?;
-    let warp = if divergence.warp == shown.warp() {
+    let warp = if divergence.warp == shown.warp {
         String::new()
     } else {
         format!(" in warp {}", divergence.warp.warp)
@@ -43,9 +43,9 @@ pub(crate) fn at_statement(
     line_of: &dyn Fn(TextSize) -> u32,
     sentence: &dyn Fn(&StatementView<'_>, Mask) -> String,
 ) -> Option<String> {
-    let beside = shown.result().model_diff.as_ref()?;
+    let beside = shown.result.model_diff.as_ref()?;
     let other =
-        beside.warps.iter().find(|warp| (warp.cta, warp.warp) == (shown.warp().cta, shown.warp().warp))?;
+        beside.warps.iter().find(|warp| (warp.cta, warp.warp) == (shown.warp.cta, shown.warp.warp))?;
     let there = other.line(statement.id);
     if same(statement.trace, there) {
         return None;

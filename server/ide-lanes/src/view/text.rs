@@ -5,6 +5,7 @@
 use warplens_sim_warp::lanes::{Pattern, ranges};
 use warplens_sim_warp::{LineTrace, Mask, TracedVisit, Visit};
 
+use crate::count::count;
 use crate::json::{StatementTrace, hex};
 use crate::run::{Role, splits};
 
@@ -197,8 +198,7 @@ fn several_counts(visits: u64, counts: &[u32], truncated: bool) -> String {
     let words: Vec<String> = counts.iter().map(u32::to_string).collect();
     let counts = match words.as_slice() {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-            let plural = if counts[0] == 1 { "" } else { "s" };
-            return format!("{visits} visits, {first} lane{plural} each");
+            return format!("{visits} visits, {} each", count(counts[0], "lane"));
         }
         [first @ .., _] if truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
         [a, b, c, _, .., last] if counts.len() > 4 => format!("{a}>{b}>{c}>..>{last}"),

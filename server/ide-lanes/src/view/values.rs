@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use warplens_sim_launch::show;
 use warplens_sim_warp::objects::Object;
-use warplens_sim_warp::{Class, ScalarType};
-use warplens_sim_warp::{LaneSet, Mask, TracedRegister};
+use warplens_sim_warp::{Class, LaneSet, Mask, ScalarType, TracedRegister, lane_iter};
 
 /// The maximum number of different values that are listed.
 const FEW: usize = 3;
@@ -41,8 +40,7 @@ impl Reading<'_> {
     }
 
     fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
-        let known = self.known();
-        (0..Mask::BITS).filter(move |lane| known >> lane & 1 == 1)
+        lane_iter::lanes(self.known()).map(|lane| lane as u32)
     }
 
     fn is_predicate(&self) -> bool {

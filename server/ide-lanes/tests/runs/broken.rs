@@ -59,7 +59,7 @@ fn ending(template: &str, typed: &str) -> String {
     let findings = host.snapshot().findings(FILE, &shown).unwrap();
     let findings: Vec<_> = findings.iter().map(|found| found.code).collect();
     let line =
-        format!("{typed:22} {}{stopped} [{broken}] {}", shown.result().status.as_str(), findings.join(" "));
+        format!("{typed:22} {}{stopped} [{broken}] {}", shown.result.status.as_str(), findings.join(" "));
     line.trim_end().to_owned() + "\n"
 }
 

@@ -157,11 +157,11 @@ fn the_warp_of_the_first_error_is_shown_unless_one_is_selected() {
     let body = "mov.u32 %r3, %ctaid.x;\nshr.u32 %r4, %r1, 5;\nadd.u32 %r5, %r3, %r4;\nsetp.ne.u32 %p1, %r5, 4;\n\
                 @%p1 bra DONE;\nst.global.u32 [%rd1+4096], %r1;\nDONE:";
     let text = kernel(launch, body);
-    let WarpId { cta, warp } = Run::ptx(&text).shown.warp();
+    let WarpId { cta, warp } = Run::ptx(&text).shown.warp;
     assert_eq!((cta, warp), ([3, 0, 0], 1));
     let selected = WarpId { cta: [1, 0, 0], warp: 0 };
     let shown = run(&text, warplens_syntax::ptx::LANGUAGE, None, Some(selected)).shown;
-    assert_eq!(shown.warp(), selected);
+    assert_eq!(shown.warp, selected);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct Compared {
 
 /// Random variations of the given launch.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Drawn {
     pub seed: u64,
     pub requested: usize,
@@ -40,7 +40,6 @@ pub struct Drawn {
     pub discarded_by_other: usize,
     /// Why the last launch was discarded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     pub reason: Option<String>,
 }
 

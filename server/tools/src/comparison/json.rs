@@ -153,15 +153,8 @@ pub fn first_difference(compared: &Compared) -> Option<JsonDifference<'_>> {
 }
 
 fn difference<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonDifference<'c> {
-    let store = |side: usize| difference.stores[side].as_ref().map(|store| self::store(&runs[side], store));
-    JsonDifference {
-        buffer: &difference.name,
-        element: difference.index,
-        a: difference.elements[0],
-        b: difference.elements[1],
-        a_writer: store(0),
-        b_writer: store(1),
-    }
+    let ([a, b], [a_writer, b_writer]) = (difference.elements, stores(runs, &difference.stores));
+    JsonDifference { buffer: &difference.name, element: difference.index, a, b, a_writer, b_writer }
 }
 
 fn run(run: &Run) -> JsonRun<'_> {
@@ -182,13 +175,16 @@ fn run(run: &Run) -> JsonRun<'_> {
 
 fn buffer<'c>(runs: &[Run; 2], difference: &'c BufferDifference) -> JsonBuffer<'c> {
     let BufferDifference { name, index, values, stores, count, of, .. } = difference;
-    let store = |side: usize| stores[side].as_ref().map(|store| self::store(&runs[side], store));
-    JsonBuffer { name, index: *index, values, stores: [store(0), store(1)], differing: *count, elements: *of }
+    let stores = self::stores(runs, stores);
+    JsonBuffer { name, index: *index, values, stores, differing: *count, elements: *of }
 }
 
-fn store(run: &Run, store: &LaneStore) -> JsonStore {
-    let LaneStore { statement, warp, lane } = *store;
-    JsonStore { at: Place::of(run.position(statement)), cta: warp.cta, warp: warp.warp, lane }
+fn stores(runs: &[Run; 2], stores: &[Option<LaneStore>; 2]) -> [Option<JsonStore>; 2] {
+    [0, 1].map(|side| {
+        let LaneStore { statement, warp, lane } = stores[side]?;
+        let at = Place::of(runs[side].position(statement));
+        Some(JsonStore { at, cta: warp.cta, warp: warp.warp, lane })
+    })
 }
 
 fn lane<'c>(runs: &[Run; 2], difference: &'c LaneDifference) -> JsonLane<'c> {

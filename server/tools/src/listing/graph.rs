@@ -42,16 +42,20 @@ pub(super) fn listing(text: &str) -> Option<String> {
     }
     let mut out = String::new();
     for (name, blocks) in functions {
-        let _ = write!(
-            out,
-            "//--------------------- .text.{name} --------------------------\n\t.section\t.text.{name},\"ax\",@progbits\n"
-        );
+        out.push_str(&section(&name));
         in_code_order(blocks).iter().flat_map(|block| &block.lines).for_each(|line| {
             let _ = writeln!(out, "{line}");
         });
         out.push('\n');
     }
     Some(out)
+}
+
+/// The start of the section with the code of a function.
+pub(super) fn section(function: &str) -> String {
+    format!(
+        "//--------------------- .text.{function} --------------------------\n\t.section\t.text.{function},\"ax\",@progbits\n"
+    )
 }
 
 /// Reads an edge to the next block: `"k":exit0:s -> "BB0":entry:n [style=solid];`.

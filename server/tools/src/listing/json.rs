@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::graph::section;
+
 /// Whether a text begins like such JSON.
 pub(super) fn is_disassembly(text: &str) -> bool {
     let start: String = text.chars().filter(|char| !char.is_whitespace()).take(9).collect();
@@ -49,11 +51,7 @@ impl Step {
 
 fn write_function(out: &mut String, function: &Value, step: Step) {
     let Some(name) = function["function-name"].as_str() else { return };
-    let _ = write!(
-        out,
-        "\n//--------------------- .text.{name} --------------------------\n\t.section\t.text.{name},\"ax\",@progbits\n\
-         \t.type\t{name},@function\n{name}:\n"
-    );
+    let _ = write!(out, "\n{}\t.type\t{name},@function\n{name}:\n", section(name));
     let mut address = step.slot(0);
     for instruction in function["sass-instructions"].as_array().into_iter().flatten() {
         let word = |key: &str| instruction[key].as_str().unwrap_or_default();

@@ -13,7 +13,6 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
-use thiserror::Error;
 use warplens_ide::{
     Accepts, AnalysisHost, Code, Diagnostic, Fixes, LINTS, Language, Profile, Rules, Severity, languages,
 };
@@ -21,7 +20,7 @@ use warplens_sim_warp::Workers;
 
 use super::files::{Found, Input, collect};
 use super::input::{ReadError, language_parser};
-use super::outcome::{Outcome, print_message};
+use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
 use crate::allocator;
 use crate::cores::{Cores, STACK};
@@ -138,8 +137,7 @@ enum Format {
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let profile = arguments.profile();
     if let Err(error) = profile.check() {
-        print_message(error);
-        return Ok(Outcome::Unusable);
+        return Ok(unusable(error));
     }
     // The process ends soon, so it need not return memory.
     allocator::keep_freed(LARGEST_KEPT);
@@ -284,45 +282,33 @@ impl Checker {
     }
 }
 
-/// An argument has an invalid value.
-#[derive(Debug, Error)]
-enum InvalidArgument {
-    #[error("expected a target such as sm_90 or sm_100a")]
-    Target,
-    #[error("expected a PTX version such as 8.5")]
-    Version,
-    #[error("expected one of {}", Accepts::NAMES.map(|(name, _)| name).join(", "))]
-    Dialect,
-    #[error("unknown diagnostic `{name}`{}", near.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
-    Code { name: String, near: Option<&'static str> },
-}
-
 /// Parses `sm_90`, `sm_100a`, `sm_120f`.
-fn target(text: &str) -> Result<String, InvalidArgument> {
+fn target(text: &str) -> Result<String, &'static str> {
     let number = text.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
     match number {
         Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
             Ok(text.to_owned())
         }
-        _ => Err(InvalidArgument::Target),
+        _ => Err("expected a target such as sm_90 or sm_100a"),
     }
 }
 
 /// Parses `8.5`.
-fn version(text: &str) -> Result<(u32, u32), InvalidArgument> {
+fn version(text: &str) -> Result<(u32, u32), &'static str> {
     let number =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten();
     let parts = text.split_once('.').and_then(|(major, minor)| number(major).zip(number(minor)));
-    parts.ok_or(InvalidArgument::Version)
+    parts.ok_or("expected a PTX version such as 8.5")
 }
 
 /// Parses `both`, `guide`, `toolchain-0.1.2`.
-fn accepts(name: &str) -> Result<Accepts, InvalidArgument> {
-    Accepts::named(name).ok_or(InvalidArgument::Dialect)
+fn accepts(name: &str) -> Result<Accepts, String> {
+    let names = || Accepts::NAMES.map(|(name, _)| name).join(", ");
+    Accepts::named(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// Parses the name of a diagnostic, or `warnings`.
-fn denied(name: &str) -> Result<Denied, InvalidArgument> {
+fn denied(name: &str) -> Result<Denied, String> {
     match name {
         "warnings" => Ok(Denied::Warnings),
         _ => code(name).map(Denied::Code),
@@ -330,7 +316,8 @@ fn denied(name: &str) -> Result<Denied, InvalidArgument> {
 }
 
 /// Parses the name of a diagnostic.
-fn code(name: &str) -> Result<&'static Code, InvalidArgument> {
-    let invalid = || InvalidArgument::Code { name: name.to_owned(), near: warplens_ide::nearest_code(name) };
-    warplens_ide::code(name).ok_or_else(invalid)
+fn code(name: &str) -> Result<&'static Code, String> {
+    let near = || warplens_ide::nearest_code(name).map(|near| format!("; did you mean `{near}`?"));
+    let unknown = || format!("unknown diagnostic `{name}`{}", near().unwrap_or_default());
+    warplens_ide::code(name).ok_or_else(unknown)
 }

@@ -28,7 +28,7 @@ use reduce::{Other, Pair, ReduceError, Reduced};
 
 use super::input::language_parser;
 use super::launch::{LaunchArguments, LaunchError, note_errors, read_launches, read_source};
-use super::outcome::{Outcome, print_message};
+use super::outcome::{Outcome, unusable};
 use crate::cores::Cores;
 use crate::language;
 
@@ -143,8 +143,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     });
     written?;
     if let Err(error) = ended {
-        print_message(error);
-        return Ok(Outcome::Unusable);
+        return Ok(unusable(error));
     }
     Ok(outcome)
 }

@@ -1,6 +1,5 @@
 //! `warplens fmt`: formats files, and rewrites WAVE in one of its dialects.
 
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use warplens_ide::{
 
 use super::files::{Input, collect};
 use super::input::{ReadError, STANDARD_INPUT, language_parser};
-use super::outcome::{Outcome, print_message};
+use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
 use super::text_edits::edited;
@@ -78,16 +77,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     for found in collect(&arguments.paths) {
         outcome = outcome.max(match found {
             Ok(input) => arguments.format(&input, &mut out)?,
-            Err((path, error)) => unusable(&path, error),
+            Err((path, error)) => unusable(format!("{}: {error}", path.display())),
         });
     }
     out.flush()?;
     Ok(outcome)
-}
-
-fn unusable(path: &Path, error: impl Display) -> Outcome {
-    print_message(format!("{}: {error}", path.display()));
-    Outcome::Unusable
 }
 
 impl Arguments {
@@ -98,7 +92,7 @@ impl Arguments {
             Ok(file) => file.write(out),
             // Files in a folder that cannot be formatted are skipped.
             Err(FormatError::ReadOnly(_)) if !input.is_named => Ok(Outcome::Success),
-            Err(error) => Ok(unusable(&input.path, error)),
+            Err(error) => Ok(unusable(format!("{}: {error}", input.path.display()))),
         }
     }
 }
@@ -197,8 +191,7 @@ impl FormattedFile<'_> {
         } else if self.before != self.after
             && let Err(error) = replace(self.path, self.after.as_bytes())
         {
-            print_message(format!("{}: cannot be written: {error}", self.path.display()));
-            return Ok(Outcome::Unusable);
+            return Ok(unusable(format!("{}: cannot be written: {error}", self.path.display())));
         }
         Ok(self.outcome)
     }

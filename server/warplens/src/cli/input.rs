@@ -13,7 +13,6 @@ use warplens_tools::listing::{self, MachineCode, ToolError, Tools};
 use crate::language::LanguageError;
 use crate::read_file::{self, FileError};
 
-/// The path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// The limit of a text in bytes. Memory use is at most ten times this.

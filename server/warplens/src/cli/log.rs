@@ -24,7 +24,6 @@ pub(super) enum LogError {
     File { path: PathBuf, error: io::Error },
 }
 
-/// Starts the log of the process.
 pub(super) fn start(file: Option<&Path>) -> Result<(), LogError> {
     let filter = match std::env::var(VARIABLE) {
         Ok(filter) => filter.parse::<Targets>().map_err(|error| LogError::Filter { filter, error })?,

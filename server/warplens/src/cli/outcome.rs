@@ -25,6 +25,12 @@ impl Outcome {
     }
 }
 
+/// The outcome of a command whose input cannot be used, which a message explains.
+pub(crate) fn unusable(message: impl Display) -> Outcome {
+    print_message(message);
+    Outcome::Unusable
+}
+
 /// Prints a message to standard error.
 pub(crate) fn print_message(message: impl Display) {
     use std::io::Write;

@@ -21,21 +21,13 @@ pub(crate) fn without_tabs(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut column = 0;
     for char in line.chars() {
-        match char {
-            '\t' => {
-                let spaces = TAB - column % TAB;
-                out.extend(std::iter::repeat_n(' ', spaces));
-                column += spaces;
-            }
-            _ if is_hidden(char) => {
-                out.push('\u{fffd}');
-                column += 1;
-            }
-            _ => {
-                out.push(char);
-                column += 1;
-            }
-        }
+        let (shown, width) = match char {
+            '\t' => (' ', TAB - column % TAB),
+            _ if is_hidden(char) => (char::REPLACEMENT_CHARACTER, 1),
+            _ => (char, 1),
+        };
+        out.extend(std::iter::repeat_n(shown, width));
+        column += width;
     }
     out
 }

@@ -32,7 +32,7 @@ use selection::{UnknownSelection, buffers_to_dump, check_warp};
 use simulated::{Simulated, failures};
 
 use super::launch::{LaunchError, note_errors, read_launches, read_source};
-use super::outcome::{Outcome, print_message};
+use super::outcome::{Outcome, unusable};
 use super::terminal;
 use crate::cores::Cores;
 
@@ -65,10 +65,7 @@ fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
             out.flush()?;
             Ok(simulated.outcome())
         }
-        Err(error) => {
-            print_message(error);
-            Ok(Outcome::Unusable)
-        }
+        Err(error) => Ok(unusable(error)),
     }
 }
 

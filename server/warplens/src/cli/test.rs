@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::files::{Found, Input, collect};
-use super::outcome::{Outcome, print_message};
+use super::outcome::{Outcome, print_message, unusable};
 use crate::launch_file;
 use case::{Case, Runner, Verdict};
 
@@ -58,8 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
                 cases.extend(new);
             }
             Err((path, error)) => {
-                print_message(format!("{}: {error}", path.display()));
-                outcome = Outcome::Unusable;
+                outcome = unusable(format!("{}: {error}", path.display()));
             }
         }
     }

@@ -15,16 +15,20 @@ use crate::lsp::documents::snapshot::Failure;
 pub(crate) enum Event {
     /// The `initialize` request; the service has answered it.
     Initialize(Box<InitializeParams>),
-    /// The `initialized` notification.
     Initialized,
-    /// The `shutdown` request.
     Shutdown,
     /// The connection ends: pending requests are dropped.
     Exit,
     /// A request of the client. Its answer goes to [`Replies`](crate::lsp::transport::replies::Replies).
-    Request { id: Id, method: Cow<'static, str>, params: Value },
-    /// A notification of the client.
-    Notification { method: Cow<'static, str>, params: Value },
+    Request {
+        id: Id,
+        method: Cow<'static, str>,
+        params: Value,
+    },
+    Notification {
+        method: Cow<'static, str>,
+        params: Value,
+    },
     /// A worker has finished the job with this number.
     Finished(u64, std::result::Result<Response, Failure>),
     /// The settings of the client (the `warplens` section); `None` if it has none.
@@ -36,8 +40,11 @@ pub(crate) enum Event {
     /// The answer to a request of the lanes panel has been computed.
     PanelAnswered(Id, Result<Value>),
     /// A task reports what it is doing, and how far it is in percent.
-    TaskProgress { id: Id, message: String, percentage: Option<u32> },
-    /// A task has ended.
+    TaskProgress {
+        id: Id,
+        message: String,
+        percentage: Option<u32>,
+    },
     TaskEnded(Id, Result<Value>),
     /// A run of ptxas has ended.
     PtxasFinished(PtxasFinished),

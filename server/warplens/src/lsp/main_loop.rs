@@ -17,7 +17,6 @@ use crate::lsp::routes::{self, Route};
 use crate::lsp::state::{Phase, State, ToolRequest};
 use crate::panic::panic_message;
 
-/// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// After a `shutdown` request.
@@ -68,7 +67,7 @@ impl State {
                 self.scheduler.release(is_due);
             }
             Event::IndexSearched(id, answer) => {
-                self.scheduler.background_finished();
+                self.scheduler.background().finished();
                 self.requests.answer(&id, answer);
             }
             Event::PanelAnswered(id, answer) => {
@@ -94,12 +93,13 @@ impl State {
             return self.requests.answer(&id, Err(refused));
         }
         self.requests.add(id.clone(), method);
-        match routes::request(method) {
+        match routes::REQUESTS.get(method) {
             Some(Route::State(handler)) => handler(self, id, params),
             Some(Route::Panel(handler)) => self.panel_request(id, *handler, params),
             Some(Route::Tool(handler)) => self.tool_request(ToolRequest { id, handler: *handler, params }),
             _ if self.documents.is_about_launch_file(&params) => {
-                self.read_launch_document(&id, method, params);
+                let answer = self.launch_answer(method, params);
+                self.requests.answer(&id, answer);
             }
             Some(Route::Document(read)) => match read(params) {
                 Ok(request) => self.read_document(id, request),
@@ -113,7 +113,7 @@ impl State {
         if self.phase != Phase::Running {
             return;
         }
-        match routes::notification_handler(method) {
+        match routes::NOTIFICATIONS.get(method) {
             Some(handler) => handler(self, params),
             None => tracing::debug!("no handler for {method}"),
         }
@@ -133,10 +133,10 @@ impl State {
         while let Some(job) = self.scheduler.next() {
             self.start(job);
         }
-        while self.scheduler.is_background_free()
+        while self.scheduler.background().is_free()
             && let Some(search) = self.next_index_search()
         {
-            self.scheduler.start_background(search);
+            self.scheduler.background().run(search);
         }
     }
 
@@ -174,7 +174,7 @@ impl State {
         let uri = &job.request.uri;
         let is_about_whole_text = matches!(response, Response::Encoded(_) | Response::Diagnostics(_));
         match (&job.requester, response) {
-            (Requester::Client(id), Response::Answer(answer)) => self.requests.answer(id, Ok(answer)),
+            (Requester::Client(id), Response::Value(value)) => self.requests.answer(id, Ok(value)),
             (Requester::Client(id), Response::LinkedName(name)) => self.find_definitions(id, name),
             (Requester::Client(id), Response::Encoded(result)) => {
                 self.requests.answer_encoded(id, &result, &self.client);

@@ -25,7 +25,6 @@ pub(crate) struct PtxasRuns {
     events: Sender<Event>,
 }
 
-/// The runs of one document.
 #[derive(Default)]
 struct DocumentRuns {
     /// The run after a save.

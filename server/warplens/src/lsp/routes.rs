@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::notification::{
@@ -35,7 +36,6 @@ use crate::lsp::handlers::{
 };
 use crate::lsp::simulation::selection::PanelHandler;
 use crate::lsp::state::{State, ToolHandler};
-use crate::lsp::to_proto::to_value;
 
 /// How a request is handled.
 pub(crate) enum Route {
@@ -49,10 +49,9 @@ pub(crate) enum Route {
     Tool(ToolHandler),
 }
 
-/// Handles a notification on the state thread.
 type NotificationHandler = Box<dyn Fn(&mut State, Value) + Send + Sync>;
 
-static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
+pub(crate) static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
     FxHashMap::from_iter([
         document::<HoverRequest>(Now, hover::hover),
         document::<Completion>(Now, completion::completion),
@@ -99,7 +98,7 @@ static REQUESTS: LazyLock<FxHashMap<&str, Route>> = LazyLock::new(|| {
     ])
 });
 
-static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
+pub(crate) static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock::new(|| {
     FxHashMap::from_iter([
         notification::<DidOpenTextDocument>(State::did_open),
         notification::<DidChangeTextDocument>(State::did_change),
@@ -116,31 +115,13 @@ static NOTIFICATIONS: LazyLock<FxHashMap<&str, NotificationHandler>> = LazyLock:
     ])
 });
 
-/// The route of a request, by its method.
-pub(crate) fn request(method: &str) -> Option<&'static Route> {
-    REQUESTS.get(method)
-}
-
-/// The handler of a notification, by its method.
-pub(crate) fn notification_handler(method: &str) -> Option<&'static NotificationHandler> {
-    NOTIFICATIONS.get(method)
-}
-
 /// A request that the handler answers from a snapshot.
-fn document<R: Method>(
+fn document<R: Method<Params: Send + Sync + 'static, Result: 'static>>(
     urgency: Urgency,
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<R::Result, Failure>,
-) -> (&'static str, Route)
-where
-    R::Params: Send + Sync + 'static,
-    R::Result: 'static,
-{
-    let read = move |params: Value| -> Result<Request> {
-        let (uri, params) = document_params::<R::Params>(params)?;
-        let handler = move |snapshot: &Snapshot| Ok(Response::Answer(to_value(handler(snapshot, &params)?)?));
-        Ok(Request { uri, urgency, handler: Arc::new(handler) })
-    };
-    (R::METHOD, Route::Document(Box::new(read)))
+) -> (&'static str, Route) {
+    let respond = move |snapshot: &Snapshot, params: &_| Response::value(handler(snapshot, params)?);
+    (R::METHOD, reads::<R::Params>(urgency, respond))
 }
 
 /// A request with no parameters besides the document.
@@ -148,27 +129,25 @@ fn whole_document<T: Serialize + 'static>(
     method: &'static str,
     handler: fn(&Snapshot) -> std::result::Result<T, Failure>,
 ) -> (&'static str, Route) {
-    let read = move |params: Value| -> Result<Request> {
-        let (uri, _) = document_params::<Value>(params)?;
-        let handler = move |snapshot: &Snapshot| Ok(Response::Answer(to_value(handler(snapshot)?)?));
-        Ok(Request { uri, urgency: Soon, handler: Arc::new(handler) })
-    };
-    (method, Route::Document(Box::new(read)))
+    (method, reads::<Value>(Soon, move |snapshot, _| Response::value(handler(snapshot)?)))
 }
 
 /// A request whose response the state thread turns into the answer.
-fn respond<R: Method>(
+fn respond<R: Method<Params: Send + Sync + 'static>>(
     urgency: Urgency,
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<Response, Failure>,
-) -> (&'static str, Route)
-where
-    R::Params: Send + Sync + 'static,
-{
-    let read = move |params: Value| -> Result<Request> {
-        let (uri, params) = document_params::<R::Params>(params)?;
-        Ok(Request { uri, urgency, handler: Arc::new(move |snapshot| handler(snapshot, &params)) })
-    };
-    (R::METHOD, Route::Document(Box::new(read)))
+) -> (&'static str, Route) {
+    (R::METHOD, reads(urgency, handler))
+}
+
+fn reads<P: DeserializeOwned + Send + Sync + 'static>(
+    urgency: Urgency,
+    respond: impl Fn(&Snapshot, &P) -> std::result::Result<Response, Failure> + Copy + Send + Sync + 'static,
+) -> Route {
+    Route::Document(Box::new(move |params| {
+        let (uri, params) = document_params::<P>(params)?;
+        Ok(Request { uri, urgency, handler: Arc::new(move |snapshot| respond(snapshot, &params)) })
+    }))
 }
 
 fn notification<N: Notification>(handler: fn(&mut State, N::Params)) -> (&'static str, NotificationHandler)

@@ -22,7 +22,6 @@ use crate::lsp::handlers::launch_actions::SIMULATE;
 use crate::lsp::handlers::signature_help::TRIGGERS as OPERAND_TRIGGERS;
 use warplens_protocol::position::Encoding;
 
-/// The answer to `initialize`.
 pub(crate) fn initialize_result(params: &InitializeParams) -> InitializeResult {
     InitializeResult {
         capabilities: server_capabilities(Encoding::negotiate(params)),

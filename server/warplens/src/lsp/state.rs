@@ -17,7 +17,7 @@ use crate::lsp::documents::open::Documents;
 use crate::lsp::documents::request::{Job, Request, Requester, Urgency};
 use crate::lsp::documents::shown::ShownDocuments;
 use crate::lsp::documents::snapshot::Snapshot;
-use crate::lsp::errors::not_open;
+use crate::lsp::errors::{encoded, not_open};
 use crate::lsp::event::Event;
 use crate::lsp::files::listing_cache::ListingCache;
 use crate::lsp::memory::MemoryTrimmer;
@@ -27,12 +27,11 @@ use crate::lsp::scheduling::scheduler::Scheduler;
 use crate::lsp::scheduling::tasks::Tasks;
 use crate::lsp::settings::Settings;
 use crate::lsp::simulation::runs::Simulations;
-use crate::lsp::to_proto::{diagnostic_report, to_value};
+use crate::lsp::to_proto::diagnostic_report;
 use crate::lsp::transport::client::Client;
 use crate::lsp::transport::replies::Replies;
 use crate::lsp::workspace_index::index::WorkspaceIndex;
 
-/// The state of the server.
 pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) client: Client,
@@ -53,7 +52,6 @@ pub(crate) struct State {
     pub(crate) events: Sender<Event>,
 }
 
-/// The phase of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     BeforeInitialize,
@@ -102,13 +100,10 @@ impl State {
             return self.requests.answer(&id, Err(not_open(&request.uri)));
         };
         if document.language().is_none() {
-            let answer = if self.requests.pulls_diagnostics(&id) {
-                let reason = document.refusal().map(Refusal::diagnostic).into_iter().collect();
-                to_value(diagnostic_report(reason)).unwrap_or_default()
-            } else {
-                Value::Null
-            };
-            return self.requests.answer(&id, Ok(answer));
+            let reason = document.refusal().map(Refusal::diagnostic).into_iter().collect();
+            let pulls = self.requests.pulls_diagnostics(&id);
+            let answer = if pulls { encoded(diagnostic_report(reason)) } else { Ok(Value::Null) };
+            return self.requests.answer(&id, answer);
         }
         let version = document.version;
         self.enqueue(Job { requester: Requester::Client(id), version, request });

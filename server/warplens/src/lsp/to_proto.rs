@@ -4,16 +4,10 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
-use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::Snapshot;
 use crate::lsp::files::documentation_pages;
 use crate::lsp::markup::markup;
 
-/// An answer as JSON.
-pub(crate) fn to_value(answer: impl serde::Serialize) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(answer).map_err(Failure::refused)
-}
-
-/// A full report of diagnostics.
 pub(crate) fn diagnostic_report(items: Vec<lsp::Diagnostic>) -> lsp::DocumentDiagnosticReportResult {
     let full = lsp::FullDocumentDiagnosticReport { result_id: None, items };
     lsp::DocumentDiagnosticReportResult::Report(lsp::DocumentDiagnosticReport::Full(
@@ -148,17 +142,27 @@ fn completion_kind(kind: ide::CompletionKind) -> lsp::CompletionItemKind {
 }
 
 pub(crate) fn definition(snapshot: &Snapshot, targets: Vec<ide::Target>) -> lsp::GotoDefinitionResponse {
-    if !snapshot.capabilities.links {
-        let locations = targets.iter().map(|target| location(snapshot, target.focus));
+    let target =
+        |target: ide::Target| (&snapshot.uri, snapshot.range(target.full), snapshot.range(target.focus));
+    definition_response(snapshot.capabilities.links, targets.into_iter().map(target))
+}
+
+/// Definitions, each with its document, the whole declaration and the name in it; as links if the client accepts them.
+pub(crate) fn definition_response<'u>(
+    links: bool,
+    targets: impl Iterator<Item = (&'u lsp::Uri, lsp::Range, lsp::Range)>,
+) -> lsp::GotoDefinitionResponse {
+    if !links {
+        let locations = targets.map(|(uri, _, focus)| lsp::Location::new(uri.clone(), focus));
         return lsp::GotoDefinitionResponse::Array(locations.collect());
     }
-    let link = |target: &ide::Target| lsp::LocationLink {
+    let link = |(uri, target_range, target_selection_range): (&lsp::Uri, _, _)| lsp::LocationLink {
         origin_selection_range: None,
-        target_uri: snapshot.uri.clone(),
-        target_range: snapshot.range(target.full),
-        target_selection_range: snapshot.range(target.focus),
+        target_uri: uri.clone(),
+        target_range,
+        target_selection_range,
     };
-    lsp::GotoDefinitionResponse::Link(targets.iter().map(link).collect())
+    lsp::GotoDefinitionResponse::Link(targets.map(link).collect())
 }
 
 pub(crate) fn highlight(snapshot: &Snapshot, occurrence: ide::Occurrence) -> lsp::DocumentHighlight {

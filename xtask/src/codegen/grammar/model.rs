@@ -43,7 +43,6 @@ pub(super) enum Target {
     Token(Vec<String>),
 }
 
-/// Lowers a whole grammar.
 pub(super) fn lower(grammar: &Grammar) -> Result<Model> {
     let mut model = Model { nodes: Vec::new(), choices: Vec::new() };
     for id in grammar.iter() {

@@ -29,7 +29,6 @@ impl Requirement {
 }
 
 impl Availability {
-    /// Reads alternatives.
     pub(super) fn read(text: &str) -> Result<Self> {
         let alternatives = text.split('|').map(Requirement::read).collect::<Result<Vec<_>>>()?;
         Ok(Self(

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::rust::{Literal, Pools};
 use super::schema::entry::Simulation;
+use crate::project;
 
 /// The data folder, relative to the workspace root.
 const DATA: &str = "server/isa/data";
@@ -16,9 +17,7 @@ const DATA: &str = "server/isa/data";
 /// Reads a data file. `name` is relative to the data folder.
 pub(crate) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     let path = format!("{DATA}/{name}");
-    let text = fs::read_to_string(crate::project::project_root().join(&path))
-        .with_context(|| format!("cannot read {path}"))?;
-    toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
+    toml::from_str(&project::read(&path)?).with_context(|| format!("{path} does not follow the schema"))
 }
 
 /// Reads a data file that consists of one list, `[[key]]`.
@@ -31,7 +30,7 @@ pub(crate) fn list<T: DeserializeOwned>(name: &str, key: &str) -> Result<Vec<T>>
 
 /// The names of the data files in a folder, without `.toml`, in alphabetical order.
 fn files(folder: &str) -> Result<Vec<String>> {
-    let path = crate::project::project_root().join(DATA).join(folder);
+    let path = project::project_root().join(DATA).join(folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
         let name = entry?.file_name().to_string_lossy().into_owned();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, ensure};
 
 use super::data::{names, sentence, unique};
-use super::file::{File, category_tables};
+use super::file::File;
 use super::forms;
 use super::ptx_data::{Category, Data};
 use super::rust::{self, Expression, Source};
@@ -31,32 +31,24 @@ const INTERNED: [(&str, &str); 7] = [
 
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
     other_tables::complete(data)?;
-    let mut source = Source::new(&INTERNED);
     let mut categories = std::mem::take(&mut data.categories);
     let modifiers = Modifiers::new(data)?;
     all_classes_used(&categories, &modifiers)?;
     complete(&mut categories, &modifiers)?;
-    let mut files = Vec::new();
-    for category in &categories {
-        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
-        files.push(File::new("ptx", &category.id, table));
-    }
-    let mut others = vec![
-        File::new("ptx", "modifiers", modifiers.tables(&mut source)?),
-        File::new("ptx", "directives", other_tables::directives(data, &mut source)?),
-        File::new("ptx", "special-registers", other_tables::registers(data, &mut source)?),
-        File::new("ptx", "types", other_tables::types_and_spaces(data, &mut source)?),
-        File::new("ptx", "targets", other_tables::targets(data, &mut source)?),
-    ];
-    others.push(File::new("ptx", "shared", source.shared_tables()));
-    let ids: Vec<&str> = categories.iter().map(|category| category.id.as_str()).collect();
-    files.push(File::index("ptx", &ids, &others, index(&categories, &mut source)?));
-    files.append(&mut others);
-    Ok(files)
+    let others = |source: &mut Source| {
+        Ok(vec![
+            ("modifiers", modifiers.tables(source)?),
+            ("directives", other_tables::directives(data, source)?),
+            ("special-registers", other_tables::registers(data, source)?),
+            ("types", other_tables::types_and_spaces(data, source)?),
+            ("targets", other_tables::targets(data, source)?),
+        ])
+    };
+    File::all("ptx", &categories, Source::new(&INTERNED), others, &lookups(&categories)?)
 }
 
-/// The tables for all categories.
-fn index(categories: &[Category], source: &mut Source) -> Result<String> {
+/// The tables that find an instruction by its id or opcode.
+fn lookups(categories: &[Category]) -> Result<String> {
     let mut by_id = Vec::new();
     let mut by_opcode: BTreeMap<&str, Vec<Expression>> = BTreeMap::new();
     let entries = categories.iter().flat_map(|category| &category.instructions);
@@ -67,11 +59,10 @@ fn index(categories: &[Category], source: &mut Source) -> Result<String> {
     unique("ptx/instructions", by_id.iter().map(|(id, _)| *id))?;
     let opcodes: Vec<(&str, usize)> = by_opcode.keys().copied().zip(0..).collect();
     let by_opcode: Vec<Vec<Expression>> = by_opcode.into_values().collect();
-    Ok(category_tables(categories, source)?
-        + &rust::strings("OPCODES", opcodes.iter().map(|(opcode, _)| opcode))
+    Ok(rust::strings("OPCODES", opcodes.iter().map(|(opcode, _)| opcode))
         + &rust::names("BY_ID", &by_id)?
         + &rust::names("OPCODE_NAMES", &opcodes)?
-        + &source.table("BY_OPCODE", "&[&Instruction]", &by_opcode))
+        + &Source::new(&[]).table("BY_OPCODE", "&[&Instruction]", &by_opcode))
 }
 
 fn all_classes_used(categories: &[Category], modifiers: &Modifiers<'_>) -> Result<()> {

@@ -13,7 +13,6 @@ use super::schema::storage::Words;
 
 pub(crate) type Category = data::Category<Instruction>;
 
-/// All PTX data.
 pub(crate) struct Data {
     pub(crate) categories: Vec<Category>,
     pub(crate) directives: Vec<Directive>,

@@ -39,20 +39,20 @@ impl Source {
         table(name, ty, &entries)
     }
 
-    /// Renders a table, and the perfect hash that finds its entries by name.
+    /// Renders a table, and the one that finds its entries by name: `TYPE_NAMES` for `TYPES`.
     pub(super) fn named_table<T: Literal>(
         &mut self,
-        [table, names]: [&str; 2],
+        table: &str,
         ty: &str,
         entries: &[T],
         name: impl Fn(&T) -> &str,
     ) -> Result<String> {
         let named: Vec<(&str, usize)> =
             entries.iter().enumerate().map(|(index, entry)| (name(entry), index)).collect();
-        Ok(self.table(table, ty, entries) + &self::names(names, &named)?)
+        let names = format!("{}_NAMES", table.trim_end_matches('S'));
+        Ok(self.table(table, ty, entries) + &self::names(&names, &named)?)
     }
 
-    /// Renders the shared tables.
     pub(super) fn shared_tables(&self) -> String {
         self.pools.0.iter().map(|pool| entry_a_line(&table(pool.table, pool.ty, &pool.entries))).collect()
     }

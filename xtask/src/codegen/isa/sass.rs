@@ -3,32 +3,23 @@
 use anyhow::{Result, ensure};
 
 use super::data::{sentence, sentences, unique};
-use super::file::{File, category_tables};
+use super::file::File;
 use super::rust::{Source, names};
 use super::sass_data::Data;
 use super::schema::sass::Instruction;
 use super::schema::storage::Reference;
 
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
-    let mut source = Source::new(&[("Modifier", "MODIFIER")]);
-    let mut files = Vec::new();
     for (number, category) in data.categories.iter_mut().enumerate() {
         let file = format!("sass/instructions/{}.toml", category.id);
         for entry in &mut category.instructions {
             entry.category = Reference::new("CATEGORIES", number);
             check(&file, entry)?;
         }
-        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
-        files.push(File::new("sass", &category.id, table));
     }
-    let words = words(data, &mut source)?;
-    let mut others =
-        vec![File::new("sass", "words", words), File::new("sass", "shared", source.shared_tables())];
-    let ids: Vec<&str> = data.categories.iter().map(|category| category.id.as_str()).collect();
-    let tables = category_tables(&data.categories, &mut source)? + &opcodes(data)?;
-    files.push(File::index("sass", &ids, &others, tables));
-    files.append(&mut others);
-    Ok(files)
+    let words = |source: &mut Source| Ok(vec![("words", words(data, source)?)]);
+    let source = Source::new(&[("Modifier", "MODIFIER")]);
+    File::all("sass", &data.categories, source, words, &opcodes(data)?)
 }
 
 /// The opcodes by name.
@@ -60,13 +51,9 @@ fn words(data: &Data, source: &mut Source) -> Result<String> {
     sentences("sass/launch-constants.toml", "summary", &data.constants, |it| (&it.name, &it.summary))?;
     sentences("sass/sequences.toml", "detail", &data.sequences, |it| (&it.name, &it.detail))?;
     ensure!(data.conditions.len() == 32, "sass/conditions.toml does not have the 32 tests");
-    let conditions = ["CONDITIONS", "CONDITION_NAMES"];
-    let registers = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
-    Ok(source.named_table(conditions, "ConditionTest", &data.conditions, |it| &it.name)?
-        + &source.named_table(registers, "SpecialRegister", &data.registers, |it| &it.name)?
-        + &source.named_table(["OPERAND_WORDS", "OPERAND_WORD_NAMES"], "OperandWord", &data.words, |it| {
-            &it.name
-        })?
+    Ok(source.named_table("CONDITIONS", "ConditionTest", &data.conditions, |it| &it.name)?
+        + &source.named_table("SPECIAL_REGISTERS", "SpecialRegister", &data.registers, |it| &it.name)?
+        + &source.named_table("OPERAND_WORDS", "OperandWord", &data.words, |it| &it.name)?
         + &source.table("SEQUENCES", "Sequence", &data.sequences)
         + &source.table("LAUNCH_CONSTANTS", "LaunchConstant", &data.constants))
 }

@@ -20,7 +20,6 @@ pub(crate) struct Data {
     pub(crate) sequences: Vec<Sequence>,
 }
 
-/// Reads all SASS data.
 pub(crate) fn load() -> Result<Data> {
     let mut instructions = categories("sass/instructions", |_| Vec::new())?;
     share_effects(&mut instructions)?;

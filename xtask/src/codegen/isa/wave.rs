@@ -3,31 +3,23 @@
 use anyhow::{Context, Result, bail, ensure};
 
 use super::data::{sentence, sentences};
-use super::file::{File, category_tables};
+use super::file::File;
 use super::rust::{Source, names};
 use super::schema::storage::{Reference, Words};
 use super::schema::wave::{Availability, Encoding, Group, Instruction, InvalidName};
 use super::wave_data::{Category, Data};
 
 pub(super) fn tables(data: &mut Data) -> Result<Vec<File>> {
-    let mut source = Source::new(&[("Operand", "OPERAND")]);
     complete(&mut data.categories)?;
-    let mut files = Vec::new();
-    for category in &data.categories {
-        let table = source.table("INSTRUCTIONS", "Instruction", &category.instructions);
-        files.push(File::new("wave", &category.id, table));
-    }
-    let words = directives(data, &mut source)?
-        + &registers(data, &mut source)?
-        + &simple_words(data, &mut source)?
-        + &invalid_names(data, &mut source)?;
-    let words = File::new("wave", "words", words);
-    let mut others = vec![words, File::new("wave", "shared", source.shared_tables())];
-    let ids: Vec<&str> = data.categories.iter().map(|category| category.id.as_str()).collect();
-    let tables = category_tables(&data.categories, &mut source)? + &mnemonics(&data.categories)?;
-    files.push(File::index("wave", &ids, &others, tables));
-    files.append(&mut others);
-    Ok(files)
+    let words = |source: &mut Source| {
+        let words = directives(data, source)?
+            + &registers(data, source)?
+            + &simple_words(data, source)?
+            + &invalid_names(data, source)?;
+        Ok(vec![("words", words)])
+    };
+    let source = Source::new(&[("Operand", "OPERAND")]);
+    File::all("wave", &data.categories, source, words, &mnemonics(&data.categories)?)
 }
 
 /// The instructions by mnemonic, in both dialects.
@@ -106,7 +98,7 @@ fn directives(data: &Data, source: &mut Source) -> Result<String> {
         sentence(FILE, name, "summary", &directive.summary)?;
         ensure!(directive.example.contains(name), "{FILE}: `{name}` is not in its example");
     }
-    source.named_table(["DIRECTIVES", "DIRECTIVE_NAMES"], "Directive", &data.directives, |it| &it.name)
+    source.named_table("DIRECTIVES", "Directive", &data.directives, |it| &it.name)
 }
 
 fn registers(data: &Data, source: &mut Source) -> Result<String> {
@@ -117,8 +109,7 @@ fn registers(data: &Data, source: &mut Source) -> Result<String> {
         ensure!(usize::from(register.index) == index, "{FILE}: `{name}` is out of order");
     }
     sentences("wave/registers.toml", "summary", &data.classes, |it| (&it.name, &it.summary))?;
-    let special = ["SPECIAL_REGISTERS", "SPECIAL_REGISTER_NAMES"];
-    Ok(source.named_table(special, "SpecialRegister", &data.registers, |it| &it.name)?
+    Ok(source.named_table("SPECIAL_REGISTERS", "SpecialRegister", &data.registers, |it| &it.name)?
         + &source.table("REGISTER_CLASSES", "RegisterClass", &data.classes))
 }
 
@@ -126,9 +117,8 @@ fn registers(data: &Data, source: &mut Source) -> Result<String> {
 fn simple_words(data: &Data, source: &mut Source) -> Result<String> {
     sentences("wave/scopes.toml", "summary", &data.scopes, |it| (&it.name, &it.summary))?;
     sentences("wave/cache-hints.toml", "summary", &data.hints, |it| (&it.name, &it.summary))?;
-    let hints = ["CACHE_HINTS", "CACHE_HINT_NAMES"];
-    Ok(source.named_table(["SCOPES", "SCOPE_NAMES"], "Scope", &data.scopes, |it| &it.name)?
-        + &source.named_table(hints, "CacheHint", &data.hints, |it| &it.name)?)
+    Ok(source.named_table("SCOPES", "Scope", &data.scopes, |it| &it.name)?
+        + &source.named_table("CACHE_HINTS", "CacheHint", &data.hints, |it| &it.name)?)
 }
 
 fn invalid_names(data: &Data, source: &mut Source) -> Result<String> {
@@ -143,6 +133,5 @@ fn invalid_names(data: &Data, source: &mut Source) -> Result<String> {
     }
     sentences(FILE, "why", &data.invalid.patterns, |it| (&it.written, &it.why))?;
     let mistakes = source.table("MISTAKES", "Mistake", &data.invalid.patterns);
-    Ok(source.named_table(["INVALID_NAMES", "INVALID_NAME_NAMES"], "InvalidName", &names, |it| &it.name)?
-        + &mistakes)
+    Ok(source.named_table("INVALID_NAMES", "InvalidName", &names, |it| &it.name)? + &mistakes)
 }

@@ -58,7 +58,6 @@ const ORDER: [&str; 15] = [
     "wave", "float16", "bfloat16", "float64", "mma",
 ];
 
-/// Reads all WAVE data.
 pub(crate) fn load() -> Result<Data> {
     let mut categories = categories("wave/instructions", Instruction::texts)?;
     categories.iter_mut().flat_map(|category| &mut category.instructions).for_each(Instruction::complete);

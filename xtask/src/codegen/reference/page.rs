@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Write};
 
+use crate::codegen::isa::data::Category;
 use crate::codegen::isa::schema::entry::Simulation;
 
 pub(super) struct Page {
@@ -11,6 +12,23 @@ pub(super) struct Page {
     /// The subject, for the index.
     pub(super) about: String,
     pub(super) body: String,
+}
+
+impl Page {
+    /// A page below a folder, whose subject is `about` without markup.
+    pub(super) fn new(path: String, title: &str, about: &str, body: String) -> Page {
+        Page { path, title: title.into(), about: plain(about), body }
+    }
+
+    /// The page of a category of instructions, each as `entry` describes it.
+    pub(super) fn of_category<I>(
+        folder: &str,
+        Category { id, title, about, instructions, .. }: &Category<I>,
+        entry: impl Fn(&I) -> String,
+    ) -> Page {
+        let entries: String = instructions.iter().map(entry).collect();
+        Page::new(format!("{folder}/{id}"), title, about, format!("{}\n\n{entries}", plain(about)))
+    }
 }
 
 pub(super) fn code(language: &str, text: &str) -> String {

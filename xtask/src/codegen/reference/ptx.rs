@@ -4,27 +4,21 @@ use std::fmt::Write;
 
 use super::page::{Page, code, code_name, code_names, list, plain, simulation, table};
 use crate::codegen::isa::data::words;
-use crate::codegen::isa::ptx_data::{Category, Data};
+use crate::codegen::isa::ptx_data::Data;
 use crate::codegen::isa::schema::ptx::Instruction;
 use crate::codegen::isa::schema::ptx_form::OperandKind;
 use crate::codegen::isa::schema::ptx_module::{Directive, SpecialRegister};
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
-    let mut pages: Vec<Page> = data.categories.iter().map(|category| instructions(category, data)).collect();
+    let entry = |entry: &Instruction| instruction(entry, data);
+    let mut pages: Vec<Page> =
+        data.categories.iter().map(|category| Page::of_category("ptx", category, entry)).collect();
     pages.extend([directives(data), registers(data), types(data), modifiers(data), targets(data)]);
     pages
 }
 
 fn page(path: &str, title: &str, about: &str, body: String) -> Page {
-    Page { path: format!("ptx/{path}"), title: title.into(), about: plain(about), body }
-}
-
-fn instructions(category: &Category, data: &Data) -> Page {
-    let mut body = format!("{}\n\n", plain(&category.about));
-    for entry in &category.instructions {
-        body += &instruction(entry, data);
-    }
-    page(&category.id, &category.title, &category.about, body)
+    Page::new(format!("ptx/{path}"), title, about, body)
 }
 
 fn instruction(entry: &Instruction, data: &Data) -> String {
@@ -84,10 +78,7 @@ fn in_brackets(note: &str) -> String {
 }
 
 fn directives(data: &Data) -> Page {
-    let mut body = String::new();
-    for directive in &data.directives {
-        body += &directive_entry(directive);
-    }
+    let mut body: String = data.directives.iter().map(directive_entry).collect();
     body += "## Strings of .pragma\n\n";
     let rows = data
         .pragmas

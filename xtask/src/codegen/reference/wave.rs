@@ -4,24 +4,17 @@ use std::fmt::Write;
 
 use super::page::{Page, code, code_name, code_names, list, plain, simulation, table};
 use crate::codegen::isa::schema::wave::{Availability, Instruction, Operand};
-use crate::codegen::isa::wave_data::{Category, Data};
+use crate::codegen::isa::wave_data::Data;
 
 pub(super) fn pages(data: &Data) -> Vec<Page> {
-    let mut pages: Vec<Page> = data.categories.iter().map(instructions).collect();
+    let mut pages: Vec<Page> =
+        data.categories.iter().map(|category| Page::of_category("wave", category, instruction)).collect();
     pages.extend([words_page(data), dialects(data)]);
     pages
 }
 
 fn page(path: &str, title: &str, about: &str, body: String) -> Page {
-    Page { path: format!("wave/{path}"), title: title.into(), about: plain(about), body }
-}
-
-fn instructions(category: &Category) -> Page {
-    let mut body = format!("{}\n\n", plain(&category.about));
-    for entry in &category.instructions {
-        body += &instruction(entry);
-    }
-    page(&category.id, &category.title, &category.about, body)
+    Page::new(format!("wave/{path}"), title, about, body)
 }
 
 fn instruction(entry: &Instruction) -> String {

@@ -30,7 +30,6 @@ pub(super) fn captured(pattern: &str, scopes: &[(usize, &str)]) -> Value {
     json!({ "match": pattern, "captures": captures(scopes) })
 }
 
-/// The scopes of groups.
 pub(super) fn captures(scopes: &[(usize, &str)]) -> Value {
     let entries = scopes.iter().map(|(group, scope)| (group.to_string(), json!({ "name": scope })));
     Value::Object(entries.collect())

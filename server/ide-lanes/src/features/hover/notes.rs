@@ -10,8 +10,8 @@ pub(super) fn of_statement(statement: &StatementView<'_>, shown: &LaneView, line
     if let Some(missing) = shown.missing_note(statement.id) {
         let _ = write!(text, "\n\nA run with checks shows {missing} here; this one had none.");
     }
-    let mut notes = shown.notes().iter().filter(|note| note.is_about(statement.id, shown.warp())).peekable();
-    if let (Some(_), Some((chosen, visit))) = (notes.peek(), shown.moment()) {
+    let mut notes = shown.notes().iter().filter(|note| note.is_about(statement.id, shown.warp)).peekable();
+    if let (Some(_), Some((chosen, visit))) = (notes.peek(), shown.moment) {
         let line = shown.place(chosen).map(|place| line_of(place.start()) + 1);
         let until = match (shown.has_notes_until_moment(), line) {
             (true, Some(line)) => format!("Up to visit {visit} of line {line}, which is chosen:"),

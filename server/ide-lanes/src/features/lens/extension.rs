@@ -4,6 +4,7 @@ use warplens_sim_warp::{Status, WarpId};
 
 use super::click::{Click, Lens, LensTarget};
 use super::titles::{assumed, broken, ended, expected, launch_title, under};
+use crate::count::count;
 use crate::features::warps::percent;
 use crate::launches::AvailableLaunch;
 use crate::simulator::DocumentKernel;
@@ -44,11 +45,7 @@ pub(super) fn over(
                     Click::Select { entry: entry.clone(), launch: launch.name.clone() },
                 )
             }));
-            let title = match launches.len() {
-                1 => "1 launch ▾".to_owned(),
-                many => format!("{many} launches ▾"),
-            };
-            lenses.push(lens(title, pick));
+            lenses.push(lens(format!("{} ▾", count(launches.len(), "launch")), pick));
             lenses.push(lens("Edit Launch".to_owned(), Click::Edit { entry: entry.clone() }));
         }
     }
@@ -59,12 +56,12 @@ pub(super) fn over(
 
 /// `✓ 6,496 instr · 78 % active`, `2 findings`, `block 0, warp 1 of 8`.
 fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
-    let result = shown.result();
+    let result = &shown.result;
     let totals = &result.totals;
     let width = u64::from(shown.width());
     let share = percent(totals.thread_instructions, totals.warp_instructions * width);
     let mark = match (result.status, shown.has_findings()) {
-        _ if shown.is_partial() => "…",
+        _ if shown.partial => "…",
         (Status::Finished, false) => "✓",
         (Status::Finished, true) => "⚠",
         _ => "✗",
@@ -74,12 +71,10 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
         steps => format!("{} instr · {share} % active", grouped(steps)),
     };
     let mut parts = vec![(format!("{mark} {ran}{}", ended(shown, line_of, " · ")), LensTarget::Divergence)];
-    match shown.findings().len() {
-        0 => {}
-        1 => parts.push(("1 finding".to_owned(), LensTarget::Finding)),
-        many => parts.push((format!("{many} findings"), LensTarget::Finding)),
+    if let findings @ 1.. = shown.findings().len() {
+        parts.push((count(findings, "finding"), LensTarget::Finding));
     }
-    match shown.result().output.text.lines().count() {
+    match shown.result.output.text.lines().count() {
         0 => {}
         1 => parts.push(("1 line printed".to_owned(), LensTarget::Output)),
         many => parts.push((format!("{} lines printed", grouped(many as u64)), LensTarget::Output)),
@@ -90,7 +85,7 @@ fn result(shown: &LaneView, line_of: LineOf<'_>) -> Vec<(String, LensTarget)> {
 
 /// `block 0, warp 1 of 8`
 fn warp(shown: &LaneView) -> String {
-    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let WarpId { cta: [x, y, z], warp } = shown.warp;
     let block = match shown.launch().grid.unwrap_or([1; 3]) {
         [_, 1, 1] => format!("{x}"),
         _ => format!("{x},{y},{z}"),

@@ -2,6 +2,7 @@
 
 use super::click::{Click, Lens};
 use super::titles::{assumed, broken, ended, expected, launch_title, under};
+use crate::count::count;
 use crate::features::warps::percent;
 use crate::launches::{AvailableLaunch, LaunchSource};
 use crate::simulator::DocumentKernel;
@@ -41,13 +42,12 @@ pub(super) fn over(
 
 /// A summary of the run, in a few words.
 fn run_title(shown: &LaneView, line_of: LineOf<'_>) -> String {
-    let result = shown.result();
+    let result = &shown.result;
     let totals = &result.totals;
     let share = percent(totals.thread_instructions, totals.warp_instructions * u64::from(shown.width()));
     let findings = match result.findings.len() {
         0 => String::new(),
-        1 => ", 1 finding".to_owned(),
-        many => format!(", {many} findings"),
+        findings => format!(", {}", count(findings, "finding")),
     };
     let ran = match totals.warp_instructions {
         0 => "nothing was run".to_owned(),

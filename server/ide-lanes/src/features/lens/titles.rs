@@ -17,7 +17,7 @@ pub(super) fn launch_title(launch: &AvailableLaunch) -> String {
 
 /// `✓ expected`, or the first expectation of the launch that does not hold.
 pub(super) fn expected(shown: &LaneView) -> Option<String> {
-    match shown.failures().first() {
+    match shown.failures.first() {
         Some(failure) => {
             let first = failure.split(';').next().unwrap_or_default();
             Some(format!("✗ {}", first.replace('`', "")))
@@ -38,12 +38,12 @@ pub(super) fn assumed(launch: &Launch) -> String {
 pub(super) fn ended(shown: &LaneView, line_of: LineOf<'_>, separator: &str) -> String {
     let stopped = shown.stopped_at();
     let stopped = stopped.map(|(finding, at)| format!(" at line {} ({})", line_of(at) + 1, finding.kind));
-    let ended = match shown.result().status {
-        _ if shown.is_partial() => format!("{separator}first part of the run"),
+    let ended = match shown.result.status {
+        _ if shown.partial => format!("{separator}first part of the run"),
         Status::Finished => String::new(),
         other => format!("{separator}{}{}", other.as_str(), stopped.unwrap_or_default()),
     };
-    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
+    let outdated = if shown.outdated { " (before the last edits)" } else { "" };
     ended + outdated
 }
 

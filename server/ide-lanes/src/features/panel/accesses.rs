@@ -48,17 +48,15 @@ struct JsonRequest {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AccessPart"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AccessPart", optional_fields))]
 struct JsonPart {
     at: String,
     lanes: String,
     bytes: u64,
     /// In shared memory, the bank and the wavefront.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     bank: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     wavefront: Option<u64>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warplens_sim_launch::{Element, PlacedBuffer, differences};
 use warplens_sim_warp::{Control, RunOptions, Status, TraceRequest};
 
@@ -16,7 +16,8 @@ pub(super) const MAX_COUNT: u64 = 1_024;
 /// The most digits of a map.
 const MAP: u64 = 256;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 pub struct BufferRequest {
     /// `None` for the list of buffers.
     pub name: Option<String>,
@@ -28,7 +29,7 @@ pub struct BufferRequest {
 
 /// The buffers of a launch.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Buffers {
     buffers: Vec<JsonBuffer>,
     /// What the program printed.
@@ -39,10 +40,8 @@ pub struct Buffers {
     #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
     output_truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     page: Option<JsonPage>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     element: Option<JsonElement>,
 }
 
@@ -87,7 +86,7 @@ struct JsonElement {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 struct Writer {
     cta: [u32; 3],
     warp: u32,
@@ -95,7 +94,6 @@ struct Writer {
     line: u32,
     character: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     step: Option<u64>,
 }
 

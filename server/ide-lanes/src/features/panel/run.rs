@@ -19,13 +19,13 @@ pub struct Panel {
     /// The steps of the warp that was requested last.
     history: Mutex<Option<Arc<History>>>,
     /// The result with counters, if the run did not collect them.
-    counted: Mutex<Option<Arc<RunResult>>>,
+    counted: OnceLock<Arc<RunResult>>,
 }
 
 impl Panel {
     pub fn new(prepared: Prepared, result: Arc<RunResult>) -> Panel {
-        let (history, counted) = (Mutex::default(), Mutex::default());
-        Panel { prepared, result, blocks: OnceLock::new(), recorded: None, history, counted }
+        let (blocks, history, counted) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        Panel { prepared, result, blocks, recorded: None, history, counted }
     }
 
     /// The panel of the run that an editor shows.
@@ -86,20 +86,16 @@ impl PanelQuery<'_> {
         Ok(history)
     }
 
-    /// The result of the run with counters.
     pub(super) fn counted(&self) -> Result<Arc<RunResult>, PanelError> {
         let panel = self.panel;
         if panel.prepared.options.counters {
             return Ok(Arc::clone(&panel.result));
         }
-        let known = panel.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known {
-            return Ok(known);
+        if let Some(known) = panel.counted.get() {
+            return Ok(Arc::clone(known));
         }
         let options = RunOptions { counters: true, ..RunOptions::default() };
-        let result = panel.prepared.again(options, self.control)?;
-        let result = Arc::new(result);
-        *panel.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&result));
-        Ok(result)
+        let result = Arc::new(panel.prepared.again(options, self.control)?);
+        Ok(Arc::clone(panel.counted.get_or_init(|| result)))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warplens_sim_warp::{Finding, Mask};
+use warplens_sim_warp::{Finding, Mask, lane_iter};
 
 use super::blocks::Blocks;
 use super::walk::{Piece, Visitor};
@@ -120,7 +120,6 @@ impl StepSummary {
         }
     }
 
-    /// The summary of `steps` steps.
     pub(crate) fn finish(mut self, steps: u64) -> StepSummary {
         self.steps = steps;
         for pending in std::mem::take(&mut self.pending) {
@@ -188,10 +187,8 @@ impl Visitor for StepSummary {
         let lanes = u64::from(piece.active.count_ones());
         let steps = piece.steps();
         self.active_lanes += steps * lanes;
-        let mut active = piece.active;
-        while active != 0 {
-            self.lane_steps[active.trailing_zeros() as usize] += steps;
-            active &= active - 1;
+        for lane in lane_iter::lanes(piece.active) {
+            self.lane_steps[lane] += steps;
         }
         let block = &mut self.blocks[piece.block as usize];
         block.steps += steps;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
-use warplens_sim_warp::{Mask, WarpId};
+use serde::{Deserialize, Serialize};
+use warplens_sim_warp::{Mask, WarpId, lane_iter};
 
 use super::blocks::Lines;
 use super::error::PanelError;
@@ -18,7 +18,8 @@ pub(super) const MAX_BINS: u64 = 2_000;
 
 const MAX_BLOCKS: usize = 2_000;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default)]
 pub struct Page {
     pub from: u64,
     /// One past the last step; `None` for the end of the run.
@@ -29,7 +30,7 @@ pub struct Page {
 
 /// A page of the time line.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Timeline {
     cta: [u32; 3],
     warp: u32,
@@ -48,7 +49,6 @@ pub struct Timeline {
     runs: Vec<JsonRun>,
     /// Steps of a column, if it has several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     column: Option<u64>,
     columns: Vec<JsonColumn>,
     marks: Vec<JsonMark>,
@@ -92,19 +92,17 @@ struct JsonColumn {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Mark"))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Mark", optional_fields))]
 struct JsonMark {
     step: u64,
     kind: MarkKind,
     /// How many marks of a column are merged into this one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     count: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
     lanes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, ts(optional))]
     code: Option<&'static str>,
 }
 
@@ -241,10 +239,8 @@ impl Column {
             None => self.blocks.push((piece.block, steps)),
         }
         self.lanes.resize(Mask::BITS as usize, 0);
-        let mut active = piece.active;
-        while active != 0 {
-            self.lanes[active.trailing_zeros() as usize] += steps;
-            active &= active - 1;
+        for lane in lane_iter::lanes(piece.active) {
+            self.lanes[lane] += steps;
         }
     }
 

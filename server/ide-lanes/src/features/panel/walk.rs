@@ -55,13 +55,11 @@ struct BlockVisit {
     step: u64,
     /// The lanes that have not continued.
     waiting: Mask,
-    /// The blocks in which its lanes continued, with the lanes.
     continued: Vec<(u32, Mask)>,
 }
 
 pub(crate) struct Walk<V> {
     blocks: Arc<Blocks>,
-    /// The number of steps so far.
     pub(crate) step: u64,
     /// One for each group of lanes.
     visits: Vec<BlockVisit>,

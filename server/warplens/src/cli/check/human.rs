@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 use ropey::Rope;
+use warplens_ide::lanes::count;
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::report::{Checked, CheckedFile, Report};
-use crate::cli::count::count;
 use crate::cli::plain::{is_hidden, plain};
 use warplens_protocol::position::{self, Encoding};
 
@@ -21,7 +21,6 @@ const MAX_SHOWN: usize = 1 << 14;
 
 /// Prints each problem, and counts them at the end.
 pub(super) struct Human {
-    /// The lowest severity that is shown.
     lowest: Severity,
     /// Whether to print a summary.
     summary: bool,
@@ -91,7 +90,6 @@ fn render(path: &str, text: &Rope, diagnostic: &Diagnostic) -> String {
     Renderer::styled().render(&[group])
 }
 
-/// A location of a problem.
 struct Location<'d> {
     range: TextRange,
     kind: AnnotationKind,
@@ -151,7 +149,6 @@ fn origin<'d>(path: &'d str, text: &Rope, location: &[Location<'d>]) -> Element<
     Origin::path(path).line(at.line as usize + 1).char_column(at.character as usize + 1).into()
 }
 
-/// The lines of all locations.
 fn lines_of(text: &Rope, locations: &[Location]) -> Range<usize> {
     let line = |offset: usize| text.byte_to_line(offset.min(text.len_bytes()));
     let first = locations.iter().map(|location| line(location.range.start().into())).min().unwrap_or(0);

@@ -25,7 +25,6 @@ pub(super) enum CheckError {
     StandardInput,
 }
 
-/// A checked file.
 pub(super) struct Checked {
     pub(super) path: PathBuf,
     pub(super) result: Result<CheckedFile, CheckError>,

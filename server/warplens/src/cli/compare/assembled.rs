@@ -63,7 +63,6 @@ impl Assembler {
         Ok(())
     }
 
-    /// The listing of a text.
     pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<Source, AssembleError> {
         let listing = self.toolchain.listing(text, target, level)?;
         let path = format!("ptxas-{}-O{level}-{target}.sass", self.version);

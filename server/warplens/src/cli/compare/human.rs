@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use warplens_ide::lanes::compare::{BufferDifference, Comparison, LaneDifference, OutputDifference};
+use warplens_ide::lanes::count;
 use warplens_sim_launch::size;
 use warplens_sim_warp::{LaneStore, Severity, StatementId, Status, WarpId};
 
 use super::reduce::Reduced;
-use crate::cli::count::count;
 use crate::cli::plain::plain;
 use warplens_tools::comparison::compared::{Compared, Drawn, NOT_COMPARED, Run, Scope};
 
@@ -72,7 +72,6 @@ fn reduced(reduced: &Reduced, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "written: {}", files.join(", "))
 }
 
-/// What was compared, and what was not.
 fn scope(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let Scope { launches, buffers, elements } = compared.scope;
     if let Some(drawn) = &compared.drawn {
@@ -210,7 +209,6 @@ fn thread(run: &Run, warp: WarpId, lane: u32) -> String {
     format!("thread ({tx},{ty},{tz}) of block ({bx},{by},{bz}), lane {lane} of warp {}", warp.warp)
 }
 
-/// The line of a store.
 fn line(run: &Run, store: &LaneStore) -> String {
     let statement = run.prepared.statements.get(store.statement.index());
     let source = statement.filter(|statement| statement.code.is_some());

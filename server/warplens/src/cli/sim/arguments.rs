@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim_warp::WarpId;
@@ -123,13 +122,10 @@ impl Arguments {
     }
 }
 
-#[derive(Debug, PartialEq, Error)]
-#[error("`{0}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0")]
-struct InvalidWarp(String);
-
 /// Parses `X,Y,Z:W`.
-fn warp(flag: &str) -> Result<WarpId, InvalidWarp> {
-    let invalid = || InvalidWarp(flag.to_owned());
+fn warp(flag: &str) -> Result<WarpId, String> {
+    let invalid =
+        || format!("`{flag}` is not a warp: use X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
     let (block, warp) = flag.split_once(':').ok_or_else(invalid)?;
     let numbers: Vec<u32> =
         block.split(',').map(|part| part.trim().parse().map_err(|_| invalid())).collect::<Result<_, _>>()?;

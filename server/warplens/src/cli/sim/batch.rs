@@ -17,7 +17,7 @@ use warplens_sim_warp::Workers;
 
 use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
-use crate::cli::outcome::{Outcome, print_message};
+use crate::cli::outcome::{Outcome, unusable};
 use crate::cores::Cores;
 use earlier_results::EarlierResults;
 use lines::Lines;
@@ -42,10 +42,7 @@ pub(super) fn run(arguments: &Arguments, path: &Path) -> io::Result<Outcome> {
     match run_all(arguments, path) {
         Ok(outcome) => Ok(outcome),
         Err(BatchError::Write(error)) => Err(error),
-        Err(error) => {
-            print_message(error);
-            Ok(Outcome::Unusable)
-        }
+        Err(error) => Ok(unusable(error)),
     }
 }
 

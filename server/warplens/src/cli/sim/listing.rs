@@ -7,13 +7,12 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{LaneView, LaunchSource, counter_totals, first_divergence};
+use warplens_ide::lanes::{LaneView, LaunchSource, count, counter_totals, first_divergence};
 use warplens_sim_launch::{show, size};
 use warplens_sim_warp::{Finding, Limits, Severity, Status, WarpId, WarpTrace};
 
 use super::simulated::Simulated;
 use super::{registers, steps};
-use crate::cli::count::count;
 use crate::cli::plain::{plain, without_tabs};
 
 const FAINT: Style = Style::new().dimmed();
@@ -52,7 +51,7 @@ impl Listing<'_> {
         self.findings(&shown, out)?;
         self.output(out)?;
         self.buffers(out)?;
-        if let Some(registers) = self.run.result.warps.iter().find(|warp| is_of(warp, shown.warp())) {
+        if let Some(registers) = self.run.result.warps.iter().find(|warp| is_of(warp, shown.warp)) {
             registers::write(registers, self.width, out)?;
         }
         self.totals(&shown, out)
@@ -92,7 +91,7 @@ impl Listing<'_> {
                 .collect();
             writeln!(out, "{FAINT}args: {}{FAINT:#}", plain(&args.join(" ")))?;
         }
-        let WarpId { cta: [x, y, z], warp } = shown.warp();
+        let WarpId { cta: [x, y, z], warp } = shown.warp;
         let prepared = &self.run.prepared;
         let all = prepared.warps() * prepared.grid().map(u64::from).iter().product::<u64>();
         match all {
@@ -161,7 +160,6 @@ impl Listing<'_> {
         left.map_or(MAX_COLUMN, |left| left.clamp(MIN_COLUMN, MAX_COLUMN))
     }
 
-    /// The hints by line.
     fn hints(&self, shown: &LaneView) -> BTreeMap<usize, String> {
         let text = &self.run.text;
         let size = |bytes: usize| TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX));

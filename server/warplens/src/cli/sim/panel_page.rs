@@ -57,7 +57,7 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     let at = |statement| run.position(statement);
     let at: Positions<'_> = &at;
     let query = PanelQuery { panel: &panel, warp, at, control: Control::none() };
-    let timeline = json!(query.timeline(Page { from: 0, to: None, bins: None })?);
+    let timeline = json!(query.timeline(Page::default())?);
     let steps = query.statements(MAX_STEPS)?;
     let ids = 0..run.prepared.statements.len() as u32;
     let lines = ids.map(|id| at(warplens_sim_warp::StatementId(id)).map(|position| position.line));
@@ -82,7 +82,6 @@ fn data(run: &Simulated, warp: WarpId) -> Result<Value, PanelError> {
     }))
 }
 
-/// The run and its findings.
 fn header(run: &Simulated, warp: WarpId, unexpected: u64, at: Positions<'_>) -> Value {
     let launch = &run.prepared.resolved.launch;
     let size = |size: Option<[u32; 3]>| size.unwrap_or([1; 3]).map(|length| length.to_string()).join("×");

@@ -37,7 +37,6 @@ impl ProgressLine {
         self.bar.set_message(message(progress));
     }
 
-    /// Removes the line.
     pub(super) fn end(self) {
         self.bar.finish_and_clear();
     }

@@ -37,7 +37,6 @@ impl Simulated {
         }
     }
 
-    /// The position of a statement.
     pub(super) fn position(&self, statement: StatementId) -> Option<Position> {
         let offset: TextSize = self.prepared.statements.get(statement.index())?.opcode.start();
         let at = position::position(&self.text, offset, Encoding::Utf16);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
-use crate::cli::outcome::{Outcome, print_message};
+use crate::cli::outcome::{Outcome, unusable};
 
 /// How often the files are checked for changes.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -19,8 +19,7 @@ pub(super) fn run(
 ) -> io::Result<Outcome> {
     let paths = [Some(file), arguments.launch.launches.as_deref()];
     if paths.into_iter().flatten().any(|path| path.as_os_str() == STANDARD_INPUT) {
-        print_message("--watch needs files; standard input does not change");
-        return Ok(Outcome::Unusable);
+        return Ok(unusable("--watch needs files; standard input does not change"));
     }
     loop {
         let state = State::of(arguments, file);

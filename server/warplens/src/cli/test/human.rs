@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use warplens_ide::lanes::count;
 
 use super::case::{Case, Verdict};
-use crate::cli::count::count;
 use crate::cli::plain::plain;
 
 const PASSED: Style = AnsiColor::Green.on_default();

@@ -13,12 +13,9 @@ const DELAY: Duration = Duration::from_millis(300);
 /// An analysis that takes longer than this waits after the next edit.
 const LONG: Duration = Duration::from_millis(100);
 
-/// An analysis of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Analysis {
-    /// The diagnostics of the document.
     Diagnostics,
-    /// The preparation of its run.
     Preparation,
 }
 
@@ -46,7 +43,6 @@ impl AnalysisDelay {
         self.until.filter(|_| takes_long).map_or(Duration::ZERO, remaining)
     }
 
-    /// Whether the delay is over.
     pub(crate) fn is_over(&self) -> bool {
         self.until.is_none_or(|until| until <= Instant::now())
     }

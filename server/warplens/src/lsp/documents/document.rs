@@ -27,7 +27,6 @@ const LONG: usize = 1 << 20;
 /// Why a `.wave` file of another tool is not analysed.
 const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select the language `wave-asm` for it";
 
-/// An open document.
 pub(crate) struct Document {
     pub(crate) file: FileId,
     pub(crate) version: i32,
@@ -40,9 +39,7 @@ pub(crate) struct Document {
     body: Body,
 }
 
-/// The text of a document.
 enum Body {
-    /// Analysed.
     Text(Language, Rope),
     /// Possibly a file of another tool, so it is not analysed until it contains a kernel.
     Foreign(Rope),
@@ -53,7 +50,6 @@ enum Body {
 /// Why a document is not analysed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The code of the diagnostic.
     pub(crate) code: &'static str,
     /// The message, with the fix.
     pub(crate) message: String,
@@ -180,7 +176,6 @@ impl Document {
 }
 
 impl Refusal {
-    /// The refusal as a diagnostic at the start of the document.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
         Diagnostic {
             severity: Some(DiagnosticSeverity::WARNING),

@@ -50,15 +50,16 @@ impl Origin {
 }
 
 impl Lanes {
-    pub(crate) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
+    pub(crate) fn new(
+        prepared: Arc<Prepared>,
+        outcome: Outcome,
+        warp: Option<WarpId>,
+        origin: Option<Arc<Origin>>,
+    ) -> Lanes {
         let shown = Arc::new(prepared.show_outcome(&outcome, warp));
         let panel = Arc::new(Panel::of_outcome(&prepared, &outcome));
         let (edits, same_registers) = (Arc::default(), Arc::default());
-        Lanes { shown, prepared, outcome, panel, edits, origin: None, same_registers }
-    }
-
-    pub(crate) fn with_origin(self, origin: Option<Arc<Origin>>) -> Lanes {
-        Lanes { origin, ..self }
+        Lanes { shown, prepared, outcome, panel, edits, origin, same_registers }
     }
 
     /// The register of the origin whose values agree, in the shown warp, with those of a register of the statement at an offset. The first
@@ -72,7 +73,7 @@ impl Lanes {
             let [code, text] = [&code, &text].map(|(prepared, outcome)| Ran { prepared, outcome });
             let lines = origin.lines();
             let line = |statement: StatementId| lines.get(&statement).copied();
-            let found = SameRegisters::of(code, text, &line, self.shown.warp(), Control::none());
+            let found = SameRegisters::of(code, text, &line, self.shown.warp, Control::none());
             found.unwrap_or_default()
         });
         found.name(statement.id, register)
@@ -86,42 +87,28 @@ impl Lanes {
 
     /// Marks the result as outdated, and returns whether it was current before.
     pub(crate) fn mark_outdated(&mut self) -> bool {
-        let was_current = !self.shown.is_outdated();
-        Arc::make_mut(&mut self.shown).outdate();
-        was_current
-    }
-
-    /// Whether these are only the lanes of the beginning of a run.
-    pub(crate) fn is_partial(&self) -> bool {
-        self.outcome.is_partial()
+        !std::mem::replace(&mut Arc::make_mut(&mut self.shown).outdated, true)
     }
 
     /// Whether these lanes stay shown although a newer run of the same launch has ended: it stopped at an error of the program, and this
     /// run got further.
     pub(crate) fn is_kept_over(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
-        prepared.outcome_stopped_at_error(outcome)
-            && !self.is_partial()
-            && !self.prepared.outcome_stopped_at_error(&self.outcome)
+        prepared.stopped_at_error(&outcome.result)
+            && !self.shown.partial
+            && !self.prepared.stopped_at_error(&self.outcome.result)
             && self.prepared.same_launch(prepared)
-            && warp.is_none_or(|warp| warp == self.shown.warp())
+            && warp.is_none_or(|warp| warp == self.shown.warp)
             && self.shown.has_places()
-    }
-
-    /// Whether the run has findings.
-    pub(crate) fn has_findings(&self) -> bool {
-        self.shown.has_findings()
     }
 
     /// The lanes of another warp of the same run; `None` if its trace was not recorded.
     pub(crate) fn warp(&self, warp: WarpId) -> Option<Arc<LaneView>> {
-        if warp == self.shown.warp() {
+        if warp == self.shown.warp {
             return Some(Arc::clone(&self.shown));
         }
         let mut shown = self.prepared.show_warp(&self.outcome, warp)?;
         apply(&mut shown, &self.edits);
-        if self.shown.is_outdated() {
-            shown.outdate();
-        }
+        shown.outdated = self.shown.outdated;
         Some(Arc::new(shown))
     }
 }

@@ -47,7 +47,6 @@ impl LaunchDocument {
         }
     }
 
-    /// The launches in the text.
     pub(crate) fn launches(&self, encoding: Encoding) -> LaunchText<'_> {
         LaunchText::whole(&self.text, encoding, self.home)
     }

@@ -31,7 +31,6 @@ pub(crate) struct LaunchText<'t> {
 }
 
 impl<'t> LaunchText<'t> {
-    /// A whole document.
     pub(crate) fn whole(document: &'t Rope, encoding: Encoding, home: LaunchHome<'t>) -> LaunchText<'t> {
         LaunchText { document, encoding, start: 0, text: document.to_string(), home }
     }

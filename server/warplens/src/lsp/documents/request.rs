@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
@@ -33,7 +34,6 @@ pub(crate) struct Job {
 /// Who receives the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Requester {
-    /// A request of the client.
     Client(Id),
     /// Diagnostics that are pushed to the client.
     Publish,
@@ -51,7 +51,6 @@ impl Requester {
     }
 }
 
-/// How urgent a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Urgency {
     /// The user waits for it, so it has its own workers.
@@ -62,10 +61,9 @@ pub(crate) enum Urgency {
     Debounced,
 }
 
-/// The response of a handler.
 pub(crate) enum Response {
     /// The result of a request.
-    Answer(Value),
+    Value(Value),
     /// The result of a request, encoded as JSON.
     Encoded(Vec<u8>),
     /// The message that publishes diagnostics.
@@ -74,6 +72,12 @@ pub(crate) enum Response {
     LinkedName(Option<String>),
     /// The run of the selected launch.
     Prepared(Box<Prepared>),
+}
+
+impl Response {
+    pub(crate) fn value(result: impl Serialize) -> Result<Response, Failure> {
+        Ok(Response::Value(serde_json::to_value(result).map_err(Failure::refused)?))
+    }
 }
 
 /// Runs a handler. Catches panics, and drops the snapshot before it returns.

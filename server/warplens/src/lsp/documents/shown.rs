@@ -13,7 +13,6 @@ use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Lanes;
 use crate::lsp::documents::ptxas_findings::PtxasFindings;
 
-/// What one document shows.
 #[derive(Clone, Default)]
 pub(crate) struct ShownDocument {
     /// The result of the last run.

@@ -51,6 +51,14 @@ impl Failure {
     }
 }
 
+/// The result, or `None` if it was refused.
+pub(crate) fn unless_refused<T>(result: Result<T, Failure>) -> NullableAnswer<T> {
+    match result {
+        Err(Failure::Refused(_)) => Ok(None),
+        result => result.map(Some),
+    }
+}
+
 impl From<Cancelled> for Failure {
     fn from(_: Cancelled) -> Failure {
         Failure::Cancelled
@@ -61,7 +69,7 @@ impl From<Cancelled> for Failure {
 const MAX_SEARCHED: usize = 1 << 20;
 
 /// The answer to a request of the protocol, which may be `null`.
-pub(crate) type Answer<T> = Result<Option<T>, Failure>;
+pub(crate) type NullableAnswer<T> = Result<Option<T>, Failure>;
 
 impl Snapshot {
     /// The byte offset of a position. A line after the last one is the end of the text.
@@ -81,7 +89,6 @@ impl Snapshot {
         position::range(&self.text, range, self.encoding)
     }
 
-    /// The line of an offset.
     pub(crate) fn line(&self, offset: TextSize) -> u32 {
         self.range(TextRange::empty(offset)).start.line
     }
@@ -114,7 +121,7 @@ impl Snapshot {
     /// The findings of the run that the document shows.
     pub(crate) fn findings(&self) -> Result<Vec<Diagnostic>, Cancelled> {
         match self.lanes() {
-            Some(lanes) if lanes.has_findings() => self.analysis.findings(self.file, &lanes.shown),
+            Some(lanes) if lanes.shown.has_findings() => self.analysis.findings(self.file, &lanes.shown),
             _ => Ok(vec![]),
         }
     }

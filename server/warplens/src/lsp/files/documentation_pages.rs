@@ -61,7 +61,6 @@ fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The cache folder of the user.
 fn cache_folder() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     match std::env::consts::OS {

@@ -24,7 +24,6 @@ struct Access {
     started: Instant,
 }
 
-/// All accesses in progress.
 static IN_PROGRESS: Mutex<Vec<Access>> = Mutex::new(Vec::new());
 
 fn with_accesses<T>(change: impl FnOnce(&mut Vec<Access>) -> T) -> T {

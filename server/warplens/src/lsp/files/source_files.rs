@@ -29,40 +29,38 @@ impl Search {
     /// The file that a path in debug information names. If `origin` is an extension, it is the file of that extension beside the document.
     pub(crate) fn find(&self, path: &str, origin: Option<&str>) -> Option<PathBuf> {
         match origin {
-            Some(extension) => self::origin(self.document.as_deref()?, extension),
-            None => find(&self.folders, path),
+            Some(extension) => self.origin(extension),
+            None => self.named(path),
         }
     }
-}
 
-/// The file that a path in debug information means: at that path, or of that name beside the document or in the workspace.
-fn find(folders: &[PathBuf], path: &str) -> Option<PathBuf> {
-    if let Some(found) = below(folders, Path::new(path)).filter(|found| found.is_file()) {
-        return Some(found);
-    }
-    let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
-    let beside = folders.first()?.join(name);
-    if beside.is_file() {
-        return Some(beside);
-    }
-    search(folders.get(1..)?, name)
-}
-
-/// The file beside a document that the document was assembled from: `k.ptx` for `k.sass`, `k.ptx.sass` or `k.ptx.sm_90.sass`.
-fn origin(document: &Path, extension: &str) -> Option<PathBuf> {
-    let mut stem = document.to_path_buf();
-    while stem.extension().is_some() {
-        stem.set_extension("");
-        let mut named = stem.clone().into_os_string();
-        named.push(format!(".{extension}"));
-        let is_named = stem.extension().is_some_and(|found| found == extension);
-        let candidates = [stem.clone(), PathBuf::from(named)];
-        let found = candidates.into_iter().skip(usize::from(!is_named)).find(|path| path.is_file());
-        if found.is_some() {
-            return found;
+    /// The file that a path in debug information means: at that path, or of that name beside the document or in the workspace.
+    pub(crate) fn named(&self, path: &str) -> Option<PathBuf> {
+        if let Some(found) = below(&self.folders, Path::new(path)).filter(|found| found.is_file()) {
+            return Some(found);
         }
+        let name = path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty())?;
+        let beside = self.folders.first()?.join(name);
+        if beside.is_file() {
+            return Some(beside);
+        }
+        search(self.folders.get(1..)?, name)
     }
-    None
+
+    /// The file beside the document that it was assembled from: `k.ptx` for `k.sass`, `k.ptx.sass` or `k.ptx.sm_90.sass`.
+    pub(crate) fn origin(&self, extension: &str) -> Option<PathBuf> {
+        let mut stem = self.document.clone()?;
+        while stem.extension().is_some() {
+            stem.set_extension("");
+            let is_named = stem.extension().is_some_and(|found| found == extension);
+            let candidates = [is_named.then(|| stem.clone()), Some(stem.with_added_extension(extension))];
+            let found = candidates.into_iter().flatten().find(|path| path.is_file());
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
 }
 
 pub(crate) fn text(path: &Path) -> Option<String> {
@@ -123,7 +121,8 @@ mod tests {
         std::fs::write(folder.path().join("k.ptx"), "").unwrap();
         std::fs::write(folder.path().join("k"), "").unwrap();
         let origin = |name: &str| {
-            let found = origin(&folder.path().join(name), "ptx")?;
+            let search = Search { document: Some(folder.path().join(name)), folders: Vec::new() };
+            let found = search.origin("ptx")?;
             Some(found.file_name()?.to_str()?.to_owned())
         };
         for name in ["k.sass", "k.ptx.sass", "k.ptx.sm_90a.sass"] {

@@ -50,7 +50,6 @@ pub(crate) struct Targets {
 }
 
 impl State {
-    /// `warplens/assemble`.
     pub(crate) fn assembled(&mut self, id: &Id, params: Value) -> Result<()> {
         let Params { text_document, target } = from_proto::params(params)?;
         let text = DocumentText::find(&self.documents, &text_document.uri)?;
@@ -63,7 +62,6 @@ impl State {
         Ok(())
     }
 
-    /// `warplens/targets`.
     pub(crate) fn targets(&mut self, id: &Id, params: Value) -> Result<()> {
         let Params { text_document, .. } = from_proto::params(params)?;
         let text = DocumentText::find(&self.documents, &text_document.uri)?;

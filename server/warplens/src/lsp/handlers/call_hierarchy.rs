@@ -6,34 +6,31 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{CallItem, Calls};
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
-/// `textDocument/prepareCallHierarchy`.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: &CallHierarchyPrepareParams,
-) -> Answer<Vec<CallHierarchyItem>> {
+) -> NullableAnswer<Vec<CallHierarchyItem>> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let found = snapshot.analysis.call_item(snapshot.file, at)?;
     Ok(found.map(|found| vec![item(snapshot, found)]))
 }
 
-/// `callHierarchy/incomingCalls`.
 pub(crate) fn incoming(
     snapshot: &Snapshot,
     params: &CallHierarchyIncomingCallsParams,
-) -> Answer<Vec<CallHierarchyIncomingCall>> {
+) -> NullableAnswer<Vec<CallHierarchyIncomingCall>> {
     let calls = snapshot.analysis.incoming_calls(snapshot.file, &params.item.name)?;
     let call = |(item, from_ranges)| CallHierarchyIncomingCall { from: item, from_ranges };
     Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))
 }
 
-/// `callHierarchy/outgoingCalls`.
 pub(crate) fn outgoing(
     snapshot: &Snapshot,
     params: &CallHierarchyOutgoingCallsParams,
-) -> Answer<Vec<CallHierarchyOutgoingCall>> {
+) -> NullableAnswer<Vec<CallHierarchyOutgoingCall>> {
     let calls = snapshot.analysis.outgoing_calls(snapshot.file, &params.item.name)?;
     let call = |(item, from_ranges)| CallHierarchyOutgoingCall { to: item, from_ranges };
     Ok(Some(calls.into_iter().map(|calls| converted(snapshot, calls)).map(call).collect()))

@@ -14,7 +14,7 @@ use warplens_ide::{
 };
 use warplens_sim_warp::FindingKind;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::handlers::commands::{SELECT_LAUNCH, SHOW_LEFT};
 use crate::lsp::handlers::launch_actions::{self, SIMULATE};
 use crate::lsp::to_proto;
@@ -37,7 +37,10 @@ pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
 const MAX_LISTED: usize = 5;
 
 /// The quick fixes in a range, the launches of kernels that are named there, and the source actions that the client requests.
-pub(crate) fn actions(snapshot: &Snapshot, params: &CodeActionParams) -> Answer<Vec<CodeActionOrCommand>> {
+pub(crate) fn actions(
+    snapshot: &Snapshot,
+    params: &CodeActionParams,
+) -> NullableAnswer<Vec<CodeActionOrCommand>> {
     let only = params.context.only.as_deref();
     let launches = match is_requested(SIMULATE, only) {
         true => launch_actions::actions(snapshot, params)?,
@@ -95,7 +98,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
     if found.code != FindingKind::NoProgress.name() || shown.model() == model {
         return None;
     }
-    let WarpId { cta, warp } = shown.warp();
+    let WarpId { cta, warp } = shown.warp;
     let launch = match shown.source() {
         LaunchSource::Given => json!(shown.launch()),
         _ => json!(shown.launch().name),
@@ -116,7 +119,7 @@ fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
 }
 
 /// Rewrites a file that the reference toolchain rejects in the toolchain's dialect.
-fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<CodeAction> {
+fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> NullableAnswer<CodeAction> {
     if found.origin != Origin::Run || found.code != FindingKind::NotAssembled.name() {
         return Ok(None);
     }
@@ -131,7 +134,12 @@ fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Answer<Code
 }
 
 /// Rewrites the whole file in a dialect. If constructs have no equivalent, the title counts them and the command lists them.
-fn rewrite(snapshot: &Snapshot, kind: CodeActionKind, title: &str, dialect: Dialect) -> Answer<CodeAction> {
+fn rewrite(
+    snapshot: &Snapshot,
+    kind: CodeActionKind,
+    title: &str,
+    dialect: Dialect,
+) -> NullableAnswer<CodeAction> {
     let Rewritten { edits, left } = snapshot.analysis.rewrite_in_dialect(snapshot.file, dialect)?;
     if edits.is_empty() && left.is_empty() {
         return Ok(None);

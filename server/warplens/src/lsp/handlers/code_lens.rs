@@ -5,12 +5,12 @@ use tower_lsp::ls_types::{CodeLens, Command};
 use warplens_ide::lanes::{Click, Lens, LensStyle, LensTarget};
 
 use crate::launch_file;
-use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::files::file_access::read_files;
 use crate::lsp::handlers::commands::{EDIT_LAUNCH, PICK_LAUNCH, SELECT_LAUNCH};
 use crate::lsp::handlers::ptxas;
 
-pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
+pub(crate) fn lenses(snapshot: &Snapshot) -> NullableAnswer<Vec<CodeLens>> {
     let lens = |lens: Lens| CodeLens {
         range: snapshot.range(lens.range),
         command: Some(command(snapshot, lens)),
@@ -27,11 +27,8 @@ pub(crate) fn lenses(snapshot: &Snapshot) -> Answer<Vec<CodeLens>> {
 pub(super) fn launches(snapshot: &Snapshot) -> Result<Vec<Lens>, Failure> {
     // An unreadable launch file has no lenses. Running a launch reports the error.
     let document = snapshot.uri.clone();
-    let file = match read_files(snapshot, move || launch_file::of_uri(&document)) {
-        Ok(file) => file.unwrap_or_default(),
-        Err(Failure::Refused(_)) => None,
-        Err(failure) => return Err(failure),
-    };
+    let file = unless_refused(read_files(snapshot, move || launch_file::of_uri(&document)))?;
+    let file = file.and_then(Result::unwrap_or_default);
     let style = if snapshot.capabilities.extension_lenses { LensStyle::Extension } else { LensStyle::Plain };
     let lanes = snapshot.lanes();
     let shown = lanes.as_ref().map(|lanes| &*lanes.shown);

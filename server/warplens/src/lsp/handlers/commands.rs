@@ -5,7 +5,6 @@ use crate::lsp::handlers::ptxas::RESOURCES;
 /// Selects the launch whose lanes a document shows.
 pub(crate) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
 
-/// Lists the launches of a document.
 pub(crate) const LIST_LAUNCHES: &str = "warplens.listLaunches";
 
 /// Answers with the inferred launch as text.
@@ -14,13 +13,11 @@ pub(crate) const DRAFT_LAUNCH: &str = "warplens.draftLaunch";
 /// Selects the visit of a line whose values and masks are shown.
 pub(crate) const SELECT_VISIT: &str = "warplens.selectVisit";
 
-/// Stops the run of a document.
 pub(crate) const STOP_RUN: &str = "warplens.stopRun";
 
 /// Shows the constructs that a source action could not rewrite.
 pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
 
-/// All commands that the server executes.
 pub(crate) const ALL: [&str; 7] =
     [SELECT_LAUNCH, LIST_LAUNCHES, DRAFT_LAUNCH, SELECT_VISIT, STOP_RUN, RESOURCES, SHOW_LEFT];
 

@@ -48,9 +48,8 @@ struct Params {
     work_done_token: Option<NumberOrString>,
 }
 
-/// The answer of `warplens/compare`.
 #[derive(Serialize)]
-struct Answer<'c> {
+struct ComparedDocuments<'c> {
     #[serde(flatten)]
     compared: JsonCompared<'c>,
     #[serde(flatten)]
@@ -67,7 +66,6 @@ pub(crate) struct ComparedCode {
     listing: Option<String>,
 }
 
-/// What is compared.
 struct Task {
     params: Params,
     text: DocumentText,
@@ -77,7 +75,6 @@ struct Task {
 }
 
 impl State {
-    /// `warplens/compare`.
     pub(crate) fn compare(&mut self, id: &Id, params: Value) -> Result<()> {
         let params: Params = from_proto::params(params)?;
         let uri = &params.text_document.uri;
@@ -133,7 +130,7 @@ impl Task {
         let random = Random { launches: random, seed: seed.unwrap_or_else(random::seed) };
         let compared = compare(&sides, random, running).map_err(error)?;
         let code = ComparedCode { listing: target.as_ref().map(|_| other.text.clone()), target };
-        encoded(Answer { compared: json::compared(&compared), code })
+        encoded(ComparedDocuments { compared: json::compared(&compared), code })
     }
 }
 

@@ -8,14 +8,17 @@ use tower_lsp::ls_types::{
 
 use crate::language::{self, Kind};
 use crate::lsp::client_capabilities::ClientCapabilities;
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::errors::encoded;
 use crate::lsp::markup::markup;
 use crate::lsp::state::State;
 use crate::lsp::{from_proto, to_proto};
 
 /// `textDocument/completion`.
-pub(crate) fn completion(snapshot: &Snapshot, params: &CompletionParams) -> Answer<CompletionResponse> {
+pub(crate) fn completion(
+    snapshot: &Snapshot,
+    params: &CompletionParams,
+) -> NullableAnswer<CompletionResponse> {
     let at = snapshot.offset(params.text_document_position.position);
     let position = params.text_document_position.position;
     let mut items = snapshot.launch_on_line(position).completions(position, &snapshot.capabilities);

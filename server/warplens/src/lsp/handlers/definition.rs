@@ -2,13 +2,13 @@
 
 use tower_lsp::ls_types::{GotoDefinitionParams, GotoDefinitionResponse};
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn definition(
     snapshot: &Snapshot,
     params: &GotoDefinitionParams,
-) -> Answer<GotoDefinitionResponse> {
+) -> NullableAnswer<GotoDefinitionResponse> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let targets = snapshot.analysis.definition(snapshot.file, at)?;
     Ok((!targets.is_empty()).then(|| to_proto::definition(snapshot, targets)))

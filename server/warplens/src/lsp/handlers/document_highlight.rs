@@ -2,13 +2,13 @@
 
 use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightParams};
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn highlights(
     snapshot: &Snapshot,
     params: &DocumentHighlightParams,
-) -> Answer<Vec<DocumentHighlight>> {
+) -> NullableAnswer<Vec<DocumentHighlight>> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let occurrences = snapshot.analysis.occurrences(snapshot.file, at)?;
     Ok(Some(occurrences.into_iter().map(|found| to_proto::highlight(snapshot, found)).collect()))

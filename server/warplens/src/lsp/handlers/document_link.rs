@@ -3,12 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tower_lsp::ls_types::{DocumentLink, Uri};
 
-use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::files::file_access::read_files;
 use crate::lsp::files::source_files::Search;
 
 /// The links to files that exist.
-pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
+pub(crate) fn links(snapshot: &Snapshot) -> NullableAnswer<Vec<DocumentLink>> {
     let links = snapshot.analysis.links(snapshot.file)?;
     let paths: FxHashSet<(String, Option<&str>)> =
         links.iter().map(|link| (link.path.to_string(), link.origin)).collect();
@@ -20,10 +20,7 @@ pub(crate) fn links(snapshot: &Snapshot) -> Answer<Vec<DocumentLink>> {
         };
         paths.into_iter().filter_map(file).collect()
     });
-    let files: FxHashMap<String, Uri> = match files {
-        Err(Failure::Refused(_)) => return Ok(None),
-        files => files?,
-    };
+    let Some(files) = unless_refused::<FxHashMap<String, Uri>>(files)? else { return Ok(None) };
     let mut found = Vec::new();
     for link in links {
         let Some(file) = files.get(link.path.as_str()) else { continue };

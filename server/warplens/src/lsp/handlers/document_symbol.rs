@@ -2,10 +2,10 @@
 
 use tower_lsp::ls_types::DocumentSymbolResponse;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
-pub(crate) fn symbols(snapshot: &Snapshot) -> Answer<DocumentSymbolResponse> {
+pub(crate) fn symbols(snapshot: &Snapshot) -> NullableAnswer<DocumentSymbolResponse> {
     let symbols = snapshot.analysis.symbols(snapshot.file)?;
     Ok(Some(to_proto::symbols(snapshot, symbols)))
 }

@@ -22,7 +22,6 @@ use crate::lsp::handlers::draft_launch::draft;
 use crate::lsp::handlers::ptxas::RESOURCES;
 use crate::lsp::simulation::selection::Selection;
 use crate::lsp::state::State;
-use crate::lsp::to_proto::to_value;
 use warplens_protocol::position::text_range;
 
 /// The argument of the commands about launches.
@@ -46,7 +45,6 @@ pub(crate) struct LaunchArgument {
     model: Option<String>,
 }
 
-/// The argument of [`SELECT_VISIT`].
 #[derive(Deserialize)]
 struct VisitArgument {
     uri: Uri,
@@ -92,7 +90,6 @@ fn first_launch() -> Value {
 }
 
 impl State {
-    /// `workspace/executeCommand`.
     pub(crate) fn execute_command(&mut self, id: Id, params: Value) {
         if let Err(error) = self.try_execute(&id, params) {
             self.requests.answer(&id, Err(error));
@@ -172,8 +169,7 @@ fn read<T: Serialize + 'static>(
     LaunchArgument { uri, entry, .. }: LaunchArgument,
     answer: fn(&Snapshot, Option<&str>) -> std::result::Result<T, Failure>,
 ) -> Request {
-    let handler =
-        move |snapshot: &Snapshot| Ok(Response::Answer(to_value(answer(snapshot, entry.as_deref())?)?));
+    let handler = move |snapshot: &Snapshot| Response::value(answer(snapshot, entry.as_deref())?);
     Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
 }
 

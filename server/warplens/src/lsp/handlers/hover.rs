@@ -5,13 +5,13 @@ use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
 use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
 
-use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::files::file_access::read_files;
 use crate::lsp::files::source_files::{self, Search};
 use crate::lsp::to_proto;
 
 /// The lanes that executed a statement, followed by the documentation at the position.
-pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> {
+pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> NullableAnswer<Hover> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let position = params.text_document_position_params.position;
     if let Some(hover) = snapshot.launch_on_line(position).hover(position, &snapshot.capabilities) {
@@ -40,21 +40,18 @@ pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Hover> 
 }
 
 /// The text of the file that the document was compiled from, if the hover needs it.
-fn source_text(snapshot: &Snapshot, at: TextSize) -> Result<Option<String>, Failure> {
+fn source_text(snapshot: &Snapshot, at: TextSize) -> NullableAnswer<String> {
     let Some(wanted) = snapshot.analysis.hover_source(snapshot.file, at)? else { return Ok(None) };
     let search = Search::of(snapshot);
     let read = move || {
-        let stated = wanted.files.iter().find_map(|file| search.find(file, None));
-        source_files::text(&stated.or_else(|| search.find("", Some(wanted.extension)))?)
+        let stated = wanted.files.iter().find_map(|file| search.named(file));
+        source_files::text(&stated.or_else(|| search.origin(wanted.extension))?)
     };
-    match read_files(snapshot, read) {
-        Err(Failure::Refused(_)) => Ok(None),
-        found => found,
-    }
+    Ok(unless_refused(read_files(snapshot, read))?.flatten())
 }
 
 /// The source line that the line at an offset was compiled from.
-fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide::Hover>, Failure> {
+fn source_line(snapshot: &Snapshot, at: TextSize) -> NullableAnswer<warplens_ide::Hover> {
     let links = snapshot.analysis.links_in(snapshot.file, snapshot.line_range(at))?;
     let Some(link) = links.iter().find(|link| link.place.is_some()) else { return Ok(None) };
     let (path, place) = (link.path.to_string(), link.place.map_or(0, |(line, _)| line));
@@ -65,11 +62,7 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> Result<Option<warplens_ide:
         let name = if origin.is_some() { file.file_name()?.to_string_lossy().into_owned() } else { path };
         Some((source_files::line(&file, place)?, name))
     });
-    let found = match found {
-        Err(Failure::Refused(_)) => None,
-        found => found?,
-    };
-    Ok(found.map(|(text, path)| {
+    Ok(unless_refused(found)?.flatten().map(|(text, path)| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let language = origin.unwrap_or("cpp");
         let markdown = format!("`{name}:{place}`\n\n```{language}\n{}\n```", text.trim());

@@ -5,10 +5,10 @@ use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintPar
 use warplens_ide::InlayHintKinds;
 use warplens_ide::lanes::text;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::settings::Display;
 
-pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> Answer<Vec<InlayHint>> {
+pub(crate) fn inlay_hints(snapshot: &Snapshot, params: &InlayHintParams) -> NullableAnswer<Vec<InlayHint>> {
     let range = snapshot.text_range(params.range);
     let settings = &snapshot.settings.inlay_hints;
     let kinds = InlayHintKinds {

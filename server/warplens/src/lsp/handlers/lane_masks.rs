@@ -15,10 +15,8 @@ use crate::lsp::from_proto::document_params;
 use crate::lsp::handlers::simulation::prepare::unknown_warp;
 use crate::lsp::simulation::selection::{Awaited, LaneMasksParams, WaitingRequest};
 use crate::lsp::state::State;
-use crate::lsp::to_proto::to_value;
 
 impl State {
-    /// `warplens/laneMasks`.
     pub(crate) fn lane_masks(&mut self, id: Id, params: Value) {
         let request = document_params(params);
         self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Masks(params))));
@@ -44,7 +42,7 @@ impl State {
 
     /// Answers the waiting requests. While a run is in progress, only those are answered that accept its beginning, if that is shown.
     pub(crate) fn answer_waiting(&mut self, uri: &Uri) {
-        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.is_partial());
+        let shows_beginning = self.shown.get(uri).lanes.is_some_and(|lanes| lanes.shown.partial);
         for WaitingRequest { id, awaited } in self.simulations.take_answerable(uri, shows_beginning) {
             match awaited {
                 _ if !self.requests.is_pending(&id) => {}
@@ -56,20 +54,20 @@ impl State {
 }
 
 fn request(uri: Uri, params: LaneMasksParams) -> Request {
-    let handler = Arc::new(move |snapshot: &Snapshot| Ok(Response::Answer(masks(snapshot, &params)?)));
+    let handler = Arc::new(move |snapshot: &Snapshot| masks(snapshot, &params));
     // The user waits for the lanes after an edit, which also causes slower requests about the whole document.
     Request { uri, urgency: Urgency::Now, handler }
 }
 
 /// The masks of one warp; `null` if nothing has run.
-fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure> {
-    let Some(lanes) = snapshot.lanes() else { return Ok(Value::Null) };
-    let selected = lanes.shown.warp();
+fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Response, Failure> {
+    let Some(lanes) = snapshot.lanes() else { return Ok(Response::Value(Value::Null)) };
+    let selected = lanes.shown.warp;
     let warp = WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
     let Some(shown) = lanes.warp(warp) else { return Err(unknown_warp(warp)) };
     let at = |offset: TextSize| {
         let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
         json::Position { line, character }
     };
-    to_value(shown.masks(snapshot.version, params.compact, &at))
+    Response::value(shown.masks(snapshot.version, params.compact, &at))
 }

@@ -4,7 +4,7 @@ use text_size::TextRange;
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionParams, Command, Position, Range, TextEdit};
 use warplens_ide::lanes::{Click, Lens};
 
-use crate::lsp::documents::snapshot::{Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::handlers::code_lens;
 use crate::lsp::handlers::draft_launch::draft;
 use crate::lsp::workspace_edit::workspace_edit;
@@ -48,12 +48,8 @@ fn edit_launch(snapshot: &Snapshot, entry: String) -> CodeAction {
 }
 
 /// Writes the inferred launch as a comment above its kernel. `None` if the kernel cannot be run.
-fn write_launch(snapshot: &Snapshot, entry: &str) -> Result<Option<CodeAction>, Failure> {
-    let draft = match draft(snapshot, Some(entry)) {
-        Ok(draft) => draft,
-        Err(Failure::Refused(_)) => return Ok(None),
-        Err(failure) => return Err(failure),
-    };
+fn write_launch(snapshot: &Snapshot, entry: &str) -> NullableAnswer<CodeAction> {
+    let Some(draft) = unless_refused(draft(snapshot, Some(entry)))? else { return Ok(None) };
     let Some(line) = draft.line else { return Ok(None) };
     let start = Position { line, character: 0 };
     let edit = TextEdit { range: Range { start, end: start }, new_text: format!("{}\n", draft.comment) };

@@ -3,7 +3,7 @@
 //! The lanes of other documents follow a launch file when it is saved.
 
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::request::{
     CodeActionRequest, Completion, DocumentDiagnosticRequest, HoverRequest, Request as _,
 };
@@ -12,13 +12,12 @@ use tower_lsp::ls_types::{
 };
 
 use crate::lsp::documents::launch_document::LaunchDocument;
-use crate::lsp::documents::snapshot::Failure;
+use crate::lsp::errors::encoded;
 use crate::lsp::from_proto;
 use crate::lsp::state::State;
-use crate::lsp::to_proto::{diagnostic_report, to_value};
+use crate::lsp::to_proto::diagnostic_report;
 
 impl State {
-    /// Opens a launch file.
     pub(crate) fn open_launch_document(&mut self, uri: &Uri, document: LaunchDocument) {
         self.documents.launch_files.insert(uri.clone(), document);
         self.publish_launch_problems(uri);
@@ -53,38 +52,32 @@ impl State {
         }
     }
 
-    /// Answers a request about a launch file with `null` unless it is one of the supported requests.
-    pub(crate) fn read_launch_document(&mut self, id: &Id, method: &str, params: Value) {
-        let answer = self.launch_answer(method, params);
-        self.requests.answer(id, answer);
-    }
-
-    fn launch_answer(&self, method: &str, params: Value) -> Result<Value> {
+    /// The answer of a request about a launch file: `null` unless it is one of the supported requests.
+    pub(crate) fn launch_answer(&self, method: &str, params: Value) -> Result<Value> {
         let document = |uri: &Uri| {
             self.documents.launch_files.get(uri).map(|document| document.launches(self.client.encoding))
         };
-        let answer = match method {
+        match method {
             DocumentDiagnosticRequest::METHOD => {
                 let found = from_proto::document_of(&params).and_then(|uri| document(&uri));
-                to_value(diagnostic_report(found.map(|found| found.diagnostics()).unwrap_or_default()))
+                encoded(diagnostic_report(found.map(|found| found.diagnostics()).unwrap_or_default()))
             }
             HoverRequest::METHOD => {
                 let at = from_proto::params::<HoverParams>(params)?.text_document_position_params;
                 let found = document(&at.text_document.uri);
-                to_value(found.and_then(|found| found.hover(at.position, &self.client.capabilities)))
+                encoded(found.and_then(|found| found.hover(at.position, &self.client.capabilities)))
             }
             Completion::METHOD => {
                 let at = from_proto::params::<CompletionParams>(params)?.text_document_position;
                 let found = document(&at.text_document.uri);
-                to_value(found.map(|found| found.completions(at.position, &self.client.capabilities)))
+                encoded(found.map(|found| found.completions(at.position, &self.client.capabilities)))
             }
             CodeActionRequest::METHOD => {
                 let params: CodeActionParams = from_proto::params(params)?;
                 let uri = &params.text_document.uri;
-                to_value(document(uri).map(|found| found.fixes(uri, params.range)))
+                encoded(document(uri).map(|found| found.fixes(uri, params.range)))
             }
             _ => Ok(Value::Null),
-        };
-        answer.map_err(|_: Failure| Error::internal_error())
+        }
     }
 }

@@ -33,7 +33,6 @@ pub(crate) struct Listing {
 }
 
 impl State {
-    /// `warplens/listing`.
     pub(crate) fn listing(&mut self, id: &Id, params: Value) -> Result<()> {
         let Params { uri } = from_proto::params(params)?;
         let Some(path) = uri.to_file_path().map(std::borrow::Cow::into_owned) else {

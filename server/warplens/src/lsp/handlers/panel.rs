@@ -42,7 +42,6 @@ struct ShownRun {
 }
 
 impl State {
-    /// Handles a request of the panel.
     pub(crate) fn panel_request(&mut self, id: Id, handler: PanelHandler, params: Value) {
         let request = document_params(params);
         self.wait_for_run(id, request.map(|(uri, params)| (uri, Awaited::Panel(handler, params))));
@@ -77,7 +76,7 @@ impl ShownRun {
     fn answer(&self, handler: PanelHandler, params: Value, cancelled: &AtomicBool) -> Result<Value> {
         let at = |statement| self.position(statement);
         let is_cancelled = || cancelled.load(Ordering::Relaxed);
-        let selected = self.shown.warp();
+        let selected = self.shown.warp;
         let WarpParams { cta, warp } = from_proto::params(params.clone())?;
         let query = PanelQuery {
             panel: &self.panel,
@@ -87,7 +86,7 @@ impl ShownRun {
         };
         let mut answer = handler(&query, params)?;
         answer["version"] = json!(self.version);
-        if self.shown.is_outdated() {
+        if self.shown.outdated {
             answer["outdated"] = json!(true);
         }
         Ok(answer)

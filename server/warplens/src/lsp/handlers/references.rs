@@ -3,10 +3,10 @@
 use tower_lsp::ls_types::{Location, ReferenceParams};
 use warplens_ide::Access;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
-pub(crate) fn references(snapshot: &Snapshot, params: &ReferenceParams) -> Answer<Vec<Location>> {
+pub(crate) fn references(snapshot: &Snapshot, params: &ReferenceParams) -> NullableAnswer<Vec<Location>> {
     let at = snapshot.offset(params.text_document_position.position);
     let occurrences = snapshot.analysis.occurrences(snapshot.file, at)?;
     let declarations = params.context.include_declaration;

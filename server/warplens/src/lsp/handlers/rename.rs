@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, WorkspaceEdit};
 
-use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 use crate::lsp::workspace_edit::workspace_edit;
 
@@ -10,7 +10,7 @@ use crate::lsp::workspace_edit::workspace_edit;
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,
-) -> Answer<PrepareRenameResponse> {
+) -> NullableAnswer<PrepareRenameResponse> {
     let at = snapshot.offset(params.position);
     let target = snapshot.analysis.prepare_rename(snapshot.file, at)?.map_err(Failure::refused)?;
     Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
@@ -20,7 +20,7 @@ pub(crate) fn prepare(
 }
 
 /// `textDocument/rename`.
-pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<WorkspaceEdit> {
+pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> NullableAnswer<WorkspaceEdit> {
     let at = snapshot.offset(params.text_document_position.position);
     let edits = snapshot.analysis.rename(snapshot.file, at, &params.new_name)?;
     let edits = to_proto::edits(snapshot, edits.map_err(Failure::refused)?);

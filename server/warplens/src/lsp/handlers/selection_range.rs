@@ -2,13 +2,13 @@
 
 use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams};
 
-use crate::lsp::documents::snapshot::{Answer, Failure, Snapshot};
+use crate::lsp::documents::snapshot::{Failure, NullableAnswer, Snapshot};
 use crate::lsp::to_proto;
 
 pub(crate) fn selection_ranges(
     snapshot: &Snapshot,
     params: &SelectionRangeParams,
-) -> Answer<Vec<SelectionRange>> {
+) -> NullableAnswer<Vec<SelectionRange>> {
     params.positions.iter().map(|&at| selection_range(snapshot, at)).collect::<Result<_, _>>().map(Some)
 }
 

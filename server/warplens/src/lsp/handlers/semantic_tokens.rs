@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide as ide;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use warplens_protocol::position::Encoding;
 
 /// The tokens of a whole document are sent only up to this size in bytes; the tokens of a range are always sent.
@@ -22,13 +22,13 @@ const MAX_FULL: usize = 1 << 20;
 pub(crate) fn range(
     snapshot: &Snapshot,
     params: &SemanticTokensRangeParams,
-) -> Answer<SemanticTokensRangeResult> {
+) -> NullableAnswer<SemanticTokensRangeResult> {
     let tokens = snapshot.analysis.tokens_in(snapshot.file, snapshot.text_range(params.range))?;
     Ok(Some(SemanticTokens { result_id: None, data: encode(snapshot, &tokens) }.into()))
 }
 
 /// `textDocument/semanticTokens/full`.
-pub(crate) fn full(snapshot: &Snapshot) -> Answer<SemanticTokensResult> {
+pub(crate) fn full(snapshot: &Snapshot) -> NullableAnswer<SemanticTokensResult> {
     let Some(data) = all(snapshot)? else { return Ok(None) };
     store(snapshot, &data);
     let result_id = Some(snapshot.version.to_string());
@@ -39,7 +39,7 @@ pub(crate) fn full(snapshot: &Snapshot) -> Answer<SemanticTokensResult> {
 pub(crate) fn full_delta(
     snapshot: &Snapshot,
     params: &SemanticTokensDeltaParams,
-) -> Answer<SemanticTokensFullDeltaResult> {
+) -> NullableAnswer<SemanticTokensFullDeltaResult> {
     let Some(data) = all(snapshot)? else { return Ok(None) };
     let sent = snapshot.shown.get(&snapshot.uri).tokens;
     let known = sent.filter(|(version, _)| version.to_string() == params.previous_result_id);
@@ -55,7 +55,7 @@ pub(crate) fn full_delta(
 }
 
 /// The tokens of the whole document; `None` above the limit.
-fn all(snapshot: &Snapshot) -> Answer<Arc<Vec<SemanticToken>>> {
+fn all(snapshot: &Snapshot) -> NullableAnswer<Arc<Vec<SemanticToken>>> {
     if snapshot.text.len_bytes() > MAX_FULL {
         return Ok(None);
     }

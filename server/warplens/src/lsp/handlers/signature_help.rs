@@ -6,13 +6,16 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{Signature, SignatureParameter, TextRange};
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 use crate::lsp::markup::markup;
 
 /// The characters that trigger signature help.
 pub(crate) const TRIGGERS: [&str; 5] = [" ", ",", "[", "{", "("];
 
-pub(crate) fn signature_help(snapshot: &Snapshot, params: &SignatureHelpParams) -> Answer<SignatureHelp> {
+pub(crate) fn signature_help(
+    snapshot: &Snapshot,
+    params: &SignatureHelpParams,
+) -> NullableAnswer<SignatureHelp> {
     let at = snapshot.offset(params.text_document_position_params.position);
     let Some(help) = snapshot.analysis.signature_help(snapshot.file, at)? else { return Ok(None) };
     let active_parameter = active_parameter(&help.signatures[help.active]);

@@ -100,7 +100,6 @@ impl DocumentText {
         }
     }
 
-    /// Reads and analyses the text.
     pub(crate) fn read(self) -> Result<Source> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let fails = |reason: String| refused(format!("{name}: {reason}"));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use warplens_ide::lanes::WarpSummaries;
 
-use crate::lsp::documents::snapshot::{Answer, Snapshot};
+use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot};
 
 /// The answer of `warplens/warps`.
 #[derive(Serialize)]
@@ -18,7 +18,7 @@ pub(crate) struct WarpsOfRun {
 }
 
 /// Each recorded warp; `null` if nothing has run.
-pub(crate) fn warps(snapshot: &Snapshot) -> Answer<WarpsOfRun> {
+pub(crate) fn warps(snapshot: &Snapshot) -> NullableAnswer<WarpsOfRun> {
     let Some(lanes) = snapshot.lanes() else { return Ok(None) };
     Ok(Some(WarpsOfRun {
         summaries: lanes.prepared.warp_summaries(&lanes.outcome),

@@ -11,10 +11,9 @@ use crate::lsp::state::State;
 use crate::lsp::workspace_index::index::{OpenDocument, Query};
 
 impl State {
-    /// `workspace/symbol`.
     pub(crate) fn workspace_symbol(&mut self, id: Id, params: Value) {
         match from_proto::params::<WorkspaceSymbolParams>(params) {
-            Ok(params) => self.workspace_index.queue(id, Query::Symbols(params.query)),
+            Ok(params) => self.workspace_index.waiting.push_back((id, Query::Symbols(params.query))),
             Err(error) => self.requests.answer(&id, Err(error)),
         }
     }
@@ -22,19 +21,15 @@ impl State {
     /// The definitions of a name, for `textDocument/implementation`.
     pub(crate) fn find_definitions(&mut self, id: &Id, name: Option<String>) {
         match name {
-            Some(name) => self.workspace_index.queue(id.clone(), Query::Definitions(name)),
+            Some(name) => self.workspace_index.waiting.push_back((id.clone(), Query::Definitions(name))),
             None => self.requests.answer(id, Ok(Value::Null)),
         }
     }
 
     /// The next search whose request is still pending, as work for the background worker.
     pub(crate) fn next_index_search(&mut self) -> Option<impl FnOnce() + Send + use<>> {
-        let (id, query) = loop {
-            let next = self.workspace_index.next_query()?;
-            if self.requests.is_pending(&next.0) {
-                break next;
-            }
-        };
+        let mut waiting = std::iter::from_fn(|| self.workspace_index.waiting.pop_front());
+        let (id, query) = waiting.find(|(id, _)| self.requests.is_pending(id))?;
         let open = self.documents.iter().filter_map(|(uri, document)| {
             let (language, text) = (document.language()?, document.text()?.clone());
             Some(OpenDocument { uri: uri.clone(), version: document.version, language, text })

@@ -114,18 +114,9 @@ impl Scheduler {
         Some((job, started.elapsed()))
     }
 
-    /// Whether work on many files can start. It runs on the background worker, after the requests that wait.
-    pub(crate) fn is_background_free(&self) -> bool {
-        self.background.workers.is_free()
-    }
-
-    /// Starts work on many files. [`Scheduler::background_finished`] must follow its end.
-    pub(crate) fn start_background(&mut self, work: impl FnOnce() + Send + 'static) {
-        self.background.workers.run(work);
-    }
-
-    pub(crate) fn background_finished(&mut self) {
-        self.background.workers.finished();
+    /// The background worker, which also runs work on many files, after the requests that wait.
+    pub(crate) fn background(&mut self) -> &mut WorkerPool {
+        &mut self.background.workers
     }
 
     fn class(&mut self, urgency: Urgency) -> &mut Class {

@@ -10,7 +10,8 @@ use warplens_ide::lanes::{Cancelled, Outcome, Prepared, WarpRequest};
 
 use crate::cores::Cores;
 use crate::lsp::documents::document::Edit;
-use crate::lsp::transport::client::Client;
+use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
+use crate::lsp::transport::client::{Client, RunningParams};
 use crate::panic::panic_message;
 
 /// The interval of progress reports.
@@ -26,12 +27,10 @@ const SHARE: u64 = 4;
 /// The prefix of progress tokens.
 pub(crate) const TOKEN: &str = "warplens/simulation/";
 
-/// The token for the progress of the run with a number.
 pub(crate) fn token(number: u64) -> NumberOrString {
     NumberOrString::String(format!("{TOKEN}{number}"))
 }
 
-/// A run in progress.
 pub(crate) struct Run {
     pub(crate) number: u64,
     pub(crate) uri: Uri,
@@ -67,10 +66,41 @@ impl Run {
         }
     }
 
-    /// The title for the user.
-    pub(crate) fn title(&self) -> String {
+    /// Shows a run that is still in progress after a while.
+    pub(crate) fn show_progress(&mut self, client: &Client, max_steps: u64) {
+        self.is_announced = client.capabilities.run_progress;
+        self.announce(client, 0, max_steps);
+        if client.capabilities.progress {
+            let (uri, number, state) = (self.uri.clone(), self.number, SimulationState::ProgressCreated);
+            let created = Event::Simulation(SimulationUpdate { uri, number, state });
+            client.create_progress(token(number), created);
+        }
+    }
+
+    pub(crate) fn begin_progress(&mut self, client: &Client) {
+        self.has_progress = true;
         let launch = &self.prepared.resolved.launch;
-        format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name)
+        let entry = launch.entry.as_deref().unwrap_or_default();
+        client.begin_progress(token(self.number), format!("Simulating {entry}: {}", launch.name), Some(0));
+    }
+
+    pub(crate) fn report_progress(&self, client: &Client, steps: u64, max_steps: u64) {
+        self.announce(client, steps, max_steps);
+        if self.has_progress {
+            let percentage = (u128::from(steps) * 100 / u128::from(max_steps.max(1))).min(100) as u32;
+            let message = format!("{steps} warp instructions");
+            client.report_progress(token(self.number), message, Some(percentage));
+        }
+    }
+
+    /// Sends the progress to a client that shows it in its own view.
+    fn announce(&self, client: &Client, steps: u64, max_steps: u64) {
+        if self.is_announced {
+            let launch = &self.prepared.resolved.launch;
+            let entry = launch.entry.as_deref().unwrap_or_default().to_owned();
+            let running = RunningParams { entry, launch: launch.name.to_string(), steps, max_steps };
+            client.run_progress(&self.uri, Some(running));
+        }
     }
 }
 

@@ -19,7 +19,6 @@ use crate::lsp::scheduling::worker_pool::ThreadPool;
 use crate::lsp::simulation::run::{Reports, Run, execute};
 use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
 
-/// The simulations of all documents.
 pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
     threads: ThreadPool,
@@ -111,14 +110,14 @@ impl Simulations {
         self.selected.get(uri).is_some_and(|selected| selected.preparing == Some(number))
     }
 
-    /// Starts a run on another thread.
+    /// Starts the run of a document on another thread, and returns its number.
     pub(crate) fn start(
         &mut self,
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Outcome>,
         warp_request: WarpRequest,
-    ) -> Run {
+    ) -> u64 {
         self.last_number += 1;
         let number = self.last_number;
         let stop = Arc::new(AtomicBool::new(false));
@@ -138,16 +137,19 @@ impl Simulations {
                 report(SimulationState::Finished(outcome));
             }
         });
-        Run {
-            number,
-            uri: uri.clone(),
-            prepared,
-            warp_request,
-            stop,
-            edits: vec![],
-            has_progress: false,
-            is_announced: false,
+        if let Some(selected) = self.selected.get_mut(uri) {
+            selected.run = Some(Run {
+                number,
+                uri: uri.clone(),
+                prepared,
+                warp_request,
+                stop,
+                edits: vec![],
+                has_progress: false,
+                is_announced: false,
+            });
         }
+        number
     }
 
     /// The run of a document, if it has this number.

@@ -13,6 +13,7 @@ use warplens_ide::lanes::{Choice, Prepared, WarpId, WarpRequest};
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
 use crate::lsp::simulation::run::Run;
+use crate::lsp::transport::client::Client;
 
 /// Computes the answer to a request of the lanes panel from its parameters.
 pub(crate) type PanelHandler = fn(&PanelQuery<'_>, Value) -> Result<Value>;
@@ -43,11 +44,9 @@ pub(crate) struct Selected {
     pub(crate) run: Option<Run>,
     /// `selectLaunch` requests that wait for the preparation.
     pub(crate) commands: Vec<Id>,
-    /// Requests that wait for the result.
     pub(crate) waiting: Vec<WaitingRequest>,
 }
 
-/// A visit of a statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SelectedVisit {
     /// The current position of the statement.
@@ -64,7 +63,6 @@ pub(crate) struct WaitingRequest {
 
 /// What a request needs of a run.
 pub(crate) enum Awaited {
-    /// `warplens/laneMasks`.
     Masks(LaneMasksParams),
     /// A request of the lanes panel, with its parameters.
     Panel(PanelHandler, Value),
@@ -80,7 +78,6 @@ impl Awaited {
     }
 }
 
-/// The parameters of `warplens/laneMasks`.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LaneMasksParams {
     pub(crate) cta: Option<[u32; 3]>,
@@ -104,6 +101,13 @@ impl Selected {
             run: None,
             commands: vec![],
             waiting: vec![],
+        }
+    }
+
+    /// Stops the run in progress, if there is one.
+    pub(crate) fn end_run(&mut self, client: &Client) {
+        if let Some(run) = self.run.take() {
+            run.end(client);
         }
     }
 

@@ -102,7 +102,6 @@ impl Client {
         }
     }
 
-    /// Sends an encoded message.
     pub(crate) fn send(&self, message: Vec<u8>) {
         // An error means that the output is closed.
         let _ = self.messages.send(message);
@@ -237,7 +236,6 @@ impl Client {
         });
     }
 
-    /// Sends an event after a delay.
     pub(crate) fn send_later(&self, delay: Duration, event: Event) {
         let events = self.events.clone();
         self.runtime.spawn(async move {

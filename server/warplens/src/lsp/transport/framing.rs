@@ -24,7 +24,6 @@ use crate::lsp::transport::output::WaitingBytes;
 /// The notification that replaces an invalid frame. Its parameter is the reason.
 pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";
 
-/// The notification for the end of the input.
 pub(crate) const END_OF_INPUT: &str = "$/warplens/endOfInput";
 
 /// The notification that marks the position of a long one in the order of messages.

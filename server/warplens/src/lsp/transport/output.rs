@@ -17,7 +17,6 @@ use tokio::sync::{mpsc, watch};
 /// How many bytes may wait for the client while the server still reads its input: more than the diagnostics of any document.
 const MAX_WAITING: usize = 64 << 20;
 
-/// Sends messages to the output.
 #[derive(Clone)]
 pub(crate) struct MessageSender {
     messages: mpsc::UnboundedSender<Vec<u8>>,

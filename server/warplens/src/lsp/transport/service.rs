@@ -98,7 +98,6 @@ impl Ordered {
 /// The life cycle, which the service of tower-lsp calls.
 pub(crate) struct LifeCycle {
     events: Sender<Event>,
-    /// The answer to `initialize`.
     initialize: fn(&InitializeParams) -> InitializeResult,
 }
 

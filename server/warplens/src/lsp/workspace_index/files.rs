@@ -9,7 +9,6 @@ use warplens_ide::Language;
 use crate::language::{self, Kind};
 use crate::read_file;
 
-/// The limit of indexed files.
 const MAX_FILES: usize = 2_000;
 
 /// The limit of folder entries that are read.
@@ -30,7 +29,6 @@ pub(crate) enum Stamp {
     Written(Option<SystemTime>, u64),
 }
 
-/// A file of a folder.
 pub(crate) struct ListedFile {
     pub(crate) path: PathBuf,
     pub(crate) stamp: Stamp,

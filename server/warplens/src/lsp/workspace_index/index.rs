@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ropey::Rope;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types as lsp;
 use warplens_ide::{AnalysisHost, FileId, Language, SymbolKind};
 
-use crate::lsp::to_proto::{symbol_kind, to_value};
+use crate::lsp::errors::encoded;
+use crate::lsp::to_proto::{definition_response, symbol_kind};
 use crate::lsp::workspace_index::files::{self, Stamp};
 use warplens_protocol::position::{self, Encoding};
 
@@ -24,10 +25,9 @@ const MAX_SYMBOLS: usize = 500;
 /// The index of the workspace, and the queries that wait for a search.
 #[derive(Default)]
 pub(crate) struct WorkspaceIndex {
-    /// The folders of the workspace.
     folders: Arc<Vec<PathBuf>>,
     cache: Arc<Mutex<Cache>>,
-    waiting: VecDeque<(Id, Query)>,
+    pub(crate) waiting: VecDeque<(Id, Query)>,
 }
 
 /// The names that each file declares, with the stamp of the file.
@@ -58,7 +58,6 @@ pub(crate) struct OpenDocument {
     pub(crate) text: Rope,
 }
 
-/// The input of a search.
 pub(crate) struct Search {
     open: Vec<OpenDocument>,
     folders: Arc<Vec<PathBuf>>,
@@ -85,18 +84,8 @@ impl WorkspaceIndex {
         folders.extend(params.event.added.iter().filter_map(|folder| path(&folder.uri)));
     }
 
-    /// The folders of the workspace.
     pub(crate) fn folders(&self) -> Arc<Vec<PathBuf>> {
         Arc::clone(&self.folders)
-    }
-
-    pub(crate) fn queue(&mut self, id: Id, query: Query) {
-        self.waiting.push_back((id, query));
-    }
-
-    /// Removes the next query from the queue.
-    pub(crate) fn next_query(&mut self) -> Option<(Id, Query)> {
-        self.waiting.pop_front()
     }
 
     /// A search in these documents and the folders of the workspace; `links` when the client accepts location links.
@@ -113,19 +102,17 @@ impl Search {
     pub(crate) fn answer(&self, query: &Query) -> Result<Value> {
         let files = self.files();
         let found = files.iter().flat_map(|(uri, entries)| entries.iter().map(move |entry| (uri, entry)));
-        let answer = match query {
+        match query {
             Query::Symbols(letters) => {
                 let matching = found.filter(|(_, entry)| has_letters(&entry.name, letters));
-                to_value(
-                    matching.take(MAX_SYMBOLS).map(|(uri, entry)| symbol(uri, entry)).collect::<Vec<_>>(),
-                )
+                let symbols = matching.take(MAX_SYMBOLS).map(|(uri, entry)| symbol(uri, entry));
+                encoded(symbols.collect::<Vec<_>>())
             }
             Query::Definitions(name) => {
                 let definitions = found.filter(|(_, entry)| entry.is_definition && entry.name == *name);
-                to_value(self.targets(definitions))
+                encoded(self.targets(definitions))
             }
-        };
-        answer.map_err(|_| Error::internal_error())
+        }
     }
 
     /// The names of each file: first the open files, then those of the folders, ordered by name.
@@ -191,17 +178,8 @@ impl Search {
     ) -> Option<lsp::GotoDefinitionResponse> {
         let mut entries = entries.peekable();
         entries.peek()?;
-        if !self.links {
-            let location = |(uri, entry): (&lsp::Uri, &Entry)| lsp::Location::new(uri.clone(), entry.focus);
-            return Some(lsp::GotoDefinitionResponse::Array(entries.map(location).collect()));
-        }
-        let link = |(uri, entry): (&lsp::Uri, &Entry)| lsp::LocationLink {
-            origin_selection_range: None,
-            target_uri: uri.clone(),
-            target_range: entry.full,
-            target_selection_range: entry.focus,
-        };
-        Some(lsp::GotoDefinitionResponse::Link(entries.map(link).collect()))
+        let target = |(uri, entry): (&'e lsp::Uri, &Entry)| (uri, entry.full, entry.focus);
+        Some(definition_response(self.links, entries.map(target)))
     }
 }
 

@@ -13,19 +13,14 @@ use crate::codegen::isa::schema::storage::{Reference, Version, Words};
 
 /// Computes the fields that are not in the data.
 pub(super) fn complete(data: &mut Data) -> Result<()> {
-    for directive in &mut data.directives {
-        let name = &directive.name;
-        let read = availability(directive.gate.as_deref(), directive.since, &directive.target);
-        directive.requirement = read.with_context(|| format!("ptx/directives.toml: `{name}`"))?;
+    for it in &mut data.directives {
+        it.requirement = availability(&it.name, it.gate.as_deref(), it.since, &it.target)?;
     }
-    for pragma in &mut data.pragmas {
-        let read = availability(pragma.gate.as_deref(), pragma.since, &pragma.target);
-        pragma.requirement = read.with_context(|| format!("ptx/pragmas.toml: `{}`", pragma.name))?;
+    for it in &mut data.pragmas {
+        it.requirement = availability(&it.name, it.gate.as_deref(), it.since, &it.target)?;
     }
-    for register in &mut data.registers {
-        let read = availability(register.gate.as_deref(), register.since, &register.target);
-        let place = || format!("ptx/special-registers.toml: `{}`", register.name);
-        register.requirement = read.with_context(place)?;
+    for it in &mut data.registers {
+        it.requirement = availability(&it.name, it.gate.as_deref(), it.since, &it.target)?;
     }
     let registers: Vec<Vec<String>> = data.types.iter().map(|ty| register_types(ty, &data.types)).collect();
     for (ty, registers) in data.types.iter_mut().zip(registers) {
@@ -47,12 +42,12 @@ pub(super) fn complete(data: &mut Data) -> Result<()> {
 
 /// What the assembler requires of a module with an entry: the documented requirement, unless the data overrides it.
 /// If the target is prose, only parts of the entry need it.
-fn availability(gate: Option<&str>, since: Version, target: &str) -> Result<Requirement> {
+fn availability(name: &str, gate: Option<&str>, since: Version, target: &str) -> Result<Requirement> {
     let documented = || match target {
         target if target.starts_with("sm_") && !target.contains(' ') => format!("{since} {target}"),
         _ => since.to_string(),
     };
-    Requirement::read(&gate.map_or_else(documented, str::to_owned))
+    Requirement::read(&gate.map_or_else(documented, str::to_owned)).with_context(|| format!("`{name}`"))
 }
 
 /// The types of registers that can contain a value of a type, if the data does not list them. This is its storage type, or
@@ -94,10 +89,9 @@ pub(super) fn directives(data: &Data, source: &mut Source) -> Result<String> {
         );
     }
     sentences("ptx/pragmas.toml", "summary", &data.pragmas, |it| (&it.name, &it.summary))?;
-    let directives = ["DIRECTIVES", "DIRECTIVE_NAMES"];
-    Ok(source.named_table(directives, "Directive", &data.directives, |it| &it.name)?
-        + &source.named_table(["FEATURES", "FEATURE_NAMES"], "Feature", &data.features, |it| &it.name)?
-        + &source.named_table(["PRAGMAS", "PRAGMA_NAMES"], "Pragma", &data.pragmas, |it| &it.name)?)
+    Ok(source.named_table("DIRECTIVES", "Directive", &data.directives, |it| &it.name)?
+        + &source.named_table("FEATURES", "Feature", &data.features, |it| &it.name)?
+        + &source.named_table("PRAGMAS", "Pragma", &data.pragmas, |it| &it.name)?)
 }
 
 pub(super) fn registers(data: &Data, source: &mut Source) -> Result<String> {
@@ -127,7 +121,7 @@ pub(super) fn types_and_spaces(data: &Data, source: &mut Source) -> Result<Strin
         let named = [&space.name].into_iter().chain(parts);
         space_names.extend(named.map(|name| (name.as_str(), index)));
     }
-    Ok(source.named_table(["TYPES", "TYPE_NAMES"], "Type", &data.types, |it| &it.name)?
+    Ok(source.named_table("TYPES", "Type", &data.types, |it| &it.name)?
         + &source.table("STATE_SPACES", "StateSpace", &data.spaces.spaces)
         + &names("STATE_SPACE_NAMES", &space_names)?)
 }

@@ -34,7 +34,6 @@ pub(crate) enum Other<'a> {
     Same,
 }
 
-/// The pair that is reduced.
 pub(crate) struct Pair<'a> {
     pub(crate) source: &'a Source,
     pub(crate) other: Other<'a>,

@@ -5,7 +5,6 @@ use warplens_tools::comparison::compared::Compared;
 pub(crate) struct Reduced {
     /// The numbers of statements of the first kernel, before and after.
     pub(crate) statements: [usize; 2],
-    /// How many candidates were tried.
     pub(crate) candidates: usize,
     /// Whether the reduction was stopped at the time limit.
     pub(crate) is_cut: bool,
@@ -13,6 +12,5 @@ pub(crate) struct Reduced {
     pub(crate) texts: [Option<String>; 2],
     /// The comparison of the smallest pair.
     pub(crate) compared: Box<Compared>,
-    /// The written files.
     pub(crate) files: Vec<String>,
 }

@@ -54,7 +54,6 @@ impl EarlierResults {
         self.failed += u64::from(is_new && !ok);
     }
 
-    /// The number of results.
     pub(super) fn count(&self) -> u64 {
         (self.ids.len() + self.lines.len()) as u64
     }

@@ -8,7 +8,6 @@ use crate::cli::outcome::Outcome;
 use crate::cli::sim::arguments::Arguments;
 use crate::cli::sim::simulated::Simulated;
 
-/// The result of a launch.
 pub(super) struct Ended {
     /// The line of JSON, with a line feed.
     pub(super) line: Vec<u8>,
@@ -51,7 +50,6 @@ struct NotRun<'r> {
     totals: Option<()>,
 }
 
-/// The result of a run.
 pub(super) fn ended(simulated: &Simulated, arguments: &Arguments, index: u64, id: Option<&BatchId>) -> Ended {
     let Simulated { prepared, result, failures, .. } = simulated;
     let ok = simulated.outcome() == Outcome::Success;

@@ -46,7 +46,6 @@ struct Output {
     error: Option<io::Error>,
 }
 
-/// A batch that has ended.
 pub(super) struct EndedBatch {
     pub(super) summary: Summary,
     pub(super) read_error: Option<io::Error>,

@@ -3,23 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
-use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, PanelError, PanelQuery};
+use warplens_ide::lanes::panel::{MomentRequest, PanelError, PanelQuery};
 
 use crate::lsp::errors::{encoded, refused};
 use crate::lsp::from_proto;
 
-#[derive(Deserialize)]
-struct TimelineParams {
-    #[serde(default)]
-    from: u64,
-    to: Option<u64>,
-    bins: Option<u64>,
-}
-
 /// `warplens/timeline`: a page of the time line of a warp.
 pub(crate) fn timeline(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
-    let TimelineParams { from, to, bins } = from_proto::params(params)?;
-    answer(query.timeline(Page { from, to, bins }))
+    answer(query.timeline(from_proto::params(params)?))
 }
 
 /// The parameters that name a step.
@@ -63,19 +54,9 @@ pub(crate) fn accesses(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
     answer(query.accesses(moment))
 }
 
-#[derive(Deserialize)]
-struct BuffersParams {
-    name: Option<String>,
-    #[serde(default)]
-    from: u64,
-    count: Option<u64>,
-    element: Option<u64>,
-}
-
 /// `warplens/buffers`: the buffers of the launch, and a page of one of them or the writer of an element.
 pub(crate) fn buffers(query: &PanelQuery<'_>, params: Value) -> Result<Value> {
-    let BuffersParams { name, from, count, element } = from_proto::params(params)?;
-    answer(query.buffers(&BufferRequest { name, from, count, element }))
+    answer(query.buffers(&from_proto::params(params)?))
 }
 
 /// `warplens/graph`: the control flow of the kernel with the visits of a warp.

@@ -12,13 +12,11 @@ use warplens_tools::ptxas::{self, Printed, PtxasError};
 
 use super::assembles;
 use crate::lsp::documents::ptxas_findings::move_messages;
-use crate::lsp::errors::refused;
+use crate::lsp::errors::{encoded, refused};
 use crate::lsp::event::PtxasFinished;
 use crate::lsp::ptxas_runs::PtxasRun;
 use crate::lsp::state::State;
-use crate::lsp::to_proto::to_value;
 
-/// Why ptxas is not started.
 #[derive(Debug, Error)]
 enum NotStarted {
     #[error("the setting `warplens.ptxas.path` is empty")]
@@ -37,7 +35,6 @@ impl State {
         }
     }
 
-    /// [`super::RESOURCES`].
     pub(crate) fn ptxas_resources(&mut self, id: Id, uri: &Uri) {
         if let Err(error) = self.run_ptxas(uri, Some(id.clone())) {
             self.requests.answer(&id, Err(refused(error.to_string())));
@@ -111,11 +108,11 @@ impl State {
             Err(error) => return self.requests.answer(id, Err(refused(error.to_string()))),
         };
         let resources = ptxas::resources(&printed.output);
-        let answer = to_value(&resources).unwrap_or_default();
+        let answer = encoded(&resources);
         if self.documents.get(uri).and_then(|document| document.text()) == Some(text) {
             self.shown.update(uri, |shown| shown.ptxas.resources = Arc::new(resources));
         }
-        self.requests.answer(id, Ok(answer));
+        self.requests.answer(id, answer);
         self.client.refresh_lanes();
     }
 }

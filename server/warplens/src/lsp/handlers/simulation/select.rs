@@ -55,7 +55,7 @@ impl State {
             return Err("no lanes are shown in this document: select a launch first".into());
         };
         let Some(visit) = visit else { return Ok((selected, None)) };
-        if lanes.shown.is_outdated() {
+        if lanes.shown.outdated {
             return Err("the program has an error that stops the run: fix it, then select a visit".into());
         }
         match lanes.shown.visits_on(line) {
@@ -70,17 +70,13 @@ impl State {
     /// Removes the selection and the lanes of a document.
     pub(crate) fn deselect(&mut self, uri: &Uri) {
         let removed = self.shown.update(uri, |shown| shown.lanes.take()).flatten();
-        if removed.is_some_and(|lanes| lanes.has_findings()) {
+        if removed.is_some_and(|lanes| lanes.shown.has_findings()) {
             self.refresh_diagnostics(uri);
         }
-        let Some(selected) = self.simulations.selected.remove(uri) else { return };
-        if let Some(run) = &selected.run {
-            run.end(&self.client);
-        }
-        let waiting = selected.waiting.into_iter().map(|request| request.id);
-        for id in selected.commands.into_iter().chain(waiting) {
-            self.requests.answer(&id, Ok(Value::Null));
-        }
+        let Some(mut selected) = self.simulations.selected.remove(uri) else { return };
+        selected.end_run(&self.client);
+        let waiting = selected.waiting.iter().map(|request| &request.id);
+        selected.commands.iter().chain(waiting).for_each(|id| self.requests.answer(id, Ok(Value::Null)));
         self.client.lanes_changed(uri);
     }
 
@@ -123,38 +119,28 @@ impl State {
             run.prepared = prepared;
             run.edits.clear();
         } else {
-            let other = selected.run.take();
-            if let Some(run) = other {
-                run.end(&self.client);
-            }
-            let is_known = |lanes: &Lanes| !lanes.is_partial() && lanes.prepared.same_run(&prepared);
+            selected.end_run(&self.client);
+            let is_known = |lanes: &Lanes| !lanes.shown.partial && lanes.prepared.same_run(&prepared);
             let last = self.shown.get(uri).lanes.filter(is_known);
             match last.map(|lanes| lanes.outcome) {
                 Some(outcome) if outcome.answers(warp_request) => self.show(uri, prepared, outcome, &[]),
                 last => self.start_run(uri, prepared, last, warp_request),
             }
         }
-        for id in commands {
-            self.requests.answer(&id, Ok(Value::Null));
-        }
+        commands.iter().for_each(|id| self.requests.answer(id, Ok(Value::Null)));
     }
 
     /// The run could not be prepared. A new selection is dropped; otherwise the last result stays, marked as outdated.
     pub(crate) fn preparation_failed(&mut self, uri: &Uri, reason: &str) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = None;
-        let run = selected.run.take();
+        selected.end_run(&self.client);
         let commands = std::mem::take(&mut selected.commands);
-        if let Some(run) = run {
-            run.end(&self.client);
-        }
         if commands.is_empty() {
             self.mark_outdated(uri);
             return self.answer_waiting(uri);
         }
-        for id in commands {
-            self.requests.answer(&id, Err(refused(reason.to_owned())));
-        }
+        commands.iter().for_each(|id| self.requests.answer(id, Err(refused(reason.to_owned()))));
         self.deselect(uri);
     }
 }

@@ -15,7 +15,6 @@ use crate::lsp::state::State;
 const PROGRESS_DELAY: Duration = Duration::from_millis(150);
 
 impl State {
-    /// Starts a run.
     pub(crate) fn start_run(
         &mut self,
         uri: &Uri,
@@ -23,22 +22,15 @@ impl State {
         known: Option<Outcome>,
         warp_request: WarpRequest,
     ) {
-        let run = self.simulations.start(uri, prepared, known, warp_request);
-        let state = SimulationState::LongRunning;
-        let update = SimulationUpdate { uri: uri.clone(), number: run.number, state };
+        let number = self.simulations.start(uri, prepared, known, warp_request);
+        let update = SimulationUpdate { uri: uri.clone(), number, state: SimulationState::LongRunning };
         self.client.send_later(PROGRESS_DELAY, Event::Simulation(update));
-        if let Some(selected) = self.simulations.selected.get_mut(uri) {
-            selected.run = Some(run);
-        }
     }
 
-    /// A run has ended.
     pub(crate) fn run_finished(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
-        if self.simulations.run(uri, number).is_none() {
-            return;
-        }
         let selected = self.simulations.selected.get_mut(uri);
-        let Some(run) = selected.and_then(|selected| selected.run.take()) else { return };
+        let run = selected.and_then(|selected| selected.run.take_if(|run| run.number == number));
+        let Some(run) = run else { return };
         run.end(&self.client);
         match outcome {
             Ok(outcome) => self.show(uri, run.prepared, outcome, &run.edits),
@@ -54,7 +46,7 @@ impl State {
     pub(crate) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         let (warp, origin) = (selected.selection.warp, selected.origin.clone());
-        if let Some(warp) = warp.filter(|&warp| outcome.is_truncated() && !outcome.has_trace(warp))
+        if let Some(warp) = warp.filter(|&warp| outcome.result.warps_truncated && !outcome.has_trace(warp))
             && selected.recorded.is_none()
         {
             selected.recorded = Some(warp);
@@ -65,13 +57,13 @@ impl State {
             self.mark_outdated(uri);
             return self.answer_waiting(uri);
         }
-        let mut lanes = Lanes::new(prepared, outcome, warp).with_origin(origin);
+        let mut lanes = Lanes::new(prepared, outcome, warp, origin);
         lanes.edit(edits);
-        let has_findings = lanes.has_findings();
+        let has_findings = lanes.shown.has_findings();
         let before = self.shown.update(uri, |shown| shown.lanes.replace(lanes)).flatten();
         self.answer_waiting(uri);
         self.client.lanes_changed(uri);
-        if has_findings || before.is_some_and(|before| before.has_findings()) {
+        if has_findings || before.is_some_and(|before| before.shown.has_findings()) {
             self.refresh_diagnostics(uri);
         }
     }
@@ -81,7 +73,7 @@ impl State {
         let Some(run) = self.simulations.run(uri, number) else { return };
         let (prepared, edits) = (Arc::clone(&run.prepared), run.edits.clone());
         let is_whole = |lanes: &Lanes| {
-            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.is_partial()
+            lanes.prepared.same_launch(&prepared) && lanes.shown.has_places() && !lanes.shown.partial
         };
         if !self.shown.get(uri).lanes.as_ref().is_some_and(is_whole) {
             self.show(uri, prepared, outcome, &edits);

@@ -1,7 +1,7 @@
-// Disposes what a class registered.
+// A class that listens to events until it is disposed.
 import * as vscode from 'vscode';
 
-export class Registered implements vscode.Disposable {
+export class Subscriber implements vscode.Disposable {
   protected readonly subscriptions: vscode.Disposable[] = [];
 
   dispose(): void {
