@@ -26,7 +26,7 @@ pub struct Launch {
     /// Threads of a block (workgroup) in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
-    /// PTX: blocks of a cluster in x, y, z.
+    /// PTX, SASS: blocks of a cluster in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory (`.extern .shared` arrays).

@@ -130,8 +130,8 @@ fn uncommon(
         Op::StoreUnlock(access) => memory::store_unlock(&program.accesses[access], r, ctx, mask),
         Op::Atomic(atomic) => memory::atomic(&program.atomics[atomic], r, ctx, mask),
         Op::MatrixLoad(load) => matrix::load(&program.matrix_loads[load], r, ctx, mask),
-        Op::InSpace(space) => {
-            memory::in_space(space, o, r, ctx, mask);
+        Op::InWindow(window) => {
+            memory::in_window(window, o, r, ctx, mask);
             Ok(())
         }
         _ => {

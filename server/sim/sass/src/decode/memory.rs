@@ -5,7 +5,7 @@ use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{destination_predicate, is_data_register};
 use super::unsupported::{Decoded, Unsupported};
-use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term};
+use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term, Window};
 use crate::registers::{DROPPED, Row, Source};
 use la_arena::Idx;
 use warplens_hir::sass::{Operand, Register, RegisterFile, Value};
@@ -194,18 +194,19 @@ impl Decoder<'_> {
     }
 
     /// Such as `QSPC.E.S P0, RZ, [R2]`.
-    pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
+    pub(super) fn in_window(&mut self, inst: &Inst<'_>) -> Decoded {
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
         let address = self.address(address_operand(inst)?, true)?;
         let [Some(Term { row, .. }), None] = address.terms else {
             return Err("its address is not simulated".into());
         };
-        let space = match () {
-            () if inst.has("S") => Space::Shared,
-            () if inst.has("L") => Space::Local,
-            () => Space::Global,
+        let window = match () {
+            () if inst.has("S") => Window::Shared,
+            () if inst.has("D") => Window::Cluster,
+            () if inst.has("L") => Window::Local,
+            () => Window::Global,
         };
-        let mut operation = Operation::new(Op::InSpace(space));
+        let mut operation = Operation::new(Op::InWindow(window));
         operation.q[0] = q;
         operation.s[0] = Source::of(row);
         operation.d = self.pool.dropped();

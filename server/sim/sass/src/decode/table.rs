@@ -108,7 +108,7 @@ impl<'l> Decoder<'l> {
             "HMMA" | "IMMA" => {
                 ("16816 1688 1684 8816 16832 F16 F32 BF16 TF32 S8 U8 SAT", Self::matrix_product)
             }
-            "QSPC" => ("E S L G", Self::in_space),
+            "QSPC" => ("E S D L G", Self::in_window),
             "S2R" | "S2UR" | "CS2R" | "CS2UR" => ("32 64", Self::special_register),
             "R2UR" => ("OR FILL", |this, inst| this.plain(inst, Op::FirstLane, INT)),
             "B2R" => ("RESULT", Self::barrier_result),

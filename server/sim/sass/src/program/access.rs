@@ -17,6 +17,17 @@ pub enum Space {
     Constant(u8),
 }
 
+/// The generic addresses that `QSPC` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// The shared memory of the block.
+    Shared,
+    /// The shared memory of all blocks of the cluster.
+    Cluster,
+    Local,
+    Global,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
     pub row: Row,

@@ -11,6 +11,8 @@ pub enum SpecialRegister {
     BlockId(u8),
     BlockSize(u8),
     GridSize(u8),
+    /// The rank of the block in its cluster.
+    ClusterRank,
     Lane,
     MaskEqual,
     MaskLess,
