@@ -174,10 +174,9 @@ impl UndefinedMemory {
         ctx: &ExecContext<'_>,
         mask: u32,
     ) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        if !self.is_empty() {
-            self.load(access, r, ctx, mask).iter().for_each(|word| all.add(word));
+        match self.is_empty() {
+            true => UndefinedWord::DEFINED,
+            false => UndefinedWord::any_of(self.load(access, r, ctx, mask)),
         }
-        all
     }
 }
