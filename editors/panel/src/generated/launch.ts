@@ -12,7 +12,7 @@ entry?: string,
 grid?: Array<number>,
 /** Threads of a block (workgroup) in x, y, z. */
 block?: Array<number>,
-/** PTX: blocks of a cluster in x, y, z. */
+/** PTX, SASS: blocks of a cluster in x, y, z. */
 cluster?: Array<number>,
 /** Bytes of dynamic shared memory (`.extern .shared` arrays). */
 dynamic_shared?: number,

@@ -31,6 +31,8 @@ pub struct Facts {
     /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
     pub barriers: Option<u32>,
+    /// Blocks of a cluster in x, y, z, if the kernel requires them.
+    pub cluster: Option<[u32; 3]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +117,14 @@ impl Facts {
         match record.attribute {
             "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),
             "EIATTR_PARAM_CBANK" => {
-                let shorts: Vec<u32> = halves(record);
+                let shorts: Vec<u32> = numbers_of_size(record, 2);
                 if let [.., base, size] = shorts[..] {
                     (self.parameter_base, self.parameter_bytes) = (Some(base), Some(size));
                 }
+            }
+            "EIATTR_CTA_PER_CLUSTER" => {
+                let words: Vec<u32> = numbers_of_size(record, 4);
+                self.cluster = words.try_into().ok();
             }
             _ => {}
         }
@@ -146,12 +152,13 @@ impl Facts {
     }
 }
 
-fn halves(record: &Record<'_>) -> Vec<u32> {
-    let half = |datum: &Datum| match datum.value {
-        DatumValue::Number(number) if datum.size == 2 => Some(number as u32),
+/// The numbers in the data that have this many bytes.
+fn numbers_of_size(record: &Record<'_>, bytes: u32) -> Vec<u32> {
+    let number = |datum: &Datum| match datum.value {
+        DatumValue::Number(number) if datum.size == bytes => Some(number as u32),
         _ => None,
     };
-    record.data.iter().filter_map(half).collect()
+    record.data.iter().filter_map(number).collect()
 }
 
 /// The largest size of a constant bank. Bank 0 holds the parameters.

@@ -45,7 +45,7 @@ pub enum AppliesTo {
     All,
     /// Only launch files: a launch in a comment launches its own file.
     Files,
-    /// Only kernels of the language with this title.
+    /// Only kernels of the languages with these titles.
     Language(&'static str),
 }
 
@@ -145,6 +145,7 @@ const COUNT: ValueShape = ValueShape::Integer { low: 0, high: U32 };
 const EXTENT: ValueShape =
     ValueShape::List { of: &ValueShape::Integer { low: 1, high: 0x7fff_ffff }, min: 1, max: Some(3) };
 const PTX: AppliesTo = AppliesTo::Language("PTX");
+const CUDA: AppliesTo = AppliesTo::Language("PTX, SASS");
 const WAVE: AppliesTo = AppliesTo::Language("WAVE");
 
 pub static FILE: Table = table(
@@ -166,7 +167,7 @@ pub static LAUNCH: Table = table(
         Key::new("entry", ValueShape::Text, "The kernel; optional if the file has only one."),
         Key::new("grid", EXTENT, "Blocks (workgroups) in x, y, z; each defaults to 1."),
         Key::new("block", EXTENT, "Threads of a block (workgroup) in x, y, z; each defaults to 1."),
-        Key::new("cluster", EXTENT, "blocks of a cluster in x, y, z; defaults to that of the kernel.").of(PTX),
+        Key::new("cluster", EXTENT, "blocks of a cluster in x, y, z; defaults to that of the kernel.").of(CUDA),
         Key::new("dynamic_shared", COUNT, "bytes of `.extern .shared` arrays.").of(PTX),
         Key::new(
             "cooperative",

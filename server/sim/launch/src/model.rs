@@ -26,7 +26,7 @@ pub struct Launch {
     /// Threads of a block (workgroup) in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
-    /// PTX: blocks of a cluster in x, y, z.
+    /// PTX, SASS: blocks of a cluster in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory (`.extern .shared` arrays).
@@ -94,12 +94,15 @@ pub fn size(extent: [u32; 3]) -> String {
     extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Argument {
     /// The name in expectations, aliases and dumps; by default the name of the parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    #[serde(flatten)]
     pub passed: Passed,
     /// The span of the argument.
+    #[serde(skip)]
     pub at: Option<Span>,
 }
 
@@ -129,11 +132,12 @@ pub struct Alias {
 }
 
 /// A field of a parameter that is a structure.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Field {
     /// The offset in the parameter.
     pub at: u64,
     /// What is passed there; it has no fields itself.
+    #[serde(flatten)]
     pub argument: Argument,
 }
 
@@ -248,23 +252,36 @@ pub struct TensorMapArgument {
 }
 
 /// What a buffer must hold after the run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Expectation {
     pub name: String,
     /// The first elements of the buffer.
+    #[serde(flatten)]
     pub wanted: Wanted,
     /// The largest accepted error of floats; 0 means that they must be equal (any NaN equals any other).
+    #[serde(skip_serializing_if = "is_zero")]
     pub tolerance: f64,
     /// The span of the expectation.
+    #[serde(skip)]
     pub at: Option<Span>,
 }
 
+fn is_zero(tolerance: &f64) -> bool {
+    *tolerance == 0.0
+}
+
 /// The contents that an expectation asks for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Wanted {
     /// Elements, not yet converted to the type of the buffer.
     Values(Vec<Number>),
+    #[serde(serialize_with = "serialize_hex")]
     Bytes(Vec<u8>),
+}
+
+fn serialize_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex(bytes))
 }
 
 /// A number whose type is not known yet.
@@ -301,11 +318,7 @@ impl Serialize for Element {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Element(kind, bits) = *self;
         if kind.class() != Class::Float {
-            let value = kind.integer_of_bits(bits);
-            return match u64::try_from(value) {
-                Ok(value) => serializer.serialize_u64(value),
-                Err(_) => serializer.serialize_i64(value as i64),
-            };
+            return serialize_integer(kind.integer_of_bits(bits), serializer);
         }
         match kind.float_of_bits(bits) {
             value if value.is_nan() => serializer.serialize_str("nan"),
@@ -317,41 +330,17 @@ impl Serialize for Element {
     }
 }
 
-impl Serialize for Argument {
+impl Serialize for Passed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.serialize_entries(&mut map)?;
-        map.end()
-    }
-}
-
-impl Serialize for Field {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("at", &self.at)?;
-        self.argument.serialize_entries(&mut map)?;
-        map.end()
-    }
-}
-
-impl Argument {
-    fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        if let Some(name) = &self.name {
-            map.serialize_entry("name", name)?;
+        match self {
+            Passed::Scalar(kind, bits) => serializer.collect_map([(kind.name(), Element(*kind, *bits))]),
+            Passed::Bytes(bytes) => serializer.collect_map([("bytes", hex(bytes))]),
+            Passed::Alias(alias) => serializer.collect_map([("alias", &alias.of)]),
+            Passed::Buffer(buffer) => buffer.serialize(serializer),
+            Passed::Fields(fields) => serializer.collect_map([("fields", fields)]),
+            Passed::TensorMap(tensor_map) => serializer.collect_map([("tensormap", tensor_map)]),
+            Passed::Multimem(replicas) => serializer.collect_map([("multimem", Replicas(replicas))]),
         }
-        match &self.passed {
-            Passed::Scalar(kind, bits) => map.serialize_entry(kind.name(), &Element(*kind, *bits))?,
-            Passed::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
-            Passed::Alias(alias) => map.serialize_entry("alias", &alias.of)?,
-            Passed::Buffer(buffer) => {
-                map.serialize_entry("buffer", buffer.element.name())?;
-                buffer.contents.serialize_entries(buffer.element, map)?;
-            }
-            Passed::Fields(fields) => map.serialize_entry("fields", fields)?,
-            Passed::TensorMap(tensor_map) => map.serialize_entry("tensormap", tensor_map)?,
-            Passed::Multimem(replicas) => map.serialize_entry("multimem", &Replicas(replicas))?,
-        }
-        Ok(())
     }
 }
 
@@ -457,31 +446,20 @@ impl Serialize for TensorMapArgument {
     }
 }
 
-impl Serialize for Expectation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        match &self.wanted {
-            Wanted::Values(values) => map.serialize_entry("values", values)?,
-            Wanted::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
-        }
-        if self.tolerance != 0.0 {
-            map.serialize_entry("tolerance", &self.tolerance)?;
-        }
-        map.end()
-    }
-}
-
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
-            Number::Integer(value) => match u64::try_from(value) {
-                Ok(value) => serializer.serialize_u64(value),
-                Err(_) => serializer.serialize_i64(value as i64),
-            },
+            Number::Integer(value) => serialize_integer(value, serializer),
             Number::Float(value) => Element(ScalarType::F64, value.to_bits()).serialize(serializer),
             Number::Bits(bits) => serializer.serialize_str(&format!("0x{bits:x}")),
         }
+    }
+}
+
+fn serialize_integer<S: Serializer>(value: i128, serializer: S) -> Result<S::Ok, S::Error> {
+    match u64::try_from(value) {
+        Ok(value) => serializer.serialize_u64(value),
+        Err(_) => serializer.serialize_i64(value as i64),
     }
 }
 

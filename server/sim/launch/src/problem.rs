@@ -35,10 +35,7 @@ impl Problem {
 
     /// `line:column` of the error in `text`; both count from one, columns in characters.
     pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
-        let at = self.at.as_ref()?.start.min(text.len());
-        let before = text.get(..at)?;
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+        LineStarts::new(text).line_column(self, text)
     }
 }
 

@@ -26,6 +26,15 @@ pub enum Format {
     Json,
 }
 
+impl Format {
+    fn read(self, text: &str) -> Result<Node, Problem> {
+        match self {
+            Format::Toml => toml_text::read(text),
+            Format::Json => json_text::read(text),
+        }
+    }
+}
+
 /// A launch of a file, with its first problem. A launch with a problem can be listed, not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
@@ -48,10 +57,7 @@ impl Listed {
 /// The launches of a launch file. A file that is not TOML (JSON), or contains anything other than launches, is one
 /// problem; an error inside a launch is a problem of that launch.
 pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
-    let document = match format {
-        Format::Toml => toml_text::read(text)?,
-        Format::Json => json_text::read(text)?,
-    };
+    let document = format.read(text)?;
     let mut listed = Vec::new();
     for (key, node) in document.table("the launch file")? {
         match key.name.as_str() {
@@ -71,16 +77,12 @@ pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
 
 /// A launch given as a JSON object, as clients pass it.
 pub fn launch_object(text: &str) -> Result<Launch, Problem> {
-    read_launch(&json_text::read(text)?, Home::Object)?.usable()
+    launch_text(text, Format::Json)
 }
 
 /// A launch that is a whole text, with the keys of one in a launch file.
 pub fn launch_text(text: &str, format: Format) -> Result<Launch, Problem> {
-    let document = match format {
-        Format::Toml => toml_text::read(text)?,
-        Format::Json => json_text::read(text)?,
-    };
-    read_launch(&document, Home::Object)?.usable()
+    read_launch(&format.read(text)?, Home::Object)?.usable()
 }
 
 /// Where a launch is written decides which keys it must and must not have.
@@ -221,20 +223,15 @@ fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
 }
 
 pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
-    let shape = if has(node, "tensormap") {
-        read_map
-    } else if has(node, "multimem") {
-        read_multimem_argument
-    } else if has(node, "buffer") {
-        read_buffer
-    } else if has(node, "alias") {
-        read_alias
-    } else if has(node, "fields") {
-        read_fields
-    } else {
-        read_scalar
-    };
-    let (name, passed) = shape(node)?;
+    let shapes: [(_, fn(&Node) -> NamedPassed<'_>); 5] = [
+        ("tensormap", read_map),
+        ("multimem", read_multimem_argument),
+        ("buffer", read_buffer),
+        ("alias", read_alias),
+        ("fields", read_fields),
+    ];
+    let shape = shapes.into_iter().find(|(key, _)| has(node, key));
+    let (name, passed) = shape.map_or(read_scalar as fn(&Node) -> NamedPassed<'_>, |(_, read)| read)(node)?;
     let name = name.map(|name| name.text("name").map(str::to_owned)).transpose()?;
     Ok(Argument { name, passed, at: Some(node.span.clone()) })
 }

@@ -1,6 +1,6 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
-use warplens_sim_cuda::grid::pause::Arrival;
+use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival};
 use warplens_sim_cuda::registers::{WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
@@ -74,6 +74,9 @@ impl Warp {
             }
             Control::Trap => Ok(go(group, next)),
             Control::Block { .. } => self.arrive(control, &operation, group, executed, run),
+            Control::Cluster { waits } if executed != 0 => {
+                Err(self.arrive_at_cluster(waits, group.pc, executed))
+            }
             _ => self.barrier(control, &operation, group, executed, run),
         }
     }
@@ -471,6 +474,15 @@ impl Warp {
         }))
     }
 
+    /// Lanes arrive at the barrier of the cluster, or wait for it.
+    fn arrive_at_cluster(&mut self, waits: bool, statement: u32, mask: u32) -> Pause {
+        match waits {
+            true => self.machine.block(mask, statement + 1),
+            false => self.machine.go_on(statement + 1),
+        }
+        Pause::ArrivedAtCluster(ClusterArrival { mask, statement, waits })
+    }
+
     /// Reports that only a part of the warp is at a barrier at which the warp arrives as a whole.
     fn divergent_barrier(&self, statement: u32, executed: u32, run: &mut RunContext<'_>) {
         let message = format!(
@@ -532,7 +544,7 @@ fn go(group: &mut Group, pc: u32) -> bool {
 fn waits_for(why: WaitReason, live: u32) -> String {
     match why {
         WaitReason::Runnable => "can run here".to_owned(),
-        WaitReason::Block => "wait at a barrier of the block".to_owned(),
+        WaitReason::Block => "wait at a barrier".to_owned(),
         WaitReason::Token(Token::Diverged) => "run after the other path".to_owned(),
         WaitReason::Token(token) => format!("wait in the token of `{}`", token.push()),
         WaitReason::Barrier(barrier, missing) => {

@@ -130,10 +130,6 @@ fn uncommon(
         Op::StoreUnlock(access) => memory::store_unlock(&program.accesses[access], r, ctx, mask),
         Op::Atomic(atomic) => memory::atomic(&program.atomics[atomic], r, ctx, mask),
         Op::MatrixLoad(load) => matrix::load(&program.matrix_loads[load], r, ctx, mask),
-        Op::InSpace(space) => {
-            memory::in_space(space, o, r, ctx, mask);
-            Ok(())
-        }
         _ => {
             compute(op, o, program, r, ctx, mask);
             Ok(())
@@ -150,55 +146,26 @@ fn compute(
     mask: u32,
 ) {
     match op {
+        Op::InWindow(window) => memory::in_window(window, o, r, ctx, mask),
         Op::MatrixTranspose => matrix::transpose(o, r, mask),
         Op::MatrixProduct(product) => matrix::multiply(&program.products[product], o, r, mask),
         Op::Special { register, wide } => special::read(register, wide, o, r, ctx, mask),
         Op::BarrierResult => special::barrier_result(o, r, ctx, mask),
         _ if op.is_collective() => collective::execute(op, o, r, ctx, mask),
-        Op::Half(..) | Op::HalfMinMax(..) | Op::HalfMinMax3(..) | Op::HalfSetp { .. } | Op::HalfSet(..) => {
-            half::execute(op, o, r, mask)
-        }
         Op::ConvertPair { conversion, packed } => {
             convert::pair(&program.conversions[conversion], packed, o, r, mask);
         }
-        Op::Convert(_) | Op::PackHalves { .. } | Op::Clamp { .. } | Op::PackBytes { .. } => {
-            convert::execute(op, o, r, mask)
+        _ => {
+            let executed = integer::uncommon(op, o, r, mask)
+                || bits::uncommon(op, o, r, mask)
+                || extremum::execute(op, o, r, mask)
+                || predicate::execute(op, o, r, mask)
+                || convert::execute(op, o, r, mask)
+                || float::uncommon(op, o, r, mask)
+                || half::execute(op, o, r, mask)
+                || float::uncommon_double(op, o, r, mask);
+            debug_assert!(executed || matches!(op, Op::Nop | Op::Fence { .. }), "{op:?}");
         }
-        Op::FromPredicates
-        | Op::ToPredicates
-        | Op::CompareTo(..)
-        | Op::CompareCc(_)
-        | Op::CompareSelect(_)
-        | Op::Plop3(_)
-        | Op::PredicatesTo(_)
-        | Op::TestCc(_) => predicate::execute(op, o, r, mask),
-        Op::MoveFloat
-        | Op::SelectFloat { .. }
-        | Op::FloatPair(..)
-        | Op::FloatMinMax3(_)
-        | Op::FloatSet(..)
-        | Op::FloatSelect(_)
-        | Op::FloatCheck
-        | Op::Mufu(_) => float::uncommon(op, o, r, mask),
-        Op::DoubleMinMax | Op::DoubleSetp(..) | Op::DoublePick { .. } | Op::DoubleSet(..) => {
-            float::uncommon_double(op, o, r, mask)
-        }
-        Op::MinMax(_)
-        | Op::MinMax3(_)
-        | Op::AddMinMax(_)
-        | Op::MinMaxHigh { .. }
-        | Op::MinMaxLow
-        | Op::VideoMinMax { .. } => extremum::execute(op, o, r, mask),
-        Op::MoveBytes
-        | Op::Permute(_)
-        | Op::PopCount
-        | Op::Reverse
-        | Op::FindHigh { .. }
-        | Op::Extend { .. }
-        | Op::BitMask { .. }
-        | Op::ExtractField { .. }
-        | Op::InsertField => bits::uncommon(op, o, r, mask),
-        _ => integer::uncommon(op, o, r, mask),
     }
 }
 

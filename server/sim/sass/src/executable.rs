@@ -69,7 +69,7 @@ fn control_flow(program: &Program) -> ControlFlow {
                 flow.starts.push(StatementId(at + 1));
                 continue;
             }
-            SassControl::Block { .. } => {
+            SassControl::Block { .. } | SassControl::Cluster { .. } => {
                 flow.barriers.push(StatementId(at));
                 continue;
             }

@@ -94,6 +94,10 @@ impl CudaWarp for Warp {
         }
     }
 
+    fn pass_cluster_barrier(&mut self, mask: u32) {
+        self.machine.release(mask);
+    }
+
     fn live(&self) -> u32 {
         self.live
     }

@@ -170,7 +170,7 @@ impl Warp {
         };
         let mut effects = self.undefined.control(&visit, run.undefined);
         effects.findings.drain(..).for_each(|finding| run.state.report(finding));
-        self.undefined.after(run.launch.program, statement, &effects, executed);
+        self.undefined.after(&visit, &effects);
         match effects.stop {
             None => Ok(()),
             Some(finding) => {

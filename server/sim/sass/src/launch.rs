@@ -5,7 +5,7 @@ use std::ops::Deref;
 use warplens_sim_cuda::grid::launch::{GridLaunch, MAX_THREADS, START_COST};
 use warplens_sim_cuda::registers::{LaneRow, PerLane, WIDTH};
 use warplens_sim_warp::LaunchConfig;
-use warplens_sim_warp::launch_config::thread_of;
+use warplens_sim_warp::launch_config::{thread_of, volume};
 use warplens_sim_warp::trace::{Control, RunOptions};
 
 use super::program::{Constant, Program};
@@ -52,7 +52,15 @@ impl<'p> Launch<'p> {
         let banks = banks(program, config, symbols);
         let statements = program.statements();
         Launch {
-            common: GridLaunch::new(config, [1; 3], shared, START_COST, statements, options, control),
+            common: GridLaunch::new(
+                config,
+                cluster(program, config),
+                shared,
+                START_COST,
+                statements,
+                options,
+                control,
+            ),
             barriers,
             rows: rows(program, &banks, symbols),
             banks,
@@ -69,6 +77,11 @@ fn threads(config: &LaunchConfig) -> Vec<PerLane<[u32; 3]>> {
     let warps = config.threads().min(MAX_THREADS).div_ceil(WIDTH as u64) as u32;
     let of_warp = |warp| std::array::from_fn(|lane| thread_of(warp, lane as u32, WIDTH as u32, config.block));
     (0..warps).map(of_warp).collect()
+}
+
+/// Blocks of a cluster in x, y, z.
+pub(crate) fn cluster(program: &Program, config: &LaunchConfig) -> [u32; 3] {
+    config.cluster.or(program.cluster).unwrap_or([1; 3])
 }
 
 /// Shared memory of a block in bytes: reserved by the system, declared by the kernel, added by the launch.
@@ -88,7 +101,7 @@ fn banks(program: &Program, config: &LaunchConfig, symbols: &[u64]) -> Vec<(u8, 
         let address = symbols.get(symbol as usize).copied().unwrap_or(0).wrapping_add(addend);
         put(bank_mut(&mut banks, bank), offset, &address.to_le_bytes());
     }
-    put(bank_mut(&mut banks, stack.0), stack.1, &program.stack_size.to_le_bytes());
+    put_words(bank_mut(&mut banks, stack.0), stack.1, [program.stack_size]);
     banks
 }
 
@@ -107,20 +120,36 @@ fn put(bank: &mut Vec<u8>, at: u32, bytes: &[u8]) {
     bank[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
+fn put_words<const N: usize>(bank: &mut Vec<u8>, at: u32, words: [u32; N]) {
+    words.iter().zip(0..).for_each(|(word, index)| put(bank, at + 4 * index, &word.to_le_bytes()));
+}
+
 /// Constant bank 0, which depends on the launch.
 fn bank_0(program: &Program, config: &LaunchConfig) -> Vec<u8> {
     let target: Target = program.target;
     let constants = target.launch_constants();
     let mut bank = vec![0; BANK_BYTES as usize];
-    for (axis, (block, grid)) in config.block.into_iter().zip(config.grid).enumerate() {
-        put(&mut bank, constants.block + 4 * axis as u32, &block.to_le_bytes());
-        put(&mut bank, constants.grid + 4 * axis as u32, &grid.to_le_bytes());
+    put_words(&mut bank, constants.block, config.block);
+    put_words(&mut bank, constants.grid, config.grid);
+    if let Some(at) = target.cluster_constants() {
+        let cluster = cluster(program, config);
+        let is_clustered = cluster != [1; 3] || program.cluster.is_some();
+        let [_, y, z] = cluster.map(|extent| (1.0 / extent as f32).to_bits());
+        put_words(&mut bank, at.is_clustered, [is_clustered.into()]);
+        put_words(&mut bank, at.extents, cluster);
+        put_words(&mut bank, at.reciprocals, [y, z]);
+        put_words(
+            &mut bank,
+            at.clusters,
+            std::array::from_fn::<_, 3, _>(|axis| config.grid[axis] / cluster[axis].max(1)),
+        );
+        put_words(&mut bank, at.blocks, [volume(cluster) as u32]);
     }
     for (at, word) in target.window_constants() {
-        put(&mut bank, at, &word.to_le_bytes());
+        put_words(&mut bank, at, [word]);
     }
     if let Some(at) = target.dynamic_shared_constant() {
-        put(&mut bank, at, &config.shared_memory.to_le_bytes());
+        put_words(&mut bank, at, [config.shared_memory]);
     }
     put(&mut bank, constants.params, &config.params);
     bank

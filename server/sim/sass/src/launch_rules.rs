@@ -39,6 +39,7 @@ impl SassKernel {
         let entry = CudaKernel {
             params: parameters::parameters(function, facts, target, address_bytes),
             address_bytes: Some(address_bytes),
+            required_cluster: facts.cluster,
             ..CudaKernel::default()
         };
         SassKernel {

@@ -38,7 +38,7 @@ pub(super) struct Executing {
     pub(super) written: u32,
 }
 
-impl Observer<'_> {
+impl<'w> Observer<'w> {
     /// Whether there are undefined values to follow.
     pub(super) fn follows_undefined(&self) -> bool {
         !self.undefined.is_empty() || !self.memory.is_empty()
@@ -51,6 +51,11 @@ impl Observer<'_> {
                 | if operation.test == CcTest::ALWAYS { 0 } else { self.undefined.flag_lanes() })
                 & active
                 != 0
+    }
+
+    fn visit(&self, at: Executing) -> UndefinedVisit<'w> {
+        let Executing { statement, active, executed, written } = at;
+        UndefinedVisit { program: self.program, warp: self.warp, statement, active, executed, written }
     }
 
     /// Called before an operation. An error stops the run.
@@ -69,8 +74,7 @@ impl Observer<'_> {
         if !self.follows_undefined() {
             return Ok(None);
         }
-        let Executing { statement, active, executed, written } = at;
-        let visit = UndefinedVisit { program, warp: self.warp, statement, active, executed, written };
+        let visit = self.visit(at);
         let Some(mut effects) = self.undefined.before(&visit, self.memory, registers, ctx) else {
             return Ok(None);
         };
@@ -94,7 +98,7 @@ impl Observer<'_> {
         let program = self.program;
         let operation = &program.code[at.statement as usize];
         if let Some(effects) = effects {
-            self.undefined.after(program, at.statement, &effects, at.written);
+            self.undefined.after(&self.visit(at), &effects);
         }
         if let Some(sanitizer) = &mut ctx.sanitizer {
             if let Some(tracer) = &mut self.tracer {

@@ -16,7 +16,7 @@ use smol_str::SmolStr;
 use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 
-pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term};
+pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term, Window};
 pub use cell::{Cell, Unknown};
 pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
 pub use modifiers::{
@@ -66,6 +66,8 @@ pub struct Program {
     pub symbol_words: Vec<(u8, u32, u32, u64)>,
     /// Static shared memory in bytes, if the listing states it.
     pub shared_size: Option<u32>,
+    /// Blocks of a cluster in x, y, z, if the kernel requires them.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes per thread.
     pub stack_size: u32,
     /// The offset and the size of each parameter in bank 0.

@@ -86,6 +86,10 @@ impl Source {
         (flipped, u32::from(self.sign & NEGATE != 0))
     }
 
+    pub(crate) fn without_negation(self) -> Source {
+        Source { sign: self.sign & !NEGATE, ..self }
+    }
+
     pub(crate) fn negates(self) -> bool {
         self.sign & NEGATE != 0
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::grid::launch::{MemoryNeeds, refusal};
+use warplens_sim_cuda::grid::launch::{MemoryNeeds, cluster_violation, refusal};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::objects::ProgramObjects;
@@ -12,7 +12,7 @@ use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::trace::{Control, Finding, RunOptions, RunOutcome};
 
 use super::grid_warp::MemoryTags;
-use super::launch::{Launch, shared_bytes};
+use super::launch::{Launch, cluster, shared_bytes};
 use super::program::Program;
 use super::warp::Warp;
 
@@ -69,5 +69,11 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
         fixed: globals + u64::from(shared_bytes(program, config.shared_memory)),
         local: program.stack_size.into(),
     };
-    refusal(config, &needs, options, None)
+    let cluster = cluster(program, config);
+    let has_clusters = program.target.cluster_constants().is_some();
+    let violation = match cluster == [1; 3] || has_clusters {
+        true => cluster_violation(config.grid, cluster),
+        false => Some("clusters need sm_90 or later; launch the kernel without a cluster".to_owned()),
+    };
+    refusal(config, &needs, options, violation)
 }

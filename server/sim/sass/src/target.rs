@@ -20,6 +20,20 @@ pub struct LaunchConstants {
     pub stack: (u8, u32),
 }
 
+/// Where constant bank 0 describes the cluster of a block.
+pub(crate) struct ClusterConstants {
+    /// 1 if the launch or the kernel asks for clusters, else 0.
+    pub(crate) is_clustered: u32,
+    /// Blocks of a cluster in x, then y and z.
+    pub(crate) extents: u32,
+    /// The reciprocals of the extents in y and z, with which code divides the number of a block.
+    pub(crate) reciprocals: u32,
+    /// Clusters of the grid in x, then y and z.
+    pub(crate) clusters: u32,
+    /// Blocks of a cluster.
+    pub(crate) blocks: u32,
+}
+
 impl Target {
     /// The first target with convergence barriers.
     pub const BARRIERS: Target = Target(70);
@@ -97,6 +111,22 @@ impl Target {
             70..90 => [pair(0x18, shared), pair(0x20, local)].concat(),
             90..100 => pair(0x20, local).to_vec(),
             _ => pair(0x2f8, local).to_vec(),
+        }
+    }
+
+    /// Where bank 0 describes the cluster of a block; `None` if there are no clusters.
+    pub(crate) fn cluster_constants(self) -> Option<ClusterConstants> {
+        let constants = |is_clustered, extents, reciprocals, clusters, blocks| ClusterConstants {
+            is_clustered,
+            extents,
+            reciprocals,
+            clusters,
+            blocks,
+        };
+        match self.0 {
+            0..90 => None,
+            90..100 => Some(constants(0x140, 0x144, 0x154, 0x15c, 0x188)),
+            _ => Some(constants(0x36c, 0x2a0, 0x2b4, 0x2c0, 0x2cc)),
         }
     }
 

@@ -18,7 +18,7 @@ mod uses;
 use pulp::Scalar;
 use rustc_hash::FxHashMap;
 use warplens_sim_cuda::inactive_sources::InactiveSources;
-use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes, lanes_where};
+use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, filter_lanes, lanes, lanes_where};
 
 pub(crate) use self::memory::UndefinedMemory;
 pub(crate) use self::uses::{Effects, UndefinedVisit};
@@ -51,6 +51,13 @@ pub(crate) struct UndefinedWord {
     pub(crate) origins: [Option<Origin>; WIDTH],
 }
 
+impl Origin {
+    /// Whether a run that needs the value stops.
+    fn stops(self) -> bool {
+        self.cause == Cause::NotSimulated
+    }
+}
+
 impl UndefinedWord {
     pub(super) const DEFINED: UndefinedWord = UndefinedWord { bits: [0; WIDTH], origins: [None; WIDTH] };
 
@@ -66,6 +73,18 @@ impl UndefinedWord {
     /// The lanes with an undefined bit.
     fn lanes(&self) -> u32 {
         lanes_where(Scalar::new(), |lane| self.bits[lane] != 0)
+    }
+
+    /// The undefined bits of several words, combined.
+    fn any_of(words: impl IntoIterator<Item = UndefinedWord>) -> UndefinedWord {
+        let mut all = UndefinedWord::DEFINED;
+        words.into_iter().for_each(|word| all.add(&word));
+        all
+    }
+
+    /// The lanes whose origin stops a run.
+    fn stopping_lanes(&self) -> u32 {
+        filter_lanes(self.lanes(), |lane| self.origins[lane].is_some_and(Origin::stops))
     }
 
     /// Adds the undefined bits of another word.
@@ -91,8 +110,8 @@ impl UndefinedWord {
 
 /// The origin that stops a run, if there is one, otherwise the first origin.
 fn first_origin(one: Option<Origin>, other: Option<Origin>) -> Option<Origin> {
-    let stops = |origin: &Option<Origin>| origin.is_some_and(|origin| origin.cause == Cause::NotSimulated);
-    if stops(&other) && !stops(&one) { other } else { one.or(other) }
+    let stops = |origin: Option<Origin>| origin.is_some_and(Origin::stops);
+    if stops(other) && !stops(one) { other } else { one.or(other) }
 }
 
 #[derive(Clone, Debug)]
@@ -137,10 +156,7 @@ impl UndefinedValues {
     }
 
     fn keys(&self, cell: Cell) -> std::ops::Range<Key> {
-        match cell {
-            Cell::Rows(first, count) => first..first + count,
-            Cell::Predicate(predicate) => self.predicate(predicate)..self.predicate(predicate) + 1,
-        }
+        keys(cell, self.predicate(0))
     }
 
     /// The undefined bits of a register that `statement` reads.
@@ -173,13 +189,8 @@ impl UndefinedValues {
 
     /// The lanes in which a bit of a register depends on an instruction that is not simulated.
     pub(super) fn unknown(&self, cell: Cell) -> u32 {
-        let mut unknown = 0;
-        for key in self.keys(cell).filter(|key| self.lanes_of(*key) != 0) {
-            let Some(word) = self.words.get(&key) else { continue };
-            let stops = |lane: &usize| word.origins[*lane].is_some_and(|it| it.cause == Cause::NotSimulated);
-            unknown |= lanes(self.lanes_of(key)).filter(stops).fold(0, |mask: u32, lane| mask | 1 << lane);
-        }
-        unknown
+        let words = self.keys(cell).filter_map(|key| Some(self.words.get(&key)?.stopping_lanes()));
+        words.fold(0, |all, lanes| all | lanes)
     }
 
     /// Lanes executed a shuffle that reads lanes which do not participate.
@@ -194,6 +205,16 @@ impl UndefinedValues {
         let word = UndefinedWord::in_lanes(FULL, origin);
         for cell in cells {
             self.keys(*cell).for_each(|key| self.set(key, mask, &word));
+        }
+    }
+}
+
+fn keys(cell: Cell, first_predicate: Key) -> std::ops::Range<Key> {
+    match cell {
+        Cell::Rows(first, count) => first..first + count,
+        Cell::Predicate(predicate) => {
+            let key = first_predicate + Key::from(predicate % 32);
+            key..key + 1
         }
     }
 }

@@ -74,7 +74,13 @@ impl Warp {
     pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], index: u32, reused: Option<Recorder>) -> Warp {
         let program = launch.program;
         let id = WarpId { cta, warp: index };
-        let block = BlockPosition { grid: launch.grid, block: launch.block, cta, shared: launch.shared };
+        let block = BlockPosition {
+            grid: launch.grid,
+            block: launch.block,
+            cta,
+            first_of_cluster: std::array::from_fn(|axis| cta[axis] - cta[axis] % launch.cluster[axis]),
+            shared: launch.shared,
+        };
         let position = WarpPosition { block, warp: index, threads: launch.threads[index as usize] };
         let live = position.launched();
         let listed = launch.lists(id);

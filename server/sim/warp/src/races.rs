@@ -74,23 +74,22 @@ impl RaceReport<'_> {
 
     /// `thread (32,0,0) is lane 0 of warp 1`
     fn place(&self, thread: &RacingThread) -> String {
-        let block = match self.later.block == self.earlier.block {
-            true => String::new(),
-            false => format!(" of block {}", position(thread.block)),
-        };
-        let RacingThread { thread, lane, warp, group, .. } = thread;
-        format!("thread {}{block} is lane {lane} of {group} {warp}", position(*thread))
+        let RacingThread { lane, warp, group, .. } = thread;
+        format!("{} is lane {lane} of {group} {warp}", self.thread(thread))
+    }
+
+    /// `thread (32,0,0)`, with the block if it distinguishes the two.
+    fn thread(&self, RacingThread { thread, block, .. }: &RacingThread) -> String {
+        match self.later.block == self.earlier.block {
+            true => format!("thread {}", position(*thread)),
+            false => format!("thread {} of block {}", position(*thread), position(*block)),
+        }
     }
 
     /// The earlier access, as a related statement.
     pub fn related(&self) -> Related {
-        let RacingThread { thread, block, reads, .. } = &self.earlier;
-        let access = if *reads { "reads" } else { "writes" };
-        let block = match *block == self.later.block {
-            true => String::new(),
-            false => format!(" of block {}", position(*block)),
-        };
-        let message = format!("thread {}{block} {access} {} here", position(*thread), self.object);
+        let access = if self.earlier.reads { "reads" } else { "writes" };
+        let message = format!("{} {access} {} here", self.thread(&self.earlier), self.object);
         Related { statement: self.earlier_statement, message }
     }
 }

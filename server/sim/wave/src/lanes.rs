@@ -47,6 +47,11 @@ fn expand_mask<const W: usize>(mask: Mask) -> [i32; W] {
     lanes
 }
 
+/// The lanes of `mask` in which a condition holds.
+pub(crate) fn filter_lanes(mask: Mask, holds: impl Fn(usize) -> bool) -> Mask {
+    lanes(mask).filter(|lane| holds(*lane)).fold(0, |mask, lane| mask | 1 << lane)
+}
+
 impl<const W: usize> Rows<W> {
     const FULL: Mask = Mask::MAX >> (Mask::BITS as usize - W);
 

@@ -25,6 +25,12 @@ pub(crate) struct Fault {
     pub(crate) finding: Box<Finding>,
 }
 
+impl Fault {
+    pub(crate) fn new(status: Status, finding: Finding) -> Fault {
+        Fault { status, finding: Box::new(finding) }
+    }
+}
+
 /// Why a run ends before all workgroups have exited.
 pub(crate) enum RunEnd {
     Fault(Fault),
@@ -87,9 +93,7 @@ impl<'l> LaunchState<'l> {
         let each = wave_bytes + Recorder::bytes(statements);
         let needed = u64::from(self.geometry.waves) * each + self.local_bytes as u64 + self.memory.size();
         match over_limit(needed, self.options) {
-            Some(finding) => {
-                Err(RunEnd::Fault(Fault { status: Status::Faulted, finding: Box::new(finding) }))
-            }
+            Some(finding) => Err(RunEnd::Fault(Fault::new(Status::Faulted, finding))),
             None => Ok(()),
         }
     }

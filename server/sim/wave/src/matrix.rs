@@ -10,7 +10,7 @@ use warplens_sim_warp::trace::Mask;
 use super::float;
 use super::lanes::{Rows, lanes};
 use super::memory::{Memory, OutOfRange};
-use super::op::{Matrix, Row};
+use super::op::{Matrix, Row, Space};
 
 /// Rows and columns of a tile.
 const N: usize = 4;
@@ -81,7 +81,7 @@ impl Fragments {
                     None => memory.local_word(element(lane)).map(|word| loaded[row][column] = word),
                 };
                 if done.is_none() {
-                    return Err(memory.tile_out_of_range(mask, element));
+                    return Err(memory.out_of_range(Space::Local, mask, element, 4));
                 }
             }
             if stored.is_none() {

@@ -6,7 +6,7 @@ use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::objects::grouped;
 use warplens_sim_warp::trace::{Finding, Mask, RunOptions};
 
-use super::lanes::{Rows, lanes};
+use super::lanes::{Rows, filter_lanes, lanes};
 use super::op::{Atomic, Row, Space};
 
 /// The memory that a workgroup can access.
@@ -94,7 +94,7 @@ impl Memory<'_> {
 
     /// Collects the out-of-range lanes of `mask` after one access failed.
     #[cold]
-    fn out_of_range(
+    pub(crate) fn out_of_range(
         &mut self,
         space: Space,
         mask: Mask,
@@ -102,17 +102,11 @@ impl Memory<'_> {
         bytes: usize,
     ) -> Box<OutOfRange> {
         let size = self.bytes(space).len();
-        let outside =
-            |lane: &usize| (addresses(*lane) as usize).checked_add(bytes).is_none_or(|end| end > size);
-        let failing: Vec<usize> = lanes(mask).filter(outside).collect();
-        let address = failing.first().map_or(0, |lane| addresses(*lane));
-        Box::new(OutOfRange {
-            lanes: failing.iter().fold(0, |mask, lane| mask | 1 << lane),
-            address,
-            bytes,
-            space,
-            size,
-        })
+        let failing = filter_lanes(mask, |lane| {
+            (addresses(lane) as usize).checked_add(bytes).is_none_or(|end| end > size)
+        });
+        let address = lanes(failing).next().map_or(0, addresses);
+        Box::new(OutOfRange { lanes: failing, address, bytes, space, size })
     }
 
     /// Loads `bytes` (1, 2, 4, 8 or 16) per lane into the rows `d`, low word first. Narrow values are
@@ -226,14 +220,5 @@ impl Memory<'_> {
 
     pub(crate) fn set_local_word(&mut self, address: u32, word: u32) -> Option<()> {
         self.put(Space::Local, address, word.to_le_bytes())
-    }
-
-    /// The error of a tile access that is out of range.
-    pub(crate) fn tile_out_of_range(
-        &mut self,
-        mask: Mask,
-        address: impl Fn(usize) -> u32,
-    ) -> Box<OutOfRange> {
-        self.out_of_range(Space::Local, mask, address, 4)
     }
 }

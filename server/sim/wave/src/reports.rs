@@ -53,7 +53,7 @@ impl<const W: usize> Wave<W> {
         lanes: Mask,
     ) -> Fault {
         let finding = self.finding(ctx, kind, message, lanes).with_severity(Severity::Error);
-        Fault { status, finding: Box::new(finding) }
+        Fault::new(status, finding)
     }
 
     pub(super) fn fault(

@@ -291,10 +291,7 @@ impl<'l, const W: usize> Run<'l, W> {
              there; let all waves execute the barrier before any of them halts",
             group.waves.len()
         );
-        Fault {
-            status: Status::NoProgress,
-            finding: Box::new(self.waiting(group, FindingKind::BarrierDeadlock, message)),
-        }
+        Fault::new(Status::NoProgress, self.waiting(group, FindingKind::BarrierDeadlock, message))
     }
 
     fn no_progress(&mut self, suspended: &[(Workgroup<W>, u64)]) {

@@ -21,7 +21,7 @@ use warplens_sim_warp::watched_byte::WatchedByte;
 
 pub(crate) use self::registers::WrittenRegisters;
 use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
-use super::lanes::lanes;
+use super::lanes::{filter_lanes, lanes};
 use super::op::{Action, Binary, Condition, Matrix, Op, Row, Shuffle, Space};
 use super::program::{Cell, Program};
 use super::state::{State, WavePosition};
@@ -214,18 +214,18 @@ impl Sanitizer {
         }
         // One finding for each conflicting statement.
         while let Some((Conflict { before, .. }, ..)) = races.first() {
-            let statement = before.statement();
+            let statement = before.statement;
             let (with, others): (Vec<_>, Vec<_>) =
-                races.into_iter().partition(|(conflict, ..)| conflict.before.statement() == statement);
+                races.into_iter().partition(|(conflict, ..)| conflict.before.statement == statement);
             let different = with
                 .iter()
                 .position(|(conflict, lane, start)| !same(at, kind, conflict, *lane, *start, bytes));
             let (conflict, lane, start) = &with[different.unwrap_or(0)];
-            let wave = conflict.before.wave();
+            let wave = conflict.before.wave;
             let lanes = with
                 .iter()
-                .filter(|(conflict, ..)| conflict.before.wave() == wave)
-                .fold([0; 2], |all, one| [all[0] | 1 << one.1, all[1] | 1 << one.0.before.lane()]);
+                .filter(|(conflict, ..)| conflict.before.wave == wave)
+                .fold([0; 2], |all, one| [all[0] | 1 << one.1, all[1] | 1 << one.0.before.lane]);
             self.race(at, kind, conflict, (*lane, *start), lanes, different.is_none());
             races = others;
         }
@@ -268,7 +268,7 @@ impl Sanitizer {
                 let access = self.access_of(at, lane, kind, group.barrier, wave.acquired);
                 let conflict = group.local.touch(start, 16, &access).filter(|_| self.checks.races);
                 if let Some(conflict) = conflict {
-                    let lanes = [1 << lane, 1 << conflict.before.lane()];
+                    let lanes = [1 << lane, 1 << conflict.before.lane];
                     self.race(at, kind, &conflict, (lane, start), lanes, false);
                 }
             }
@@ -287,7 +287,7 @@ impl Sanitizer {
         same: bool,
     ) {
         let before = conflict.before;
-        let own = before.wave() == at.position.wave;
+        let own = before.wave == at.position.wave;
         let (kind, severity) = match (same, own) {
             // The lanes of one store write the same value, so the result does not depend on their order.
             (true, true) => return,
@@ -337,7 +337,7 @@ impl Sanitizer {
 
     fn division<const W: usize>(&mut self, at: &VisitContext<'_, W>, divisor: Row) {
         let row = at.state.rows.get(divisor);
-        let zero = lanes(at.executed).filter(|lane| row[*lane] == 0).fold(0, |all, lane| all | 1 << lane);
+        let zero = filter_lanes(at.executed, |lane| row[lane] == 0);
         if zero != 0 {
             let message =
                 format!("in {}\nthe result is undefined (0 here); guard the instruction", LaneSet(zero));
@@ -348,11 +348,10 @@ impl Sanitizer {
     fn shuffle<const W: usize>(&mut self, at: &VisitContext<'_, W>, kind: Shuffle, lane: Row) {
         let operands = at.state.rows.get(lane);
         let width = at.position.geometry.width;
-        let reads_absent = |lane: &usize| {
-            let from = kind.source(*lane as u32, operands[*lane], width);
+        let stray = filter_lanes(at.executed, |lane| {
+            let from = kind.source(lane as u32, operands[lane], width);
             from < width && at.executed >> from & 1 == 0
-        };
-        let stray = lanes(at.executed).filter(reads_absent).fold(0, |all, lane| all | 1 << lane);
+        });
         if stray != 0 {
             let message = format!(
                 "the shuffle in {}\nthe result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
@@ -402,8 +401,8 @@ impl Side {
     /// The earlier access of a conflict.
     fn of(conflict: &Conflict, lanes: Mask) -> Side {
         let before = conflict.before;
-        let (wave, lane) = (before.wave(), before.lane().into());
-        Side { statement: before.statement(), wave, lane, lanes, reads: conflict.was_read }
+        let (wave, lane) = (before.wave, before.lane.into());
+        Side { statement: before.statement, wave, lane, lanes, reads: conflict.was_read }
     }
 }
 
@@ -431,8 +430,8 @@ fn same<const W: usize>(
     let stored = |lane: usize| -> Vec<u8> {
         values.iter().flat_map(|row| at.state.rows.get(*row)[lane].to_le_bytes()).take(bytes).collect()
     };
-    if conflict.before.wave() == at.position.wave {
-        return stored(lane) == stored(conflict.before.lane().into());
+    if conflict.before.wave == at.position.wave {
+        return stored(lane) == stored(conflict.before.lane.into());
     }
     at.local[start..start + bytes] == stored(lane)
 }

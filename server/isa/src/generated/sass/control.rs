@@ -648,6 +648,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         summary: "Cluster barrier: arrive.",
         operands: "none",
         writes: Writes::Nothing,
+        effect: "The executing lanes arrive at the barrier of the cluster and continue.",
+        proof: Proof::Run,
         example: "UCGABAR_ARV",
         ..Instruction::EMPTY
     },
@@ -658,6 +660,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         summary: "Cluster barrier: wait.",
         operands: "none",
         writes: Writes::Nothing,
+        effect: "The executing lanes wait until all live threads of the cluster have arrived at its barrier.",
+        proof: Proof::Run,
         example: "UCGABAR_WAIT",
         ..Instruction::EMPTY
     },
@@ -675,7 +679,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "Ra / imm / c[] [, target]",
         flow: Flow::WarpSync,
         writes: Writes::Nothing,
-        effect: "Waits until every live lane of the mask waits at a WARPSYNC with this mask; then they continue together. With `.COLLECTIVE` the target is the instruction after the ENDCOLLECTIVE.",
+        effect: "Waits until every live lane of the mask waits at a WARPSYNC with this mask; then they continue together. With `.COLLECTIVE` the target is the instruction after the ENDCOLLECTIVE; `.COLLECTIVE.ALL` surrounds barriers, at which each path arrives by itself, and does not wait.",
         proof: Proof::Run,
         example: "WARPSYNC.COLLECTIVE R4, 0x3e0",
         modifiers: list(&[40, 41, 42]),

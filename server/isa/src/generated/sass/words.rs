@@ -241,8 +241,7 @@ pub(crate) static SPECIAL_REGISTERS: [SpecialRegister; 41] = [
     },
     SpecialRegister {
         name: "SR_CgaSize",
-        summary: "The number of blocks of the cluster; 0 without clusters.",
-        ptx: "%cluster_nctarank",
+        summary: "Selects the constants of the cluster in bank 0: code adds -0xa0 times its value to their offsets.",
         ..SpecialRegister::EMPTY
     },
     SpecialRegister {
@@ -556,7 +555,7 @@ pub(crate) static SEQUENCES: [Sequence; 14] = [
     },
 ];
 
-pub(crate) static LAUNCH_CONSTANTS: [LaunchConstant; 23] = [
+pub(crate) static LAUNCH_CONSTANTS: [LaunchConstant; 31] = [
     LaunchConstant {
         name: "ntid.x",
         size: 4,
@@ -771,6 +770,15 @@ pub(crate) static LAUNCH_CONSTANTS: [LaunchConstant; 23] = [
         ..LaunchConstant::EMPTY
     },
     LaunchConstant {
+        name: "is_explicit_cluster",
+        size: 4,
+        summary: "1 if the grid was launched with clusters, otherwise 0.",
+        ptx: "%is_explicit_cluster",
+        hopper: Some(320),
+        blackwell: Some(876),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
         name: "cluster_nctaid.x",
         size: 4,
         summary: "The number of blocks of the cluster in x.",
@@ -780,12 +788,73 @@ pub(crate) static LAUNCH_CONSTANTS: [LaunchConstant; 23] = [
         ..LaunchConstant::EMPTY
     },
     LaunchConstant {
+        name: "cluster_nctaid.y",
+        size: 4,
+        summary: "The number of blocks of the cluster in y.",
+        ptx: "%cluster_nctaid.y",
+        hopper: Some(328),
+        blackwell: Some(676),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "cluster_nctaid.z",
+        size: 4,
+        summary: "The number of blocks of the cluster in z.",
+        ptx: "%cluster_nctaid.z",
+        hopper: Some(332),
+        blackwell: Some(680),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "1 / cluster_nctaid.y",
+        size: 4,
+        summary: "The reciprocal of the number of blocks of the cluster in y, a float; code divides `%ctaid.y` by it.",
+        hopper: Some(340),
+        blackwell: Some(692),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "1 / cluster_nctaid.z",
+        size: 4,
+        summary: "The reciprocal of the number of blocks of the cluster in z, a float; code divides `%ctaid.z` by it.",
+        hopper: Some(344),
+        blackwell: Some(696),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
         name: "nclusterid.x",
         size: 4,
         summary: "The number of clusters of the grid in x.",
         ptx: "%nclusterid.x",
         hopper: Some(348),
         blackwell: Some(704),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "nclusterid.y",
+        size: 4,
+        summary: "The number of clusters of the grid in y.",
+        ptx: "%nclusterid.y",
+        hopper: Some(352),
+        blackwell: Some(708),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "nclusterid.z",
+        size: 4,
+        summary: "The number of clusters of the grid in z.",
+        ptx: "%nclusterid.z",
+        hopper: Some(356),
+        blackwell: Some(712),
+        ..LaunchConstant::EMPTY
+    },
+    LaunchConstant {
+        name: "cluster_nctarank",
+        size: 4,
+        summary: "The number of blocks of the cluster.",
+        ptx: "%cluster_nctarank",
+        hopper: Some(392),
+        blackwell: Some(716),
         ..LaunchConstant::EMPTY
     },
     LaunchConstant {

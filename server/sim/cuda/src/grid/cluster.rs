@@ -15,9 +15,6 @@ use crate::memory::spaces::Spaces;
 use crate::sanitizer::ClusterSanitizer;
 use crate::tensor_memory::cells::TensorMemory;
 
-/// Maximum number of blocks per cluster.
-pub const MAX_BLOCKS: u32 = 16;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,

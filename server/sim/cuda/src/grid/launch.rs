@@ -13,6 +13,8 @@ use crate::memory::local::MAX_LOCAL_BYTES;
 use crate::registers::WIDTH;
 
 pub const MAX_THREADS: u64 = 1024;
+/// The maximum number of blocks in a cluster.
+const MAX_CLUSTER_BLOCKS: u64 = 16;
 /// Instructions that the start of a block without shared memory counts as.
 pub const START_COST: u64 = 4;
 
@@ -131,6 +133,19 @@ pub fn launched_lanes(block: [u32; 3], warp: u32) -> u32 {
         count @ 1..=31 => (1 << count) - 1,
         _ => u32::MAX,
     }
+}
+
+/// The rule that a launch with clusters of these extents breaks, if any.
+pub fn cluster_violation(grid: [u32; 3], cluster: [u32; 3]) -> Option<String> {
+    let together = volume(cluster);
+    if !(1..=MAX_CLUSTER_BLOCKS).contains(&together) {
+        return Some(format!("a cluster must have 1 to {MAX_CLUSTER_BLOCKS} blocks, not {together}"));
+    }
+    let [x, y, z] = cluster;
+    let is_multiple = grid.iter().zip(cluster).all(|(grid, cluster)| grid % cluster == 0);
+    (!is_multiple).then(|| {
+        format!("the grid is not a multiple of the cluster extents {x} x {y} x {z}; use multiples of them")
+    })
 }
 
 /// Bytes of memory that a program needs besides the buffers of the launch.

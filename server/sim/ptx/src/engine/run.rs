@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::grid::cluster::MAX_BLOCKS;
-use warplens_sim_cuda::grid::launch::{GridLaunch, MemoryNeeds, START_COST, refusal};
+use warplens_sim_cuda::grid::launch::{GridLaunch, MemoryNeeds, START_COST, cluster_violation, refusal};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::windows;
@@ -70,22 +69,16 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     let shared = u64::from(program.shared_size) + u64::from(config.shared_memory);
     let (max_shared, max_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
     let cluster = cluster(program, config);
-    let together = cluster.iter().fold(1u32, |product, extent| product.saturating_mul(*extent));
-    let max_shared = if together > 1 { windows::RANK } else { max_shared };
-    let violation = if !(1..=MAX_BLOCKS).contains(&together) {
-        Some(format!("a cluster must have 1 to {MAX_BLOCKS} blocks, not {together}"))
-    } else if config.grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster != 0) {
-        let [x, y, z] = cluster;
-        Some(format!(
-            "the grid is not a multiple of the cluster extents {x} x {y} x {z}; use multiples of them"
-        ))
-    } else if shared > max_shared {
-        Some(format!("a block requires {shared} bytes of shared memory, the limit is {max_shared}"))
-    } else if u64::from(program.params_size) > max_params {
-        Some(format!("the parameters require {} bytes, the limit is {max_params}", program.params_size))
-    } else {
-        None
-    };
+    let max_shared = if cluster == [1; 3] { max_shared } else { windows::RANK };
+    let violation = cluster_violation(config.grid, cluster).or_else(|| {
+        if shared > max_shared {
+            Some(format!("a block requires {shared} bytes of shared memory, the limit is {max_shared}"))
+        } else if u64::from(program.params_size) > max_params {
+            Some(format!("the parameters require {} bytes, the limit is {max_params}", program.params_size))
+        } else {
+            None
+        }
+    });
     let needs = MemoryNeeds {
         fixed: program.globals.size() + program.constants.size() + shared,
         local: program.functions[0].frame.local_size.into(),

@@ -2,22 +2,19 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::Kind;
+use super::operands::{INT, Kind, int_kinds};
 use super::predicates::{condition, is_uniform};
 use super::unsupported::{Decoded, Unsupported};
 use crate::exec::table_of;
-use crate::program::{Bool, CcTest, Constant, IntCompare, Op, Operation, Relation, SetTo};
-use crate::registers::{DROPPED, Part};
+use crate::program::{Bool, CcTest, IntCompare, Op, Operation, Relation, SetTo};
+use crate::registers::Part;
 use warplens_hir::sass::{Condition, Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::compare::Comparison;
-
-const INT: [Kind; 3] = [Kind::Int; 3];
 
 impl Decoder<'_> {
     pub(super) fn compare(&mut self, inst: &Inst<'_>) -> Decoded {
         let opcode = inst.ins.opcode.trim_start_matches('U');
         let relation = relation(inst)?;
-        inst.allow_all(&[COMPARISONS, "AND OR XOR U32 S32 U64 S64 X EX BF"])?;
         let combine = bool_of(inst);
         let compare = IntCompare {
             relation,
@@ -26,8 +23,7 @@ impl Decoder<'_> {
             extends: inst.has("EX") || inst.has("X"),
             combine,
         };
-        let kinds = if compare.wide { [Kind::Int64; 3] } else { INT };
-        let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
+        let (kinds, to) = (int_kinds(compare.wide), set_to(inst));
         match opcode {
             "ICMP" => self.plain(inst, Op::CompareSelect(compare), kinds),
             "ISET" => self.plain(inst, Op::CompareTo(compare, to), kinds),
@@ -42,12 +38,10 @@ impl Decoder<'_> {
     }
 
     pub(super) fn plop3(&mut self, inst: &Inst<'_>) -> Decoded {
-        let mut operation = Operation::new(Op::Nop);
-        operation.d = self.pool.dropped();
+        let mut operation = self.effect(Op::Nop);
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
         let shape = inst.predicate_shape();
-        operation.q =
-            [shape.q.first().copied().unwrap_or(DROPPED), shape.q.get(1).copied().unwrap_or(DROPPED)];
+        operation.q.iter_mut().zip(&shape.q).for_each(|(slot, q)| *slot = *q);
         let (mut signs, mut tables, mut at) = (0u8, Vec::new(), 0);
         for operand in &inst.ops[shape.q.len()..] {
             match &operand.value {
@@ -77,8 +71,7 @@ impl Decoder<'_> {
         let [first, second] = ops[..] else { return Err("its operations are missing".into()) };
         let (table, inverse) = (table_of(first, second, false), table_of(first, second, true));
         if inst.ins.opcode == "PSET" {
-            let mut operation =
-                Operation::new(Op::PredicatesTo(if inst.has("BF") { SetTo::One } else { SetTo::Ones }));
+            let mut operation = Operation::new(Op::PredicatesTo(set_to(inst)));
             operation.d = self.destination(inst.ops.first())?;
             for (slot, operand) in operation.p.iter_mut().zip(inst.ops.iter().skip(1)) {
                 *slot = condition(operand).ok_or("an operand is not simulated")?;
@@ -112,7 +105,6 @@ impl Decoder<'_> {
     /// Such as `R2P PR, R0, 0x7f`.
     pub(super) fn unpack_predicates(&mut self, inst: &Inst<'_>) -> Decoded {
         let mut operation = self.packed(inst, Op::ToPredicates)?;
-        operation.d = self.pool.dropped();
         operation.uniform = inst.ins.opcode.starts_with('U');
         Ok(operation)
     }
@@ -125,7 +117,7 @@ impl Decoder<'_> {
             "B3" => Some(3),
             _ => None,
         };
-        let mut operation = Operation::new(op);
+        let mut operation = self.effect(op);
         let skipped = usize::from(op == Op::FromPredicates);
         let sources: Vec<&Operand> = inst
             .ops
@@ -140,14 +132,11 @@ impl Decoder<'_> {
         operation.sets_cc = inst.ops.iter().any(|operand| matches!(operand.value, Value::Flags));
         operation.s[0].part = Part::Whole;
         if sources.len() < 2 {
-            operation.s[1].row = self.pool.constants(vec![Constant::Immediate(0x7f)]);
+            operation.s[1].row = self.pool.immediate(0x7f);
         }
         Ok(operation)
     }
 }
-
-/// The comparisons that may be modifiers.
-pub(super) const COMPARISONS: &str = "F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T";
 
 pub(super) fn relation(inst: &Inst<'_>) -> Result<Relation, Unsupported> {
     let named = |word: &str| {
@@ -181,6 +170,11 @@ fn bool_named(word: &str) -> Option<Bool> {
         "XOR" => Some(Bool::Xor),
         _ => None,
     }
+}
+
+/// The value of a true result.
+pub(super) fn set_to(inst: &Inst<'_>) -> SetTo {
+    if inst.has("BF") { SetTo::One } else { SetTo::Ones }
 }
 
 /// How a comparison is combined with the predicate source.

@@ -38,9 +38,14 @@ impl Decoder<'_> {
             "BSYNC" => Control::BarrierWait(inst.barrier()?),
             "BREAK" => Control::BarrierBreak(inst.barrier()?),
             "BMOV" => return self.barrier_move(inst),
+            // Compilers put it around barriers in divergent code. Barriers count lanes, so that each path executes them
+            // by itself.
+            "WARPSYNC" if inst.has("COLLECTIVE") && inst.has("ALL") => return self.nothing(inst),
             "WARPSYNC" => self.warp_sync(inst)?,
             "YIELD" | "NANOSLEEP" => Control::Yield,
             "BAR" => return self.block_barrier(inst),
+            "UCGABAR_ARV" => Control::Cluster { waits: false },
+            "UCGABAR_WAIT" => Control::Cluster { waits: true },
             _ => return Err("".into()),
         };
         let mut operation = self.of(control, inst)?;
@@ -52,8 +57,7 @@ impl Decoder<'_> {
 
     /// A control operation with its second predicate and its test of the condition code.
     fn of(&mut self, control: Control, inst: &Inst<'_>) -> Decoded {
-        let mut operation = Operation::new(Op::Control(control));
-        operation.d = self.pool.dropped();
+        let mut operation = self.effect(Op::Control(control));
         operation.test = inst.cc_test()?;
         if let Some(second) = inst.ops.iter().find_map(condition) {
             operation.p[0] = second;
@@ -62,7 +66,7 @@ impl Decoder<'_> {
     }
 
     fn branch(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow("U LMT ANY CONV DIV INC DEC NOINC NODEC ABS REL")?;
+        inst.allow(&["U LMT ANY CONV DIV INC DEC NOINC NODEC ABS REL"])?;
         let target = self.statement(inst)?;
         let mask = |decoder: &mut Self| -> Result<Option<Source>, Unsupported> {
             let operand = inst.ops.iter().find(|operand| {
@@ -116,7 +120,7 @@ impl Decoder<'_> {
     }
 
     fn warp_sync(&mut self, inst: &Inst<'_>) -> Result<Control, Unsupported> {
-        inst.allow("ALL COLLECTIVE EXCLUSIVE")?;
+        inst.allow(&["ALL COLLECTIVE EXCLUSIVE"])?;
         if inst.has("ALL") {
             return Ok(Control::WarpSyncAll);
         }
@@ -130,7 +134,7 @@ impl Decoder<'_> {
     }
 
     fn barrier_move(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow("32 64 CLEAR PQUAD")?;
+        inst.allow(&["32 64 CLEAR PQUAD"])?;
         let [to, from] = inst.ops else { return Err("an operand is missing".into()) };
         let barrier = |operand: &Operand| {
             operand.register().filter(|it| it.file == RegisterFile::Barrier).map(|it| it.number)
@@ -164,7 +168,7 @@ impl Decoder<'_> {
 
     /// Such as `BAR.SYNC 0x1, 0x40` or `BAR.RED.POPC 0x0, P1`.
     fn block_barrier(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow("SYNC ARV RED POPC AND OR DEFER_BLOCKING")?;
+        inst.allow(&["SYNC ARV RED POPC AND OR DEFER_BLOCKING"])?;
         let values: Vec<&Operand> = inst
             .ops
             .iter()

@@ -5,15 +5,13 @@ use warplens_sim_cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::{BF16, F16, Rounding};
 
-use super::compare::{COMPARISONS, bool_of, relation};
+use super::compare::{bool_of, relation, set_to};
 use super::decoder::Decoder;
 use super::instruction::Inst;
 use super::operands::Kind;
-use super::unsupported::Decoded;
+use super::unsupported::{Decoded, Unsupported};
 use crate::exec::half_result;
-use crate::program::{
-    Angle, Arithmetic, FloatCompare, FloatMode, HalfMode, Mufu, Op, Operation, Relation, SetTo,
-};
+use crate::program::{Angle, Arithmetic, FloatCompare, FloatMode, HalfMode, Mufu, Op, Operation, Relation};
 use crate::registers::{DROPPED, Part, Source};
 
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
@@ -57,10 +55,19 @@ fn mode(inst: &Inst<'_>) -> FloatMode {
     }
 }
 
-/// The comparison of an instruction, or the modifiers of a minimum.
-fn float_compare_of(inst: &Inst<'_>) -> FloatCompare {
-    let relation = relation(inst).unwrap_or(Relation::Never);
-    FloatCompare { relation, flush: inst.has("FTZ"), nan: inst.has("NAN"), xor_sign: inst.has("XORSIGN") }
+fn float_compare_of(inst: &Inst<'_>) -> Result<FloatCompare, Unsupported> {
+    let relation = relation(inst)?;
+    Ok(FloatCompare { relation, flush: inst.has("FTZ"), nan: false, xor_sign: false })
+}
+
+/// The modifiers of a minimum or maximum.
+fn extremum_of(inst: &Inst<'_>) -> FloatCompare {
+    FloatCompare {
+        relation: Relation::Never,
+        flush: inst.has("FTZ"),
+        nan: inst.has("NAN"),
+        xor_sign: inst.has("XORSIGN"),
+    }
 }
 
 impl Decoder<'_> {
@@ -84,7 +91,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn float_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        let compare = float_compare_of(inst);
+        let compare = extremum_of(inst);
         let (op, kinds) = match inst.ins.opcode.trim_start_matches('U') {
             "FMNMX3" => (Op::FloatMinMax3(compare), FLOAT),
             "DMNMX" => (Op::DoubleMinMax, DOUBLE),
@@ -96,19 +103,13 @@ impl Decoder<'_> {
     }
 
     pub(super) fn float_compare(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow_all(&[COMPARISONS, "FTZ BF AND OR XOR MIN MAX"])?;
-        let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
-        let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
-        let combine = bool_of(inst);
         let opcode = inst.ins.opcode.trim_start_matches('U');
+        if opcode == "DSETP" && (inst.has("MIN") || inst.has("MAX")) {
+            let op = Op::DoublePick { maximum: inst.has("MAX") };
+            return self.assemble(op, inst, &inst.predicate_shape(), DOUBLE);
+        }
+        let (compare, combine, to) = (float_compare_of(inst)?, bool_of(inst), set_to(inst));
         match opcode {
-            "DSETP" if inst.has("MIN") || inst.has("MAX") => self.assemble(
-                Op::DoublePick { maximum: inst.has("MAX") },
-                inst,
-                &inst.predicate_shape(),
-                DOUBLE,
-            ),
-            _ if relation(inst).is_err() => Err("its comparison is missing".into()),
             "FSETP" => self.assemble(Op::FloatSetp(compare, combine), inst, &inst.predicate_shape(), FLOAT),
             "DSETP" => self.assemble(Op::DoubleSetp(compare, combine), inst, &inst.predicate_shape(), DOUBLE),
             "FCMP" => self.plain(inst, Op::FloatSelect(compare), FLOAT),
@@ -180,7 +181,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn half_extremum(&mut self, inst: &Inst<'_>) -> Decoded {
-        let (compare, mode) = (float_compare_of(inst), half_mode(inst));
+        let (compare, mode) = (extremum_of(inst), half_mode(inst));
         let op = match inst.ins.opcode.as_str() {
             "VHMNMX" if compare.xor_sign => return Err("modifier `.XORSIGN` is not simulated".into()),
             "VHMNMX" => Op::HalfMinMax3(compare, mode),
@@ -190,18 +191,13 @@ impl Decoder<'_> {
     }
 
     pub(super) fn half_compare(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow_all(&[COMPARISONS, "FTZ BF AND OR XOR BF16_V2 H_AND"])?;
-        let compare = FloatCompare { nan: false, ..float_compare_of(inst) };
-        let (combine, mode) = (bool_of(inst), half_mode(inst));
+        let (compare, combine, mode) = (float_compare_of(inst)?, bool_of(inst), half_mode(inst));
         match inst.ins.opcode.as_str() {
             "HSETP2" => {
                 let op = Op::HalfSetp { compare, combine, mode, both: inst.has("H_AND") };
                 self.assemble_halves(op, inst, false)
             }
-            _ => {
-                let to = if inst.has("BF") { SetTo::One } else { SetTo::Ones };
-                self.assemble_halves(Op::HalfSet(compare, combine, mode, to), inst, true)
-            }
+            _ => self.assemble_halves(Op::HalfSet(compare, combine, mode, set_to(inst)), inst, true),
         }
     }
 
@@ -266,8 +262,6 @@ impl Decoder<'_> {
 
     /// Such as `F2FP.F16.F32.PACK_AB R0, R1, R2` or `F2FP.F16.E4M3.UNPACK_B R0, R1`.
     pub(super) fn pack_floats(&mut self, inst: &Inst<'_>) -> Decoded {
-        let kinds = "PACK_AB UNPACK_B PACK_AB_MERGE_C UNPACK_B_MERGE_C";
-        inst.allow_all(&[kinds, "F16 BF16 E4M3 E5M2 F32 RZ RN RELU SATFINITE"])?;
         let packed = inst.has("UNPACK_B") || inst.has("UNPACK_B_MERGE_C");
         let merges = inst.has("PACK_AB_MERGE_C") || inst.has("UNPACK_B_MERGE_C");
         let mut types = inst.mods.iter().filter_map(|word| element(word));

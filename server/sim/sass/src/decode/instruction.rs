@@ -45,13 +45,8 @@ impl<'a> Inst<'a> {
         self.mods.contains(&name)
     }
 
-    /// Rejects modifiers that are not in a list, whose words are separated by spaces.
-    pub(super) fn allow(&self, known: &str) -> Result<(), Unsupported> {
-        self.allow_all(&[known])
-    }
-
-    /// [`Self::allow`] with several lists.
-    pub(super) fn allow_all(&self, known: &[&str]) -> Result<(), Unsupported> {
+    /// Rejects modifiers that are in none of these lists, whose words are separated by spaces.
+    pub(super) fn allow(&self, known: &[&str]) -> Result<(), Unsupported> {
         let is_known = |word: &str| known.iter().any(|list| list.split(' ').any(|known| known == word));
         match self.mods.iter().find(|word| !is_known(word)) {
             Some(word) => Err(format!("modifier `.{word}` is not simulated").into()),

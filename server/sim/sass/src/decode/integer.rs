@@ -2,15 +2,13 @@
 
 use super::decoder::Decoder;
 use super::instruction::{Inst, Shape};
-use super::operands::Kind;
+use super::operands::{INT, Kind, int_kinds};
 use super::predicates::is_uniform;
 use super::unsupported::{Decoded, Unsupported};
 use crate::program::{Accumulate, AddendPart, MinMax, Op, Operation, Test, Xmad};
 use crate::registers::{ABSOLUTE, CC_CARRY, CC_CARRY_2, Condition, DROPPED, NEGATE, Part, Source};
 use warplens_hir::sass::{Immediate, Operand, Value};
 use warplens_sim_cuda::semantics::bits::{DotProduct, Permute};
-
-const INT: [Kind; 3] = [Kind::Int; 3];
 
 impl Decoder<'_> {
     /// An operation with the destinations, sources and predicates of a shape.
@@ -24,17 +22,14 @@ impl Decoder<'_> {
         if inst.ops.is_empty() {
             return Err("the operands are missing".into());
         }
-        let mut operation = Operation::new(op);
+        let mut operation = self.effect(op);
         operation.s = self.sources(inst, &shape.sources, kinds)?;
         if let Some(d) = shape.d {
             operation.d = self.destination(Some(d))?;
             operation.uniform = is_uniform(d);
             operation.sets_cc = inst.has_cc_suffix(d);
-        } else {
-            operation.d = self.pool.dropped();
         }
-        let uniform_predicate = inst.ops.first().is_some_and(is_uniform);
-        operation.uniform |= uniform_predicate;
+        operation.uniform |= inst.ops.first().is_some_and(is_uniform);
         for (slot, q) in operation.q.iter_mut().zip(&shape.q) {
             *slot = *q;
         }
@@ -42,6 +37,11 @@ impl Decoder<'_> {
             *slot = *p;
         }
         Ok(operation)
+    }
+
+    /// An operation without a destination.
+    pub(super) fn effect(&self, op: Op) -> Operation {
+        Operation { d: self.pool.dropped(), ..Operation::new(op) }
     }
 
     /// The source at an index, which must be an immediate.
@@ -56,14 +56,8 @@ impl Decoder<'_> {
 
     pub(super) fn mov(&mut self, inst: &Inst<'_>) -> Decoded {
         let shape = inst.shape();
-        let wide = inst.has("64");
-        let kind = if wide { Kind::Int64 } else { Kind::Int };
-        let mut operation = self.assemble(
-            if wide { Op::MoveWide } else { Op::Move },
-            inst,
-            &shape,
-            [kind, Kind::Int, Kind::Int],
-        )?;
+        let (op, kind) = if inst.has("64") { (Op::MoveWide, Kind::Int64) } else { (Op::Move, Kind::Int) };
+        let mut operation = self.assemble(op, inst, &shape, [kind, Kind::Int, Kind::Int])?;
         operation.s[1] = Source::of(self.pool.zero());
         if let Ok(mask) = self.number(&shape, 1)
             && mask != 0xf
@@ -80,8 +74,7 @@ impl Decoder<'_> {
 
     pub(super) fn select(&mut self, inst: &Inst<'_>) -> Decoded {
         let wide = inst.has("64");
-        let kinds = if wide { [Kind::Int64; 3] } else { INT };
-        self.plain(inst, if wide { Op::SelectWide } else { Op::Select }, kinds)
+        self.plain(inst, if wide { Op::SelectWide } else { Op::Select }, int_kinds(wide))
     }
 
     pub(super) fn permute(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -101,10 +94,7 @@ impl Decoder<'_> {
     pub(super) fn add3(&mut self, inst: &Inst<'_>) -> Decoded {
         let shape = inst.shape();
         if inst.has("64") {
-            return Ok(carried(
-                self.assemble_wide(Op::Add3Wide { extends: inst.has("X") }, inst, &shape)?,
-                &shape,
-            ));
+            return self.add_wide(inst, &shape);
         }
         let mut operation = self.assemble(Op::Add3, inst, &shape, INT)?;
         if !self.target.has_barriers() {
@@ -123,8 +113,9 @@ impl Decoder<'_> {
         Ok(carried(operation, &shape))
     }
 
-    fn assemble_wide(&mut self, op: Op, inst: &Inst<'_>, shape: &Shape<'_>) -> Decoded {
-        self.assemble(op, inst, shape, [Kind::Int64; 3])
+    fn add_wide(&mut self, inst: &Inst<'_>, shape: &Shape<'_>) -> Decoded {
+        let op = Op::Add3Wide { extends: inst.has("X") };
+        Ok(carried(self.assemble(op, inst, shape, int_kinds(true))?, shape))
     }
 
     /// Immediates of `IADD3` have 20 bits and are printed without a sign.
@@ -140,10 +131,7 @@ impl Decoder<'_> {
     pub(super) fn add(&mut self, inst: &Inst<'_>) -> Decoded {
         let shape = inst.shape();
         if inst.has("64") {
-            return Ok(carried(
-                self.assemble_wide(Op::Add3Wide { extends: inst.has("X") }, inst, &shape)?,
-                &shape,
-            ));
+            return self.add_wide(inst, &shape);
         }
         let mut operation = self.assemble(Op::Add3, inst, &shape, INT)?;
         let parts = inst.find(|word| match word {
@@ -396,8 +384,7 @@ impl Decoder<'_> {
             _ if inst.has("XLO") => Op::MinMaxLow,
             _ => Op::MinMax(kind),
         };
-        let kinds = if bits == 64 { [Kind::Int64; 3] } else { INT };
-        let mut operation = self.assemble(op, inst, &shape, kinds)?;
+        let mut operation = self.assemble(op, inst, &shape, int_kinds(bits == 64))?;
         if matches!(op, Op::MinMaxHigh { .. }) {
             // The operation sets the flags itself.
             operation.sets_cc = false;

@@ -5,7 +5,7 @@ use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{destination_predicate, is_data_register};
 use super::unsupported::{Decoded, Unsupported};
-use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term};
+use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term, Window};
 use crate::registers::{DROPPED, Row, Source};
 use la_arena::Idx;
 use warplens_hir::sass::{Operand, Register, RegisterFile, Value};
@@ -15,13 +15,8 @@ use warplens_sim_cuda::semantics::matrix::{Factor, Product, Sum};
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::soft_float::Rounding;
 
-/// Modifiers that do not change any value when blocks run one after another.
-const CACHE: &str = "E SYS STRONG WEAK GPU CTA SM VC CONSTANT CI CG CS CV LU WT NA EF EL EU LTC64B LTC128B \
-    LTC256B PRIVATE U BYPASS MMIO P Q IL EVICT_FIRST EVICT_LAST NORMAL DEFAULT ACCESS HINT \
-    CLUSTER RELAXED ACQUIRE WB INVALL";
-
 /// The size of an element, the number of elements, and whether a narrow element is signed.
-fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), Unsupported> {
+fn width(inst: &Inst<'_>) -> (u8, u8, bool) {
     let named = inst.find(|word| {
         Some(match word {
             "U8" => (1, 1, false),
@@ -34,8 +29,7 @@ fn width(inst: &Inst<'_>) -> Result<(u8, u8, bool), Unsupported> {
             _ => return None,
         })
     });
-    inst.allow_all(&[CACHE, "U8 S8 U16 S16 32 64 128"])?;
-    Ok(named.unwrap_or((4, 1, false)))
+    named.unwrap_or((4, 1, false))
 }
 
 /// Whether an access is ordered with other accesses of its kind.
@@ -97,7 +91,7 @@ impl Decoder<'_> {
     }
 
     fn access(&mut self, inst: &Inst<'_>, data: u16) -> Result<Idx<Access>, Unsupported> {
-        let (size, count, signed) = width(inst)?;
+        let (size, count, signed) = width(inst);
         let space = space(inst);
         let operand = address_operand(inst)?;
         let address = self.address(operand, self.is_wide(inst, space))?;
@@ -121,9 +115,8 @@ impl Decoder<'_> {
         let data = inst.ops.iter().find(|operand| is_data_register(operand));
         let data = data.and_then(Operand::register).ok_or("its source is missing")?;
         let row = self.pool.row(data);
-        let mut operation = Operation::new(op(self.access(inst, row)?));
-        operation.d = self.pool.dropped();
-        Ok(operation)
+        let op = op(self.access(inst, row)?);
+        Ok(self.effect(op))
     }
 
     pub(super) fn load_constant(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -133,7 +126,7 @@ impl Decoder<'_> {
         if let Some(mode) = modes.into_iter().find(|mode| inst.has(mode)) {
             return Err(format!("modifier `.{mode}` is not simulated").into());
         }
-        let (size, count, signed) = width(inst)?;
+        let (size, count, signed) = width(inst);
         let operand = shape.sources.first().ok_or("its address is missing")?;
         let Value::Constant(constant) = &operand.value else {
             return Err("its address is missing".into());
@@ -151,7 +144,7 @@ impl Decoder<'_> {
         let terms = [constant.register.filter(|register| !register.is_constant()).map(term), None];
         let address = Address { terms, offset: constant.offset, wide: false };
         let access =
-            Access { space: Space::Constant(bank as u8), address, size, count, signed, data, strong: false };
+            Access { size, signed, data, ..Access::words(Space::Constant(bank as u8), address, count) };
         let mut operation = Operation::new(Op::LoadConstant(self.program.accesses.alloc(access)));
         operation.uniform = shape.d.is_some_and(super::predicates::is_uniform);
         operation.d = data;
@@ -160,24 +153,14 @@ impl Decoder<'_> {
 
     /// Such as `LDGSTS.E.128 [R7], [R2.64], P0`.
     pub(super) fn copy(&mut self, inst: &Inst<'_>) -> Decoded {
-        inst.allow_all(&[CACHE, "64 128 ZFILL"])?;
-        let count = if inst.has("128") {
-            4
-        } else if inst.has("64") {
-            2
-        } else {
-            1
-        };
+        let (_, count, _) = width(inst);
         let addresses: Vec<&Operand> =
             inst.ops.iter().filter(|operand| matches!(operand.value, Value::Address(_))).collect();
         let [to, from] = addresses[..] else { return Err("its addresses are missing".into()) };
-        let access =
-            |space, address| Access { space, address, size: 4, count, signed: false, data: 0, strong: false };
-        let to = access(Space::Shared, self.address(to, false)?);
-        let from = access(Space::Global, self.address(from, true)?);
+        let to = Access::words(Space::Shared, self.address(to, false)?, count);
+        let from = Access::words(Space::Global, self.address(from, true)?, count);
         let [to, from] = [to, from].map(|access| self.program.accesses.alloc(access));
-        let mut operation = Operation::new(Op::Copy { to, from, fill: inst.has("ZFILL") });
-        operation.d = self.pool.dropped();
+        let mut operation = self.effect(Op::Copy { to, from, fill: inst.has("ZFILL") });
         if let Some(condition) = inst.ops.iter().find_map(super::predicates::condition) {
             operation.p[0] = condition;
         }
@@ -194,28 +177,25 @@ impl Decoder<'_> {
     }
 
     /// Such as `QSPC.E.S P0, RZ, [R2]`.
-    pub(super) fn in_space(&mut self, inst: &Inst<'_>) -> Decoded {
+    pub(super) fn in_window(&mut self, inst: &Inst<'_>) -> Decoded {
         let q = inst.ops.first().and_then(destination_predicate).ok_or("its predicate is missing")?;
         let address = self.address(address_operand(inst)?, true)?;
         let [Some(Term { row, .. }), None] = address.terms else {
             return Err("its address is not simulated".into());
         };
-        let space = match () {
-            () if inst.has("S") => Space::Shared,
-            () if inst.has("L") => Space::Local,
-            () => Space::Global,
+        let window = match () {
+            () if inst.has("S") => Window::Shared,
+            () if inst.has("D") => Window::Cluster,
+            () if inst.has("L") => Window::Local,
+            () => Window::Global,
         };
-        let mut operation = Operation::new(Op::InSpace(space));
+        let mut operation = self.effect(Op::InWindow(window));
         operation.q[0] = q;
         operation.s[0] = Source::of(row);
-        operation.d = self.pool.dropped();
         Ok(operation)
     }
 
     pub(super) fn atomic(&mut self, inst: &Inst<'_>) -> Decoded {
-        let operations = "ADD MIN MAX INC DEC AND OR XOR EXCH CAS CAST SPIN POPC";
-        let types = "S32 U32 64 U64 S64 F32 F64 F16x2 BF16_V2 BF16x2 FTZ RN 32";
-        inst.allow_all(&[CACHE, operations, types])?;
         let space = space(inst);
         let op = inst
             .find(|word| match word {
@@ -274,13 +254,7 @@ impl Decoder<'_> {
     pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
         let data = self.destination(inst.ops.first())?;
         let address = self.address(address_operand(inst)?, false)?;
-        let count = if inst.has("4") {
-            4
-        } else if inst.has("2") {
-            2
-        } else {
-            1
-        };
+        let count = inst.find(|word| word.parse().ok().filter(|count| [2, 4].contains(count))).unwrap_or(1);
         let load = MatrixLoad { address, count, transposed: inst.has("MT88"), data };
         let mut operation = Operation::new(Op::MatrixLoad(self.program.matrix_loads.alloc(load)));
         operation.d = data;

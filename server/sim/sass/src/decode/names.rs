@@ -162,7 +162,7 @@ pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]
         Op::DoubleSet(..) => (1, [2, 2, 0]),
         Op::FloatPair(..) => (2, [2; 3]),
         Op::Convert(Convert { from, to, .. }) => (words(to.bits() == 64), [words(from.bits() == 64), 0, 0]),
-        Op::InSpace(_) => (0, [2, 0, 0]),
+        Op::InWindow(_) => (0, [2, 0, 0]),
         Op::Match { wide, .. } => (1, [words(wide), 0, 0]),
         Op::Vote(_) => (1, [0; 3]),
         Op::Elect { masked } => (1, [u16::from(masked), 0, 0]),

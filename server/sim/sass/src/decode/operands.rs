@@ -19,6 +19,13 @@ pub(super) enum Kind {
     DoubleHigh,
 }
 
+pub(super) const INT: [Kind; 3] = [Kind::Int; 3];
+
+/// The kinds of integer sources of 32 or 64 bits.
+pub(super) fn int_kinds(wide: bool) -> [Kind; 3] {
+    if wide { [Kind::Int64; 3] } else { INT }
+}
+
 fn signs(operand: &Operand) -> u8 {
     let flag = |is: bool, flag: u8| if is { flag } else { 0 };
     flag(operand.negated, NEGATE) | flag(operand.inverted, INVERT) | flag(operand.absolute, ABSOLUTE)

@@ -62,6 +62,7 @@ impl Decoder<'_> {
         let listed = &self.listing.functions()[self.functions[0]];
         let facts = &listed.facts;
         self.program.shared_size = facts.shared_bytes;
+        self.program.cluster = facts.cluster;
         if facts.shared_bytes.is_none() && self.has_data() {
             self.program.shared_size = Some(0);
         }
@@ -109,7 +110,7 @@ impl Decoder<'_> {
         }
         let uses_local =
             self.program.accesses.values().any(|access| access.space == crate::program::Space::Local);
-        let is_generic = self.program.code.iter().any(|operation| matches!(operation.op, Op::InSpace(_)));
+        let is_generic = self.program.code.iter().any(|operation| matches!(operation.op, Op::InWindow(_)));
         match (frames, uses_local || is_generic) {
             (0, false) => 16,
             (frames, _) if calls && frames > 0 => frames.saturating_add(CALL_STACK).next_multiple_of(16),

@@ -2,7 +2,7 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::Kind;
+use super::operands::INT;
 use super::predicates::{condition, destination_predicate, is_data_register, is_uniform};
 use super::unsupported::{Decoded, Unsupported};
 use crate::exec::reduction_named;
@@ -12,21 +12,16 @@ use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 
-const INT: [Kind; 3] = [Kind::Int; 3];
-
 impl Decoder<'_> {
     /// An instruction without effect on values and lanes.
     pub(super) fn nothing(&mut self, inst: &Inst<'_>) -> Decoded {
-        let mut operation = Operation::new(Op::Nop);
-        operation.d = self.pool.dropped();
+        let mut operation = self.effect(Op::Nop);
         operation.test = inst.cc_test()?;
         Ok(operation)
     }
 
     pub(super) fn fence(&mut self, inst: &Inst<'_>) -> Decoded {
-        let mut operation = Operation::new(Op::Fence { in_block: inst.has("CTA") });
-        operation.d = self.pool.dropped();
-        Ok(operation)
+        Ok(self.effect(Op::Fence { in_block: inst.has("CTA") }))
     }
 
     pub(super) fn special_register(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -70,8 +65,7 @@ impl Decoder<'_> {
             () if inst.has("EQ") => VoteMode::Equal,
             () => VoteMode::Any,
         };
-        let mut operation = Operation::new(Op::Vote(mode));
-        operation.d = self.pool.dropped();
+        let mut operation = self.effect(Op::Vote(mode));
         let mut operands = inst.ops;
         operation.uniform = inst.ins.opcode == "VOTEU";
         if let [first, rest @ ..] = operands
@@ -131,7 +125,8 @@ fn special(name: &str) -> Result<SpecialRegister, Unsupported> {
         "SR_GEMASK" => SpecialRegister::MaskGreaterEqual,
         "SR_VIRTID" => SpecialRegister::WarpId,
         "SR_VIRTCFG" => SpecialRegister::WarpConfig,
-        "SR_VIRTUALSMID" | "SR_CGACTAID" | "SR_CGASIZE" | "SR_LMEMHIOFF" => SpecialRegister::Zero,
+        "SR_CGACTAID" => SpecialRegister::ClusterRank,
+        "SR_VIRTUALSMID" | "SR_CGASIZE" | "SR_LMEMHIOFF" => SpecialRegister::Zero,
         "SR_SMEMSZ" => SpecialRegister::SharedBytes,
         "SR_SWINHI" => SpecialRegister::SharedWindowHigh,
         "SR_CLOCKLO" | "SR_CLOCK_LO" | "SR_GLOBALTIMERLO" => SpecialRegister::Clock,

@@ -76,7 +76,7 @@ pub(super) fn shift(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 /// Infrequent operations.
-pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::MoveBytes => {
             let keep = (0..4)
@@ -109,6 +109,7 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             bits::extract_field(32, signed, a, b & 0xff, b >> 8 & 0xff)
         }),
         Op::InsertField => map3(o, r, mask, |a, b, c| bits::insert_field(32, a, c, b & 0xff, b >> 8 & 0xff)),
-        _ => {}
+        _ => return false,
     }
+    true
 }

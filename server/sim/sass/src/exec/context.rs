@@ -18,6 +18,8 @@ pub(crate) struct BlockPosition {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cta: [u32; 3],
+    /// The block of rank 0 of the cluster.
+    pub(crate) first_of_cluster: [u32; 3],
     /// Bytes of shared memory, including what the system reserves.
     pub(crate) shared: u32,
 }

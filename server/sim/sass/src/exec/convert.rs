@@ -9,7 +9,7 @@ use super::lanewise::map1;
 use crate::program::{Op, Operation};
 use crate::registers::{ABSOLUTE, INVERT, NEGATE, Part, Registers, Source};
 
-pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::Convert(convert) => {
             let sources = source_bits(&convert, o.s[0], r);
@@ -48,8 +48,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             };
             r.set(o.d, mask, &std::array::from_fn(|lane| c[lane] << 16 | byte(a[lane]) << 8 | byte(b[lane])));
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 /// Packs two numbers into one register, the first one in the upper part.

@@ -7,7 +7,7 @@ use super::lanewise::{by_parts, map_lanes, map3};
 use crate::program::{Accumulate, MinMax, Op, Operation};
 use crate::registers::{CC_SIGN, CC_ZERO, Predicate, Registers};
 
-pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::MinMax(kind) if kind.bits == 64 => {
             let smaller = r.holds(o.p[0]);
@@ -61,8 +61,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
                 (first, Accumulate::Add) => first.wrapping_add(c),
             });
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 #[inline(always)]

@@ -6,12 +6,12 @@
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{PerLane, lanes, lanes_where};
 use warplens_sim_cuda::semantics::compare::Comparison;
-use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32, flush_32, fma_32};
+use warplens_sim_cuda::semantics::float::{extremum_32, flush_32, fma_32};
 use warplens_sim_warp::soft_float::{self, F32, F64, Rounding};
 
 use super::lanewise::{map_lanes, map1, map3};
 use super::predicate::{set_compared, set_to};
-use crate::program::{Angle, Arithmetic, Bool, FloatCompare, FloatMode, Mufu, Op, Operation};
+use crate::program::{Angle, Arithmetic, FloatCompare, FloatMode, Mufu, Op, Operation};
 use crate::registers::{Part, Registers, Source};
 
 const NAN_32: u32 = 0x7fff_ffff;
@@ -126,9 +126,8 @@ fn one(op: Arithmetic, mode: FloatMode, a: u32, b: u32, c: u32) -> u32 {
         (_, number) => number,
     };
     let bits = match op {
-        Arithmetic::Add => soft_float::op::add(F32, mode.rounding, a, b),
         Arithmetic::Mul => F32.pack(scaled(a).times(F32.unpack(b)), mode.rounding),
-        Arithmetic::Fma => soft_float::op::fma(F32, mode.rounding, a, b, c),
+        op => op.of(F32, mode.rounding, [a, b, c]),
     };
     finish(mode, f32::from_bits(bits as u32))
 }
@@ -142,12 +141,7 @@ fn raw_signs(o: &Operation, r: &Registers) -> PerLane<u32> {
 #[inline(always)]
 fn extremum(compare: FloatCompare, smaller: bool, [a, b]: [u32; 2], signs: u32) -> u32 {
     let value = |bits: u32| f32::from_bits(if compare.flush { flush_32(bits) } else { bits });
-    let op = match (smaller, compare.nan) {
-        (true, false) => FloatOp::Min,
-        (false, false) => FloatOp::Max,
-        (true, true) => FloatOp::MinNan,
-        (false, true) => FloatOp::MaxNan,
-    };
+    let op = compare.extremum(smaller);
     if compare.xor_sign {
         let magnitude = canonical(extremum_32(op, value(a & 0x7fff_ffff), value(b & 0x7fff_ffff)));
         let sign = (signs ^ signs >> 1) & 1;
@@ -197,7 +191,7 @@ pub(super) fn ordered<S: Simd, T: PartialOrd>(simd: S, cmp: Comparison, of: impl
 }
 
 /// Infrequent operations on singles.
-pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::MoveFloat => map1(o, r, mask, |a| a),
         Op::SelectFloat { flush } => {
@@ -225,11 +219,8 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         Op::FloatCheck => {
             let [a, b, _] = o.s.map(|source| *r.row(source.row));
-            r.set_predicate(
-                o.q[0],
-                mask,
-                lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane])),
-            );
+            let slow = lanes_where(Scalar::new(), |lane| needs_slow_path(a[lane], b[lane]));
+            r.set_predicate(o.q[0], mask, slow);
         }
         Op::Mufu(function) => {
             let values = *r.row(o.s[0].row);
@@ -239,8 +230,9 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             }
             r.set(o.d, mask, &results);
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 /// An operation on pairs, word by word.
@@ -305,11 +297,7 @@ pub(super) fn double(op: Arithmetic, rounding: Rounding, o: &Operation, r: &mut 
         (Arithmetic::Add, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a + b),
         (Arithmetic::Mul, Rounding::Nearest) => map_double(o, r, mask, |a, b, _| a * b),
         (Arithmetic::Fma, Rounding::Nearest) => map_double(o, r, mask, f64::mul_add),
-        _ => soft_double(o, r, mask, |a, b, c| match op {
-            Arithmetic::Add => soft_float::op::add(F64, rounding, a, b),
-            Arithmetic::Mul => soft_float::op::mul(F64, rounding, a, b),
-            Arithmetic::Fma => soft_float::op::fma(F64, rounding, a, b, c),
-        }),
+        _ => soft_double(o, r, mask, |a, b, c| op.of(F64, rounding, [a, b, c])),
     }
 }
 
@@ -350,8 +338,8 @@ fn nan_of(sources: [u64; 3]) -> u64 {
 }
 
 /// Infrequent operations on doubles.
-pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
-    let (a, b) = (r.double(o.s[0]).map(f64::from_bits), r.double(o.s[1]).map(f64::from_bits));
+pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
+    let [a, b] = [0, 1].map(|source: usize| r.double(o.s[source]).map(f64::from_bits));
     let compared = |compare: FloatCompare| {
         compare.relation.lanes(|cmp| ordered(Scalar::new(), cmp, |lane| (a[lane], b[lane])))
     };
@@ -362,15 +350,9 @@ pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u3
                 let (a, b) = (a[lane], b[lane]);
                 match (a.is_nan(), b.is_nan()) {
                     (true, true) => F64.nan(),
+                    (false, false) if less(a, b) != (smaller >> lane & 1 == 1) => b.to_bits(),
                     (true, false) => b.to_bits(),
-                    (false, true) => a.to_bits(),
-                    _ => {
-                        if less(a, b) == (smaller >> lane & 1 == 1) {
-                            a.to_bits()
-                        } else {
-                            b.to_bits()
-                        }
-                    }
+                    _ => a.to_bits(),
                 }
             };
             r.set_64(o.d, mask, &std::array::from_fn(value));
@@ -385,19 +367,17 @@ pub(super) fn uncommon_double(op: Op, o: &Operation, r: &mut Registers, mask: u3
                 _ => less(a[lane], b[lane]) != maximum,
             };
             let other = r.holds(o.p[0]);
-            r.set_predicate(o.q[0], mask, Bool::And.of(lanes_where(Scalar::new(), takes), other));
-            r.set_predicate(
-                o.q[1],
-                mask,
-                lanes_where(Scalar::new(), |lane| a[lane].is_nan() && b[lane].is_nan()) & other,
-            );
+            let neither = lanes_where(Scalar::new(), |lane| a[lane].is_nan() && b[lane].is_nan());
+            r.set_predicate(o.q[0], mask, lanes_where(Scalar::new(), takes) & other);
+            r.set_predicate(o.q[1], mask, neither & other);
         }
         Op::DoubleSet(compare, combine, to) => {
             let holds = combine.of(compared(compare), r.holds(o.p[0]));
             set_to(to, holds, o, r, mask);
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 /// Whether `a` is less than `b`, where -0 is less than 0.

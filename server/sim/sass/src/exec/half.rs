@@ -3,8 +3,8 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{PerLane, lanes};
 use warplens_sim_cuda::semantics::convert::{Clamp, clamp_float};
-use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
-use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding, op};
+use warplens_sim_cuda::semantics::float::extremum_32;
+use warplens_sim_warp::soft_float::{BF16, F16, F32, Format, Rounding};
 
 use super::float::ordered;
 use crate::program::{Arithmetic, FloatCompare, HalfMode, Op, Operation, SetTo};
@@ -50,7 +50,7 @@ fn finish(bits: u64, mode: HalfMode, format: Format) -> u64 {
     if mode.relu { clamp_float(format, Clamp::Relu, bits) } else { bits }
 }
 
-pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::Half(arithmetic, mode) => compute(arithmetic, mode, o, r, mask),
         Op::HalfMinMax(compare, mode) => {
@@ -93,8 +93,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             let of = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { value } else { 0 };
             r.set(o.d, mask, &std::array::from_fn(|lane| of(low, lane) | of(high, lane) << 16));
         }
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 fn set_halves(o: &Operation, r: &mut Registers, mask: u32, of: impl Fn(usize, usize) -> u64) {
@@ -127,11 +128,7 @@ pub(crate) fn half_result(
         return single(arithmetic, format, [a[0], b[0], c[0]]);
     }
     let of = |half: usize| {
-        let bits = match arithmetic {
-            Arithmetic::Add => op::add(format, Rounding::Nearest, a[half], b[half]),
-            Arithmetic::Mul => op::mul(format, Rounding::Nearest, a[half], b[half]),
-            Arithmetic::Fma => op::fma(format, Rounding::Nearest, a[half], b[half], c[half]),
-        };
+        let bits = arithmetic.of(format, Rounding::Nearest, [a[half], b[half], c[half]]);
         finish(bits, mode, format) as u32
     };
     of(0) | of(1) << 16
@@ -140,23 +137,13 @@ pub(crate) fn half_result(
 /// The result of the lower halves as a single.
 fn single(arithmetic: Arithmetic, format: Format, [a, b, c]: [u64; 3]) -> u32 {
     let [a, b, c] = [a, b, c].map(|bits| u64::from(format.to_f32(bits).to_bits()));
-    let bits = match arithmetic {
-        Arithmetic::Add => op::add(F32, Rounding::Nearest, a, b),
-        Arithmetic::Mul => op::mul(F32, Rounding::Nearest, a, b),
-        Arithmetic::Fma => op::fma(F32, Rounding::Nearest, a, b, c),
-    };
-    bits as u32
+    arithmetic.of(F32, Rounding::Nearest, [a, b, c]) as u32
 }
 
 fn extremum(compare: FloatCompare, mode: HalfMode, smaller: bool, [a, b]: [u64; 2], signs: [u64; 2]) -> u64 {
     let format = format(mode);
     let magnitude = format.sign_bit() - 1;
-    let op = match (smaller, compare.nan) {
-        (true, false) => FloatOp::Min,
-        (false, false) => FloatOp::Max,
-        (true, true) => FloatOp::MinNan,
-        (false, true) => FloatOp::MaxNan,
-    };
+    let op = compare.extremum(smaller);
     let (a, b) = if compare.xor_sign { (a & magnitude, b & magnitude) } else { (a, b) };
     let value = extremum_32(op, format.to_f32(a), format.to_f32(b));
     if value.is_nan() {

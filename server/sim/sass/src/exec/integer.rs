@@ -63,8 +63,7 @@ fn scaled_add(o: &Operation, r: &mut Registers, mask: u32) {
 
 /// The [`terms`] of a 64-bit source.
 fn wide_terms(r: &Registers, source: Source) -> PerLane<u128> {
-    let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
-    let values = r.int_64(plain);
+    let values = r.int_64(source.without_negation());
     match source.negates() {
         true => values.map(|value| u128::from(!value) + 1),
         false => values.map(u128::from),
@@ -76,24 +75,18 @@ fn wide_terms(r: &Registers, source: Source) -> PerLane<u128> {
 #[inline(always)]
 fn terms(r: &Registers, source: Source) -> PerLane<u64> {
     let mut buffer = [0; 32];
+    let values = r.int(source.without_negation(), &mut buffer);
     match source.negates() {
-        true => {
-            let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
-            let values = r.int(plain, &mut buffer);
-            std::array::from_fn(|lane| u64::from(!values[lane]) + 1)
-        }
-        false => {
-            let values = r.int(source, &mut buffer);
-            std::array::from_fn(|lane| u64::from(values[lane]))
-        }
+        true => values.map(|value| u64::from(!value) + 1),
+        false => values.map(u64::from),
     }
 }
 
 /// A negated source as its complement only: in the upper word of a difference, the carry supplies the 1.
 fn complements(r: &Registers, source: Source) -> PerLane<u64> {
-    let plain = Source { sign: source.sign & !crate::registers::NEGATE, ..source };
-    let values = terms(r, plain);
-    if source.negates() { values.map(|value| u64::from(!(value as u32))) } else { values }
+    let mut buffer = [0; 32];
+    let values = r.int(source.without_negation(), &mut buffer);
+    if source.negates() { values.map(|value| u64::from(!value)) } else { values.map(u64::from) }
 }
 
 /// Sums that read or set the condition code.
@@ -101,47 +94,52 @@ fn complements(r: &Registers, source: Source) -> PerLane<u64> {
 fn add_cc(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let source = |source| if extends { complements(r, source) } else { terms(r, source) };
     let [a, b, c] = o.s.map(source);
+    let sums = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane]);
+    let overflows = |lane: usize, sum: u32| ((a[lane] as u32 ^ sum) & (b[lane] as u32 ^ sum)) >> 31 == 1;
+    set_with_cc(extends, sums, overflows, o, r, mask);
+}
+
+/// Writes sums and their flags. A sum that `extends` the sum of lower words adds its carries and is zero only if that
+/// sum was.
+#[inline(always)]
+fn set_with_cc(
+    extends: bool,
+    mut sums: PerLane<u64>,
+    overflows: impl Fn(usize, u32) -> bool,
+    o: &Operation,
+    r: &mut Registers,
+    mask: u32,
+) {
     let flag = |predicate: u8| r.predicates[usize::from(predicate)];
-    let (carry, carry_2) = if extends { (flag(CC_CARRY), flag(CC_CARRY_2)) } else { (0, 0) };
-    let carries = |lane: usize| u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1);
-    let sums: PerLane<u64> = std::array::from_fn(|lane| a[lane] + b[lane] + c[lane] + carries(lane));
-    let old_zero = if extends { flag(CC_ZERO) } else { u32::MAX };
-    r.set(o.d, mask, &sums.map(|sum| sum as u32));
-    if !o.sets_cc {
-        return;
+    let mut zero = u32::MAX;
+    if extends {
+        let (carry, carry_2) = (flag(CC_CARRY), flag(CC_CARRY_2));
+        zero = flag(CC_ZERO);
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1);
+        }
     }
-    let zero = lanes_where(Scalar::new(), |lane| sums[lane] as u32 == 0) & old_zero;
-    let overflow = lanes_where(Scalar::new(), |lane| {
-        let (a, b, sum) = (a[lane] as u32, b[lane] as u32, sums[lane] as u32);
-        ((a ^ sum) & (b ^ sum)) >> 31 == 1
-    });
-    r.set_predicate(CC_ZERO, mask, zero);
-    r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 31 & 1 == 1));
-    r.set_predicate(CC_CARRY, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
-    r.set_predicate(CC_CARRY_2, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
-    r.set_predicate(CC_OVERFLOW, mask, overflow);
+    r.set(o.d, mask, &sums.map(|sum| sum as u32));
+    if o.sets_cc {
+        zero &= lanes_where(Scalar::new(), |lane| sums[lane] as u32 == 0);
+        let overflow = lanes_where(Scalar::new(), |lane| overflows(lane, sums[lane] as u32));
+        r.set_predicate(CC_ZERO, mask, zero);
+        r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 31 & 1 == 1));
+        r.set_predicate(CC_CARRY, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
+        r.set_predicate(CC_CARRY_2, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
+        r.set_predicate(CC_OVERFLOW, mask, overflow);
+    }
 }
 
 /// The lower or upper word of a product, plus the third source and the carry. Sets the condition code.
 fn multiply_add_cc(high: bool, signed: bool, extends: bool, o: &Operation, r: &mut Registers, mask: u32) {
     let products = products(signed, o, r);
     let c = if extends { complements(r, o.s[2]) } else { terms(r, o.s[2]) };
-    let flag = |predicate: u8| if extends { r.predicates[usize::from(predicate)] } else { 0 };
-    let (carry, carry_2) = (flag(CC_CARRY), flag(CC_CARRY_2));
-    let sums: PerLane<u64> = std::array::from_fn(|lane| {
+    let sums = std::array::from_fn(|lane| {
         let word = (if high { products[lane] >> 32 } else { products[lane] }) as u32;
-        u64::from(word) + c[lane] + u64::from(carry >> lane & 1) + u64::from(carry_2 >> lane & 1)
+        u64::from(word) + c[lane]
     });
-    let zero = lanes_where(Scalar::new(), |lane| sums[lane] as u32 == 0)
-        & if extends { flag(CC_ZERO) } else { u32::MAX };
-    r.set(o.d, mask, &sums.map(|sum| sum as u32));
-    if o.sets_cc {
-        r.set_predicate(CC_ZERO, mask, zero);
-        r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 31 & 1 == 1));
-        r.set_predicate(CC_CARRY, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 1));
-        r.set_predicate(CC_CARRY_2, mask, lanes_where(Scalar::new(), |lane| sums[lane] >> 32 >= 2));
-        r.set_predicate(CC_OVERFLOW, mask, 0);
-    }
+    set_with_cc(extends, sums, |_, _| false, o, r, mask);
 }
 
 /// Products and sums wider than a word.
@@ -290,7 +288,7 @@ fn halves(words: &PerLane<u32>, high: bool, signed: bool) -> PerLane<u32> {
 }
 
 /// Infrequent operations.
-pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::MoveWide => {
             let values = r.int_64(o.s[0]);
@@ -344,8 +342,9 @@ pub(super) fn uncommon(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
             difference.wrapping_add(c)
         }),
         Op::AbsoluteDifferences { signed, summed } => absolute_differences(signed, summed, o, r, mask),
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 fn add_wide(extends: bool, o: &Operation, r: &mut Registers, mask: u32) {

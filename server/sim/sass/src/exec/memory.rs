@@ -9,7 +9,7 @@ use warplens_sim_cuda::sanitizer::event::{AccessEvent, AccessKind};
 use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::context::{ExecContext, Executed};
-use crate::program::{Access, Address, Atomic, AtomicResult, Operation, Space};
+use crate::program::{Access, Address, Atomic, AtomicResult, Operation, Space, Window};
 use crate::registers::{Predicate, Registers};
 
 pub(crate) use warplens_sim_cuda::fault::Fault;
@@ -451,16 +451,23 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
 }
 
 /// `QSPC`
-pub(super) fn in_space(space: Space, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
+pub(super) fn in_window(window: Window, o: &Operation, r: &mut Registers, ctx: &ExecContext<'_>, mask: u32) {
     let [shared, local] = ctx.target.windows();
     let size = ctx.target.window_bytes();
     let addresses = r.bits_64(o.s[0].row);
+    let cluster = ctx.spaces.window;
     let found = filter_lanes(mask, |lane| {
-        let within = |start: u64| (start..start + size).contains(&addresses[lane]);
-        match space {
-            Space::Shared => within(shared),
-            Space::Local => within(local),
-            _ => !within(shared) && !within(local),
+        let address = addresses[lane];
+        let within = |start: u64| (start..start + size).contains(&address);
+        let is_own = || {
+            let block = cluster.block_at(spaces::Space::Shared, address.wrapping_sub(shared));
+            cluster.blocks == 1 || block.is_some_and(|(rank, _)| rank == u64::from(cluster.rank))
+        };
+        match window {
+            Window::Shared => within(shared) && is_own(),
+            Window::Cluster => within(shared),
+            Window::Local => within(local),
+            Window::Global => !within(shared) && !within(local),
         }
     });
     r.set_predicate(o.q[0], mask, found);

@@ -103,7 +103,7 @@ fn compared_with_cc(compare: IntCompare, o: &Operation, r: &Registers) -> u32 {
 }
 
 /// Infrequent operations.
-pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
+pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) -> bool {
     match op {
         Op::CompareCc(compare) => {
             set_compared(compare.combine, compared_with_cc(compare, o, r), o, r, mask);
@@ -142,8 +142,9 @@ pub(super) fn execute(op: Op, o: &Operation, r: &mut Registers, mask: u32) {
         }
         Op::FromPredicates => from_predicates(o, r, mask),
         Op::ToPredicates => to_predicates(o, r, mask),
-        _ => {}
+        _ => return false,
     }
+    true
 }
 
 /// Applies a truth table bit by bit.

@@ -33,6 +33,7 @@ fn value(register: SpecialRegister, lane: usize, ctx: &ExecContext<'_>) -> u32 {
         SpecialRegister::BlockId(at) => axis(position.block.cta, at),
         SpecialRegister::BlockSize(at) => axis(position.block.block, at),
         SpecialRegister::GridSize(at) => axis(position.block.grid, at),
+        SpecialRegister::ClusterRank => ctx.spaces.window.rank,
         SpecialRegister::Lane => lane as u32,
         SpecialRegister::MaskEqual => bit,
         SpecialRegister::MaskLess => bit - 1,

@@ -17,6 +17,17 @@ pub enum Space {
     Constant(u8),
 }
 
+/// The generic addresses that `QSPC` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// The shared memory of the block.
+    Shared,
+    /// The shared memory of all blocks of the cluster.
+    Cluster,
+    Local,
+    Global,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Term {
     pub row: Row,
@@ -80,23 +91,15 @@ pub struct Atomic {
 }
 
 impl Access {
-    /// The bytes that an atomic reads and writes.
-    pub(crate) fn of_atomic(atomic: &Atomic) -> Access {
-        Access {
-            space: atomic.space,
-            address: atomic.address,
-            size: 4,
-            count: atomic.ty.bits().div_ceil(32) as u8,
-            signed: false,
-            data: 0,
-            strong: true,
-        }
+    /// A weak access to this many words, without registers for them.
+    pub(crate) fn words(space: Space, address: Address, count: u8) -> Access {
+        Access { space, address, size: 4, count, signed: false, data: 0, strong: false }
     }
 
-    /// The row whose address a lane holds in a matrix load.
-    pub(crate) fn of_matrix_row(load: &MatrixLoad) -> Access {
-        let (space, address) = (Space::Shared, load.address);
-        Access { space, address, size: 4, count: 4, signed: false, data: 0, strong: false }
+    /// The bytes that an atomic reads and writes.
+    pub(crate) fn of_atomic(atomic: &Atomic) -> Access {
+        let count = atomic.ty.bits().div_ceil(32) as u8;
+        Access { strong: true, ..Access::words(atomic.space, atomic.address, count) }
     }
 }
 

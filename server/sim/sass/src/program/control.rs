@@ -47,6 +47,10 @@ pub enum Control {
         /// Reduces `p0`.
         reduction: Option<Reduction>,
     },
+    /// `UCGABAR_ARV`, `UCGABAR_WAIT`: lanes arrive at the barrier of the cluster, or wait for it.
+    Cluster {
+        waits: bool,
+    },
 }
 
 /// Which lanes of a path take a branch.

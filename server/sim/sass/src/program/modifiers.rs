@@ -2,7 +2,8 @@
 
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::compare::Comparison;
-use warplens_sim_warp::soft_float::Rounding;
+use warplens_sim_cuda::semantics::float::FloatOp;
+use warplens_sim_warp::soft_float::{Format, Rounding, op};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialRegister {
@@ -11,6 +12,8 @@ pub enum SpecialRegister {
     BlockId(u8),
     BlockSize(u8),
     GridSize(u8),
+    /// The rank of the block in its cluster.
+    ClusterRank,
     Lane,
     MaskEqual,
     MaskLess,
@@ -185,6 +188,18 @@ pub struct FloatCompare {
     pub xor_sign: bool,
 }
 
+impl FloatCompare {
+    /// The minimum or the maximum.
+    pub(crate) fn extremum(self, smaller: bool) -> FloatOp {
+        match (smaller, self.nan) {
+            (true, false) => FloatOp::Min,
+            (false, false) => FloatOp::Max,
+            (true, true) => FloatOp::MinNan,
+            (false, true) => FloatOp::MaxNan,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mufu {
     Rcp,
@@ -215,6 +230,17 @@ pub enum Arithmetic {
     Mul,
     /// `a * b + c`
     Fma,
+}
+
+impl Arithmetic {
+    /// The exact result, rounded.
+    pub(crate) fn of(self, format: Format, rounding: Rounding, [a, b, c]: [u64; 3]) -> u64 {
+        match self {
+            Arithmetic::Add => op::add(format, rounding, a, b),
+            Arithmetic::Mul => op::mul(format, rounding, a, b),
+            Arithmetic::Fma => op::fma(format, rounding, a, b, c),
+        }
+    }
 }
 
 /// The modifiers of an operation on halves.

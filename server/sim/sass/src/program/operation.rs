@@ -8,7 +8,7 @@ use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::access::{Access, Atomic, MatrixLoad, Space};
+use super::access::{Access, Atomic, MatrixLoad, Window};
 use super::cell::Unknown;
 use super::control::{CcTest, Control};
 use super::modifiers::{
@@ -370,8 +370,8 @@ pub enum Op {
     MatrixTranspose,
     /// A matrix product of the words of `a`, `b`, `c`.
     MatrixProduct(Idx<Product>),
-    /// `q0` = whether the 64-bit generic address `a` is in this space.
-    InSpace(Space),
+    /// `q0` = whether the 64-bit generic address `a` is in this window.
+    InWindow(Window),
     /// Reads registers of other lanes.
     Shuffle(ShuffleMode),
     /// Votes on `p0`: `d` = the ballot, `q0` = the vote.
@@ -436,7 +436,7 @@ impl Op {
                 | Op::DoubleSetp(..)
                 | Op::DoublePick { .. }
                 | Op::HalfSetp { .. }
-                | Op::InSpace(_)
+                | Op::InWindow(_)
                 | Op::LoadLocked(_)
                 | Op::Vote(_)
                 | Op::Match { .. }

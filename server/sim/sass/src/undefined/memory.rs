@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 1 << 22;
 /// Whose memory an address belongs to.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
-    /// The block of shared and local memory; `None` for global memory.
+    /// The block of local memory, the first one of the cluster for shared memory; `None` for global memory.
     block: Option<[u32; 3]>,
     thread: Option<Thread>,
 }
@@ -29,10 +29,11 @@ type Thread = (u32, u8);
 
 impl Owner {
     fn of(space: Space, ctx: &ExecContext<'_>, lane: usize) -> Owner {
-        let block = Some(ctx.position.block.cta);
+        let block = &ctx.position.block;
         match space {
-            Space::Shared => Owner { block, thread: None },
-            Space::Local => Owner { block, thread: Some((ctx.position.warp, lane as u8)) },
+            // The address says which block of the cluster it is.
+            Space::Shared => Owner { block: Some(block.first_of_cluster), thread: None },
+            Space::Local => Owner { block: Some(block.cta), thread: Some((ctx.position.warp, lane as u8)) },
             _ => Owner { block: None, thread: None },
         }
     }
@@ -173,10 +174,9 @@ impl UndefinedMemory {
         ctx: &ExecContext<'_>,
         mask: u32,
     ) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        if !self.is_empty() {
-            self.load(access, r, ctx, mask).iter().for_each(|word| all.add(word));
+        match self.is_empty() {
+            true => UndefinedWord::DEFINED,
+            false => UndefinedWord::any_of(self.load(access, r, ctx, mask)),
         }
-        all
     }
 }

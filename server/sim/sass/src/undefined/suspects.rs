@@ -3,16 +3,16 @@
 //! Indirect jumps and returns are not followed, so a register may be missing. One that is listed needlessly
 //! only costs time.
 
-use super::{Key, is_register};
-use crate::program::{Cell, Control, Op, Program};
+use super::{Key, is_register, keys};
+use crate::program::{Control, Op, Program};
 use crate::registers::{Condition, TRUE, UNIFORM};
 
 type Bits = Vec<u64>;
 
 pub(crate) fn suspects(program: &Program) -> Vec<Key> {
-    let keys = usize::from(program.layout.rows) + 32;
-    let first_predicate = keys - 32;
-    let words = keys.div_ceil(64);
+    let first_predicate = program.layout.rows;
+    let count_of_keys = usize::from(first_predicate) + 32;
+    let words = count_of_keys.div_ceil(64);
     let count = program.code.len();
     let mut alive: Vec<Bits> = vec![vec![0; words]; count + 1];
     // Most edges go forward, so a few passes from the end suffice.
@@ -26,35 +26,29 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
                 now.iter_mut().zip(next).for_each(|(word, next)| *word |= next);
             }
             let operation = &program.code[statement];
-            let keys_of = |cell: Cell| match cell {
-                Cell::Rows(first, count) => usize::from(first)..usize::from(first + count),
-                Cell::Predicate(predicate) => {
-                    let key = first_predicate + usize::from(predicate);
-                    key..key + 1
-                }
+            let keys_of = |writes: bool| {
+                let uses = program.uses[statement].iter().filter(move |it| it.is_write == writes);
+                uses.flat_map(|it| keys(it.cell, first_predicate)).map(usize::from)
             };
-            let uses = &program.uses[statement];
             if operation.guard == Condition::ALWAYS {
-                let written = uses.iter().filter(|it| it.is_write).flat_map(|it| keys_of(it.cell));
-                written.for_each(|key| now[key / 64] &= !(1 << (key % 64)));
+                keys_of(true).for_each(|key| now[key / 64] &= !(1 << (key % 64)));
             }
-            let read = uses.iter().filter(|it| !it.is_write).flat_map(|it| keys_of(it.cell));
-            read.for_each(|key| now[key / 64] |= 1 << (key % 64));
+            keys_of(false).for_each(|key| now[key / 64] |= 1 << (key % 64));
             if now != alive[statement] {
                 alive[statement] = now;
                 changed = true;
             }
         }
     }
-    let is_suspect = |key: &usize| match key.checked_sub(first_predicate) {
+    let is_suspect = |key: &Key| match key.checked_sub(first_predicate) {
         Some(predicate) => {
             let predicate = predicate as u8;
             predicate < TRUE || (UNIFORM..UNIFORM + TRUE).contains(&predicate)
         }
-        None => is_register(&program.layout, *key as u16),
+        None => is_register(&program.layout, *key),
     };
-    let at_entry = (0..keys).filter(|key| alive[0][key / 64] >> (key % 64) & 1 == 1);
-    at_entry.filter(is_suspect).map(|key| key as Key).collect()
+    let at_entry = (0..count_of_keys).filter(|key| alive[0][key / 64] >> (key % 64) & 1 == 1);
+    at_entry.map(|key| key as Key).filter(is_suspect).collect()
 }
 
 /// The statements that may follow a statement.

@@ -7,50 +7,36 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 
-use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
+use super::{Key, UndefinedValues, UndefinedVisit, UndefinedWord, first_origin, is_register};
 use crate::exec::{ExecContext, execute};
-use crate::program::{Bool, CcTest, Op, Operation, Prepare, Program, VoteMode};
+use crate::program::{Bool, CcTest, Op, Operation, Prepare, VoteMode};
 use crate::registers::{
-    ABSOLUTE, CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, DROPPED, NEGATE, Part, Predicate,
-    Registers, Row, Source,
+    ABSOLUTE, CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Condition, DROPPED, NEGATE, Part,
+    Predicate, Registers, Row, Source,
 };
 
 const FLAGS: [Predicate; 5] = [CC_ZERO, CC_SIGN, CC_CARRY, CC_OVERFLOW, CC_CARRY_2];
-
-/// An operation that lanes execute.
-#[derive(Clone, Copy)]
-pub(super) struct Step<'a> {
-    pub(super) program: &'a Program,
-    pub(super) statement: u32,
-    pub(super) executed: u32,
-}
-
-impl<'a> Step<'a> {
-    pub(super) fn operation(&self) -> &'a Operation {
-        &self.program.code[self.statement as usize]
-    }
-}
 
 /// The undefined results of an operation; the other results are defined.
 pub(super) type Results = Vec<(Key, UndefinedWord)>;
 
 impl UndefinedValues {
     /// Whether the operation reads or writes an undefined register.
-    pub(super) fn touches(&self, step: &Step<'_>) -> bool {
-        let uses = &step.program.uses[step.statement as usize];
+    pub(super) fn touches(&self, visit: &UndefinedVisit<'_>) -> bool {
+        let uses = &visit.program.uses[visit.statement as usize];
         let is_undefined = |key: Key| self.lanes_of(key) != 0;
         uses.iter().flat_map(|it| self.keys(it.cell)).any(is_undefined)
-            || uses_flags(step.operation()) && FLAGS.iter().any(|flag| is_undefined(self.predicate(*flag)))
+            || uses_flags(visit.operation()) && FLAGS.iter().any(|flag| is_undefined(self.predicate(*flag)))
     }
 
     /// The lanes whose execution of the operation depends on an undefined value, and its undefined bits.
-    pub(super) fn guard(&self, step: &Step<'_>, active: u32) -> UndefinedWord {
-        let operation = step.operation();
-        let mut word = self.read(self.predicate(operation.guard.predicate), step.statement);
+    pub(super) fn guard(&self, visit: &UndefinedVisit<'_>) -> UndefinedWord {
+        let operation = visit.operation();
+        let mut word = self.read(self.predicate(operation.guard.predicate), visit.statement);
         if operation.test != CcTest::ALWAYS {
-            word.add(&self.flags(step.statement));
+            word.add(&self.flags(visit.statement));
         }
-        word.keep(active)
+        word.keep(visit.active)
     }
 
     pub(crate) fn flag_lanes(&self) -> u32 {
@@ -58,35 +44,34 @@ impl UndefinedValues {
     }
 
     pub(super) fn flags(&self, statement: u32) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        FLAGS.iter().for_each(|flag| all.add(&self.read(self.predicate(*flag), statement)));
-        all
+        UndefinedWord::any_of(FLAGS.iter().map(|flag| self.read(self.predicate(*flag), statement)))
     }
 
     /// The undefined bits of everything that the operation reads, combined.
-    pub(super) fn inputs(&self, step: &Step<'_>) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        let uses = &step.program.uses[step.statement as usize];
-        for key in uses.iter().filter(|it| !it.is_write).flat_map(|it| self.keys(it.cell)) {
-            if self.lanes_of(key) != 0 {
-                all.add(&self.read(key, step.statement));
-            }
-        }
-        if reads_flags(step.operation()) {
-            all.add(&self.flags(step.statement));
+    pub(super) fn inputs(&self, visit: &UndefinedVisit<'_>) -> UndefinedWord {
+        let uses = visit.program.uses[visit.statement as usize].iter().filter(|it| !it.is_write);
+        let keys = uses.flat_map(|it| self.keys(it.cell)).filter(|key| self.lanes_of(*key) != 0);
+        let mut all = UndefinedWord::any_of(keys.map(|key| self.read(key, visit.statement)));
+        if reads_flags(visit.operation()) {
+            all.add(&self.flags(visit.statement));
         }
         all.whole()
     }
 
-    pub(super) fn results(&self, step: &Step<'_>, r: &mut Registers, ctx: &mut ExecContext<'_>) -> Results {
-        let operation = step.operation();
-        let inputs = self.inputs(step);
-        if inputs.lanes() & step.executed == 0 {
+    pub(super) fn results(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        r: &mut Registers,
+        ctx: &mut ExecContext<'_>,
+    ) -> Results {
+        let operation = visit.operation();
+        let inputs = self.inputs(visit);
+        if inputs.lanes() & visit.written == 0 {
             return Vec::new();
         }
-        let mut results = match self.exact(step, &inputs, r, ctx) {
+        let mut results = match self.exact(visit, &inputs, r, ctx) {
             Some(results) => results,
-            None => self.all_results(step, &inputs),
+            None => self.all_results(visit, &inputs),
         };
         if operation.sets_cc || matches!(operation.op, Op::MinMaxHigh { .. }) {
             let flags = FLAGS.iter().map(|flag| (self.predicate(*flag), inputs.clone()));
@@ -96,35 +81,35 @@ impl UndefinedValues {
     }
 
     /// Every result is undefined in lanes where an input is.
-    fn all_results(&self, step: &Step<'_>, inputs: &UndefinedWord) -> Results {
-        let operation = step.operation();
+    fn all_results(&self, visit: &UndefinedVisit<'_>, inputs: &UndefinedWord) -> Results {
+        let operation = visit.operation();
         let inputs = match operation.op.is_collective() || is_of_warp(operation.op) {
-            true => inputs.spread(step.executed),
+            true => inputs.spread(visit.written),
             false => inputs.clone(),
         };
-        self.written(step).map(|key| (key, inputs.clone())).collect()
+        self.written(visit).map(|key| (key, inputs.clone())).collect()
     }
 
-    pub(super) fn written<'s>(&'s self, step: &Step<'s>) -> impl Iterator<Item = Key> + use<'s> {
-        let uses = &step.program.uses[step.statement as usize];
+    pub(super) fn written<'s>(&'s self, visit: &UndefinedVisit<'s>) -> impl Iterator<Item = Key> + use<'s> {
+        let uses = &visit.program.uses[visit.statement as usize];
         uses.iter().filter(|it| it.is_write).flat_map(|it| self.keys(it.cell))
     }
 
     /// The exact undefined results; `None` if the operation has no exact rule.
     fn exact(
         &self,
-        step: &Step<'_>,
+        visit: &UndefinedVisit<'_>,
         inputs: &UndefinedWord,
         r: &mut Registers,
         ctx: &mut ExecContext<'_>,
     ) -> Option<Results> {
-        let o = step.operation();
+        let o = visit.operation();
         if let Some((data, words)) = moves(o.op) {
-            return self.moved(step, data, words, r, ctx);
+            return self.moved(visit, data, words, r, ctx);
         }
-        let bits = |index: usize| self.source(step, o.s[index]);
+        let bits = |index: usize| self.source(visit, o.s[index]);
         Some(match o.op {
-            Op::Lop3(_) => self.table(step, r),
+            Op::Lop3(_) => self.table(visit, r),
             Op::Add3 | Op::AddCc { extends: false } => vec![(o.d, sum([bits(0), bits(1), bits(2)]))],
             Op::ScaledAdd if o.q[0] == DROPPED => {
                 let mut scaled = bits(0);
@@ -141,29 +126,29 @@ impl UndefinedValues {
                     if only_addend { addend } else { sum([product, addend, UndefinedWord::DEFINED]) };
                 vec![(o.d, result)]
             }
-            Op::HalfMinMax3(..) => vec![(o.d, self.halves(step, 3))],
-            Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(step, 3))],
-            Op::HalfMinMax(..) | Op::HalfSet(..) => vec![(o.d, self.halves(step, 2))],
+            Op::HalfMinMax3(..) => vec![(o.d, self.halves(visit, 3))],
+            Op::Half(_, mode) if !mode.single => vec![(o.d, self.halves(visit, 3))],
+            Op::HalfMinMax(..) | Op::HalfSet(..) => vec![(o.d, self.halves(visit, 2))],
             Op::PackHalves { .. } => {
                 let [upper, lower] = [(0, 0xffff_0000), (1, 0xffff)].map(|(index, half)| {
                     let word = bits(index).whole();
                     UndefinedWord { bits: word.bits.map(|bits| bits & half), ..word }
                 });
-                let mut word = upper;
-                word.add(&lower);
-                vec![(o.d, word)]
+                vec![(o.d, UndefinedWord::any_of([upper, lower]))]
             }
-            Op::Compare(compare) => self.compared(step, compare.combine, inputs, r),
-            Op::CompareCc(compare) => self.compared(step, compare.combine, inputs, r),
-            Op::FloatSetp(_, combine) | Op::DoubleSetp(_, combine) => self.compared(step, combine, inputs, r),
-            Op::Plop3(0) => self.predicate_tables(step, inputs, r),
-            Op::ToPredicates if !o.sets_cc => self.unpacked_predicates(step, r),
-            Op::FromPredicates if !o.sets_cc => vec![(o.d, self.packed_predicates(step, r))],
-            Op::Vote(mode) => self.vote(step, mode, r),
+            Op::Compare(compare) => self.compared(visit, compare.combine, inputs, r),
+            Op::CompareCc(compare) => self.compared(visit, compare.combine, inputs, r),
+            Op::FloatSetp(_, combine) | Op::DoubleSetp(_, combine) => {
+                self.compared(visit, combine, inputs, r)
+            }
+            Op::Plop3(0) => self.predicate_tables(visit, inputs, r),
+            Op::ToPredicates if !o.sets_cc => self.unpacked_predicates(visit, r),
+            Op::FromPredicates if !o.sets_cc => vec![(o.d, self.packed_predicates(visit, r))],
+            Op::Vote(mode) => self.vote(visit, mode, r),
             Op::FirstLane => {
-                let first = 1 << step.executed.trailing_zeros().min(31);
+                let first = 1 << visit.written.trailing_zeros().min(31);
                 let mut results = vec![(o.d, bits(0).spread(first))];
-                results.extend(self.predicate_results(o, &inputs.spread(step.executed)));
+                results.extend(self.predicate_results(o, &inputs.spread(visit.written)));
                 results
             }
             _ => return None,
@@ -171,8 +156,8 @@ impl UndefinedValues {
     }
 
     /// The undefined bits of a source after selecting its part and applying its signs.
-    fn source(&self, step: &Step<'_>, source: Source) -> UndefinedWord {
-        let mut word = self.register(step, source.row);
+    fn source(&self, visit: &UndefinedVisit<'_>, source: Source) -> UndefinedWord {
+        let mut word = self.register(visit, source.row);
         match source.part {
             Part::Whole => {}
             Part::Half(half) => word.bits = word.bits.map(|bits| bits >> (16 * half) & 0xffff),
@@ -187,9 +172,9 @@ impl UndefinedValues {
         word
     }
 
-    fn register(&self, step: &Step<'_>, row: Row) -> UndefinedWord {
-        match is_register(&step.program.layout, row) {
-            true => self.read(row, step.statement),
+    fn register(&self, visit: &UndefinedVisit<'_>, row: Row) -> UndefinedWord {
+        match is_register(&visit.program.layout, row) {
+            true => self.read(row, visit.statement),
             false => UndefinedWord::DEFINED,
         }
     }
@@ -206,20 +191,20 @@ impl UndefinedValues {
     /// defined.
     fn moved(
         &self,
-        step: &Step<'_>,
+        visit: &UndefinedVisit<'_>,
         data: &[usize],
         words: u16,
         r: &mut Registers,
         ctx: &mut ExecContext<'_>,
     ) -> Option<Results> {
-        let o = *step.operation();
-        let selected = self.selection(step, data, words)?;
+        let o = *visit.operation();
+        let selected = self.selection(visit, data, words)?;
         let mut applied = Operation { q: [DROPPED; 2], sets_cc: false, prepare: Prepare::Nothing, ..o };
         let mut origins = UndefinedWord::DEFINED;
         let mut saved: Vec<(Row, PerLane<u32>)> = Vec::new();
         for row in o.d..o.d + words {
             saved.push((row, *r.row(row)));
-            *r.rows[usize::from(row)] = self.register(step, row).bits;
+            *r.rows[usize::from(row)] = self.register(visit, row).bits;
         }
         let mut replace = |row: Row, word: &UndefinedWord, r: &mut Registers| {
             if !saved.iter().any(|(known, _)| *known == row) {
@@ -233,9 +218,9 @@ impl UndefinedValues {
                 let word_of = Source { row: source.row + word, part: Part::Whole, ..*source };
                 let undefined = if source.sign == 0 || matches!(o.op, Op::MoveFloat | Op::SelectFloat { .. })
                 {
-                    self.register(step, word_of.row)
+                    self.register(visit, word_of.row)
                 } else {
-                    self.source(step, word_of)
+                    self.source(visit, word_of)
                 };
                 origins.add(&undefined);
                 replace(word_of.row, &undefined, r);
@@ -247,7 +232,7 @@ impl UndefinedValues {
         }
         // A shuffle reports to the sanitizer when it is executed on its values, not here.
         let sanitizer = ctx.sanitizer.take();
-        let done = execute(Scalar::new(), &applied, step.program, r, ctx, step.executed);
+        let done = execute(Scalar::new(), &applied, visit.program, r, ctx, visit.written);
         ctx.sanitizer = sanitizer;
         let mut results = Vec::new();
         for word in 0..words {
@@ -267,35 +252,32 @@ impl UndefinedValues {
 
     /// The undefined bits of the sources and conditions by which an operation selects its data; `None` if the
     /// data include one of these sources.
-    fn selection(&self, step: &Step<'_>, data: &[usize], words: u16) -> Option<UndefinedWord> {
-        let o = step.operation();
+    fn selection(&self, visit: &UndefinedVisit<'_>, data: &[usize], words: u16) -> Option<UndefinedWord> {
+        let o = visit.operation();
         let is_data =
             |row: Row| data.iter().any(|index| (o.s[*index].row..o.s[*index].row + words).contains(&row));
         let others = (0..3).filter(|index| !data.contains(index)).map(|index| o.s[index].row);
         let mut selected = UndefinedWord::DEFINED;
         for row in others {
-            if is_data(row) && is_register(&step.program.layout, row) {
+            if is_data(row) && is_register(&visit.program.layout, row) {
                 return None;
             }
-            selected.add(&self.register(step, row));
+            selected.add(&self.register(visit, row));
         }
-        selected.add(&self.conditions(step));
+        selected.add(&self.conditions(visit));
         Some(selected)
     }
 
     /// The undefined bits of the predicate sources.
-    fn conditions(&self, step: &Step<'_>) -> UndefinedWord {
-        let mut all = UndefinedWord::DEFINED;
-        for condition in step.operation().p {
-            all.add(&self.read(self.predicate(condition.predicate), step.statement));
-        }
-        all
+    fn conditions(&self, visit: &UndefinedVisit<'_>) -> UndefinedWord {
+        let key = |condition: Condition| self.predicate(condition.predicate);
+        UndefinedWord::any_of(visit.operation().p.map(|condition| self.read(key(condition), visit.statement)))
     }
 
     /// `LOP3`: the bits that depend on undefined bits.
-    fn table(&self, step: &Step<'_>, r: &Registers) -> Results {
-        let o = step.operation();
-        let words = o.s.map(|source| self.register(step, source.row));
+    fn table(&self, visit: &UndefinedVisit<'_>, r: &Registers) -> Results {
+        let o = visit.operation();
+        let words = o.s.map(|source| self.register(visit, source.row));
         let mut buffers = [[0; WIDTH]; 3];
         let [x, y, z] = &mut buffers;
         let known = [*r.int(o.s[0], x), *r.int(o.s[1], y), *r.int(o.s[2], z)];
@@ -319,24 +301,23 @@ impl UndefinedValues {
                 all[lane] &= result;
             }
         }
-        let mut word = UndefinedWord::DEFINED;
-        words.iter().for_each(|source| word.add(source));
+        let mut word = UndefinedWord::any_of(words);
         word.bits = std::array::from_fn(|lane| any[lane] & !all[lane]);
         let mut results = vec![(o.d, word.clone())];
         if o.q[0] != DROPPED {
             // A bit that is set in any case makes the result nonzero.
             let mut test = word;
             test.bits = std::array::from_fn(|lane| if all[lane] != 0 { 0 } else { test.bits[lane] });
-            test.add(&self.read(self.predicate(o.p[0].predicate), step.statement));
+            test.add(&self.read(self.predicate(o.p[0].predicate), visit.statement));
             results.push((self.predicate(o.q[0]), test.whole()));
         }
         results
     }
 
-    fn halves(&self, step: &Step<'_>, sources: usize) -> UndefinedWord {
+    fn halves(&self, visit: &UndefinedVisit<'_>, sources: usize) -> UndefinedWord {
         let mut all = UndefinedWord::DEFINED;
-        for source in &step.operation().s[..sources] {
-            let mut word = self.register(step, source.row);
+        for source in &visit.operation().s[..sources] {
+            let mut word = self.register(visit, source.row);
             word.bits = word.bits.map(|bits| {
                 let (low, high) = (bits & 0xffff != 0, bits >> 16 != 0);
                 let (low, high) = match source.part {
@@ -349,14 +330,20 @@ impl UndefinedValues {
             });
             all.add(&word);
         }
-        all.add(&self.conditions(step));
+        all.add(&self.conditions(visit));
         all
     }
 
     /// A comparison is defined where the other predicate decides it.
-    fn compared(&self, step: &Step<'_>, combine: Bool, inputs: &UndefinedWord, r: &Registers) -> Results {
-        let o = step.operation();
-        let other = self.read(self.predicate(o.p[0].predicate), step.statement).lanes();
+    fn compared(
+        &self,
+        visit: &UndefinedVisit<'_>,
+        combine: Bool,
+        inputs: &UndefinedWord,
+        r: &Registers,
+    ) -> Results {
+        let o = visit.operation();
+        let other = self.read(self.predicate(o.p[0].predicate), visit.statement).lanes();
         let decided = match combine {
             Bool::And => !r.holds(o.p[0]) & !other,
             Bool::Or => r.holds(o.p[0]) & !other,
@@ -367,8 +354,8 @@ impl UndefinedValues {
     }
 
     /// `PLOP3`
-    fn predicate_tables(&self, step: &Step<'_>, inputs: &UndefinedWord, r: &Registers) -> Results {
-        let o = step.operation();
+    fn predicate_tables(&self, visit: &UndefinedVisit<'_>, inputs: &UndefinedWord, r: &Registers) -> Results {
+        let o = visit.operation();
         let undefined = o.p.map(|condition| self.read(self.predicate(condition.predicate), 0).lanes());
         let holds = o.p.map(|condition| r.holds(condition));
         let of = |table: u8| {
@@ -390,10 +377,10 @@ impl UndefinedValues {
     }
 
     /// `R2P`
-    fn unpacked_predicates(&self, step: &Step<'_>, r: &Registers) -> Results {
-        let o = step.operation();
+    fn unpacked_predicates(&self, visit: &UndefinedVisit<'_>, r: &Registers) -> Results {
+        let o = visit.operation();
         let masks = *r.row(o.s[1].row);
-        let word = self.source(step, o.s[0]);
+        let word = self.source(visit, o.s[0]);
         let shift = if o.n < 4 { 8 * o.n } else { 0 };
         let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
         let of = |index: u8| {
@@ -408,11 +395,11 @@ impl UndefinedValues {
     }
 
     /// `P2R`
-    fn packed_predicates(&self, step: &Step<'_>, r: &Registers) -> UndefinedWord {
-        let o = step.operation();
+    fn packed_predicates(&self, visit: &UndefinedVisit<'_>, r: &Registers) -> UndefinedWord {
+        let o = visit.operation();
         let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
         let masks = *r.row(o.s[1].row);
-        let mut word = self.register(step, o.s[0].row);
+        let mut word = self.register(visit, o.s[0].row);
         let kept: PerLane<u32> = match o.n {
             4.. => masks.map(|mask| !mask),
             byte => [!(0xff << (8 * byte)); WIDTH],
@@ -420,7 +407,7 @@ impl UndefinedValues {
         word.bits = std::array::from_fn(|lane| word.bits[lane] & kept[lane]);
         let shift = if o.n < 4 { 8 * o.n } else { 0 };
         for index in 0..7u8 {
-            let mut predicate = self.read(self.predicate(first + index), step.statement);
+            let mut predicate = self.read(self.predicate(first + index), visit.statement);
             predicate.bits = std::array::from_fn(|lane| {
                 let bit = predicate.bits[lane] & masks[lane] & 1 << index;
                 bit << shift
@@ -431,9 +418,9 @@ impl UndefinedValues {
     }
 
     /// A vote: the ballot has an undefined bit for each undefined lane.
-    fn vote(&self, step: &Step<'_>, mode: VoteMode, r: &Registers) -> Results {
-        let (o, executed) = (step.operation(), step.executed);
-        let votes = self.read(self.predicate(o.p[0].predicate), step.statement).keep(executed);
+    fn vote(&self, visit: &UndefinedVisit<'_>, mode: VoteMode, r: &Registers) -> Results {
+        let (o, executed) = (visit.operation(), visit.written);
+        let votes = self.read(self.predicate(o.p[0].predicate), visit.statement).keep(executed);
         let undefined = votes.lanes();
         let mut ballot = votes.spread(executed);
         ballot.bits = [undefined; WIDTH];
@@ -449,9 +436,9 @@ impl UndefinedValues {
 
     /// Lanes have executed the operation, whose results are undefined in these bits. `maybe` are lanes that
     /// may have executed it.
-    pub(super) fn write(&mut self, step: &Step<'_>, results: &Results, lanes: u32, maybe: &UndefinedWord) {
-        let o = step.operation();
-        let mut keys: Vec<Key> = self.written(step).collect();
+    pub(super) fn write(&mut self, visit: &UndefinedVisit<'_>, results: &Results, maybe: &UndefinedWord) {
+        let o = visit.operation();
+        let mut keys: Vec<Key> = self.written(visit).collect();
         if o.sets_cc || matches!(o.op, Op::MinMaxHigh { .. }) {
             keys.extend(FLAGS.iter().map(|flag| self.predicate(*flag)));
         }
@@ -459,10 +446,10 @@ impl UndefinedValues {
         keys.sort_unstable();
         keys.dedup();
         let first_predicate = self.predicate(0);
-        let is_named = |key: &Key| *key >= first_predicate || is_register(&step.program.layout, *key);
+        let is_named = |key: &Key| *key >= first_predicate || is_register(&visit.program.layout, *key);
         for key in keys.into_iter().filter(is_named) {
             let result = results.iter().find(|(written, _)| *written == key).map(|(_, word)| word);
-            self.set(key, lanes, result.unwrap_or(&UndefinedWord::DEFINED));
+            self.set(key, visit.written, result.unwrap_or(&UndefinedWord::DEFINED));
             self.set(key, maybe.lanes(), maybe);
         }
     }
@@ -527,8 +514,7 @@ fn carried(bits: u32) -> u32 {
 }
 
 fn sum(terms: [UndefinedWord; 3]) -> UndefinedWord {
-    let mut all = UndefinedWord::DEFINED;
-    terms.iter().for_each(|term| all.add(term));
+    let mut all = UndefinedWord::any_of(terms);
     all.bits = all.bits.map(carried);
     all
 }

@@ -10,10 +10,10 @@ use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Finding, Related, WarpId};
 
 use super::memory::UndefinedMemory;
-use super::transfer::{Results, Step};
+use super::transfer::Results;
 use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
-use crate::program::{Access, Atomic, BarrierStep, Control, Op, Operation, Program, Uniformity};
+use crate::program::{Access, Atomic, BarrierStep, Control, Op, Operation, Program, Space, Uniformity};
 use crate::registers::{Registers, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +64,7 @@ pub(crate) struct UndefinedVisit<'a> {
 }
 
 impl<'a> UndefinedVisit<'a> {
-    fn step(&self) -> Step<'a> {
-        Step { program: self.program, statement: self.statement, executed: self.written }
-    }
-
-    fn operation(&self) -> &'a Operation {
+    pub(super) fn operation(&self) -> &'a Operation {
         &self.program.code[self.statement as usize]
     }
 }
@@ -82,24 +78,22 @@ impl UndefinedValues {
         r: &mut Registers,
         ctx: &mut ExecContext<'_>,
     ) -> Option<Effects> {
-        let step = visit.step();
         let reads_memory = !memory.is_empty() && visit.operation().op.accesses_memory();
-        if !reads_memory && !self.touches(&step) {
+        if !reads_memory && !self.touches(visit) {
             return None;
         }
-        let maybe = self.guard(&step, visit.active);
+        let maybe = self.guard(visit);
         let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
         match visit.operation().op.accesses_memory() {
             true => self.access(visit, &mut effects, memory, r, ctx),
-            false => effects.results = self.results(&step, r, ctx),
+            false => effects.results = self.results(visit, r, ctx),
         }
         Some(effects)
     }
 
     /// Called after an operation: marks the registers that it wrote.
-    pub(crate) fn after(&mut self, program: &Program, statement: u32, effects: &Effects, written: u32) {
-        let step = Step { program, statement, executed: written };
-        self.write(&step, &effects.results, written, &effects.maybe);
+    pub(crate) fn after(&mut self, visit: &UndefinedVisit<'_>, effects: &Effects) {
+        self.write(visit, &effects.results, &effects.maybe);
     }
 
     fn access(
@@ -126,7 +120,7 @@ impl UndefinedValues {
             Op::Copy { from, .. } => stored = memory.any(&program.accesses[from], r, ctx, executed),
             Op::MatrixLoad(load) => {
                 let load = &program.matrix_loads[load];
-                let row = Access::of_matrix_row(load);
+                let row = Access::words(Space::Shared, load.address, 4);
                 let words = memory.any(&row, r, ctx, executed).spread(executed);
                 effects.results =
                     (load.data..load.data + Row::from(load.count)).map(|row| (row, words.clone())).collect();
@@ -138,12 +132,10 @@ impl UndefinedValues {
             }
             _ => {}
         }
-        let mut address = UndefinedWord::DEFINED;
         let addresses = program.addresses(operation.op);
-        for term in addresses.iter().flat_map(|address| address.terms.iter().flatten()) {
-            (term.row..=term.row + Row::from(term.wide))
-                .for_each(|row| address.add(&self.read(row, visit.statement)));
-        }
+        let terms = addresses.iter().flat_map(|address| address.terms.iter().flatten());
+        let rows = terms.flat_map(|term| term.row..=term.row + Row::from(term.wide));
+        let address = UndefinedWord::any_of(rows.map(|row| self.read(row, visit.statement)));
         self.used(visit, Part::Address, &address.keep(executed), memory, effects);
         let writes = !matches!(operation.op, Op::Load(_) | Op::LoadConstant(_) | Op::MatrixLoad(_));
         if writes {
@@ -166,18 +158,15 @@ impl UndefinedValues {
         let words = atomic.ty.bits().div_ceil(32) as Row;
         let swaps = atomic.op == warplens_sim_cuda::address::AtomicOp::CompareSwap;
         let sources = atomic.b.into_iter().chain(swaps.then_some(atomic.c));
-        let mut all = UndefinedWord::DEFINED;
-        for row in sources.flat_map(|source| source.row..source.row + words) {
-            all.add(&self.read(row, statement));
-        }
-        all
+        let rows = sources.flat_map(|source| source.row..source.row + words);
+        UndefinedWord::any_of(rows.map(|row| self.read(row, statement)))
     }
 
     /// Called before a control instruction: the uses that matter. `guarded` are the lanes whose guard is
     /// true.
     pub(crate) fn control(&self, visit: &UndefinedVisit<'_>, memory: &mut UndefinedMemory) -> Effects {
         let (operation, statement) = (visit.operation(), visit.statement);
-        let maybe = self.guard(&visit.step(), visit.active);
+        let maybe = self.guard(visit);
         let mut effects = Effects { results: Results::new(), maybe, findings: Vec::new(), stop: None };
         let Op::Control(control) = operation.op else { return effects };
         let mut condition = effects.maybe.clone();
@@ -271,41 +260,44 @@ impl UndefinedValues {
 
 /// The lanes whose value depends on an instruction that is not simulated, and that instruction.
 fn origin_that_stops(word: &UndefinedWord) -> Option<(Origin, u32)> {
-    let stops = |lane: &usize| word.origins[*lane].is_some_and(|origin| origin.cause == Cause::NotSimulated);
-    let mask = lanes(word.lanes()).filter(stops).fold(0, |mask: u32, lane| mask | 1 << lane);
+    let mask = word.stopping_lanes();
     let origin = word.origins[mask.trailing_zeros() as usize % 32]?;
     (mask != 0).then_some((origin, mask))
 }
 
-/// The instruction that is not simulated, and why.
-fn not_simulated(program: &Program, origin: Origin) -> &str {
-    let operation = origin.statement.and_then(|statement| program.code.get(statement as usize));
-    match operation.map(|operation| operation.op) {
-        Some(Op::Unknown(unknown)) => &program.unknowns[unknown].note,
-        _ => "",
-    }
-}
-
 /// A branch or an address needs an unknown value.
 fn needs_unknown(visit: &UndefinedVisit<'_>, part: Part, origin: Origin, mask: u32) -> Finding {
-    let note = not_simulated(visit.program, origin);
-    let message = format!(
-        "an unknown value {} in {}\nit comes from the unsupported instruction {note}; the run stops here",
-        part.what(),
-        LaneSet(mask.into()),
-    );
-    let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
-    visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
+    unknown_value(visit, origin, mask, |note, lanes| {
+        format!(
+            "an unknown value {} in {lanes}\nit comes from the unsupported instruction {note}; the run stops here",
+            part.what()
+        )
+    })
 }
 
 /// A buffer receives an unknown value.
 fn stored_unknown(visit: &UndefinedVisit<'_>, origin: Origin, mask: u32) -> Finding {
-    let note = not_simulated(visit.program, origin);
-    let message = format!(
-        "an unknown value is stored in {}\nthese elements do not have the values of the kernel; they come from the unsupported \
-         instruction {note}",
-        LaneSet(mask.into()),
-    );
+    unknown_value(visit, origin, mask, |note, lanes| {
+        format!(
+            "an unknown value is stored in {lanes}\nthese elements do not have the values of the kernel; they come from the \
+             unsupported instruction {note}"
+        )
+    })
+}
+
+/// A finding about an unknown value; the message gets the instruction that is not simulated, and the lanes.
+fn unknown_value(
+    visit: &UndefinedVisit<'_>,
+    origin: Origin,
+    mask: u32,
+    message: impl FnOnce(&str, LaneSet) -> String,
+) -> Finding {
+    let operation = origin.statement.and_then(|statement| visit.program.code.get(statement as usize));
+    let note = match operation.map(|operation| operation.op) {
+        Some(Op::Unknown(unknown)) => &visit.program.unknowns[unknown].note,
+        _ => "",
+    };
+    let message = message(note, LaneSet(mask.into()));
     let from = origin.statement.map(|statement| Related::new(statement, "the value is computed here"));
     visit.warp.finding(FindingKind::Unsupported, message, visit.statement, mask).with(from)
 }

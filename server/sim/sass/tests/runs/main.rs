@@ -2,6 +2,7 @@
 
 mod common;
 
+mod clusters;
 mod errors;
 mod exec;
 mod gpu;

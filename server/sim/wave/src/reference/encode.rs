@@ -37,32 +37,30 @@ pub(crate) struct Words {
     pub(crate) second: Option<u32>,
 }
 
-/// The targets of labels, in bytes from the start of the file. The first one of duplicates counts.
-pub(crate) struct Labels<'c>(FxHashMap<&'c str, u32>);
-
 /// The number of words of a statement; 1 for an unknown one.
 pub(crate) fn size(instruction: &Instruction) -> u32 {
     let wide = instruction.entry.and_then(|entry| entry.encoding).is_some_and(|encoding| encoding.wide);
     1 + u32::from(wide)
 }
 
-impl<'c> Labels<'c> {
-    pub(crate) fn of(file: &[&'c Code]) -> Self {
-        let mut places = FxHashMap::default();
-        let mut start = 0;
-        for code in file {
-            let mut ends = vec![start];
-            for instruction in &code.instructions {
-                start += size(instruction) * WORD;
-                ends.push(start);
-            }
-            for label in &code.labels {
-                let place = ends.get(label.before as usize).copied().unwrap_or(start);
-                places.entry(label.name.as_str()).or_insert(place);
-            }
+/// The targets of labels, in bytes from the start of the file. The first one of duplicates counts.
+pub(crate) type Labels<'c> = FxHashMap<&'c str, u32>;
+
+pub(crate) fn labels<'c>(file: &[&'c Code]) -> Labels<'c> {
+    let mut places = Labels::default();
+    let mut start = 0;
+    for code in file {
+        let mut ends = vec![start];
+        for instruction in &code.instructions {
+            start += size(instruction) * WORD;
+            ends.push(start);
         }
-        Labels(places)
+        for label in &code.labels {
+            let place = ends.get(label.before as usize).copied().unwrap_or(start);
+            places.entry(label.name.as_str()).or_insert(place);
+        }
     }
+    places
 }
 
 /// The words of a statement, or `None` if the assembler rejects it.
@@ -82,7 +80,7 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
     for (place, operand) in form.iter().zip(&instruction.operands) {
         match (place.name, operand.value) {
             ("target", Value::Label(word)) => {
-                words.second = Some(*labels.0.get(code.word(word).as_str())?);
+                words.second = Some(*labels.get(code.word(word).as_str())?);
             }
             (name, value) => words.put(entry.mnemonic, name, &value)?,
         }

@@ -12,7 +12,7 @@ use crate::named_registers::named;
 use crate::program::Named;
 
 use super::decode::{Decoder, Instruction, Undecodable};
-use super::encode::{Labels, Words, encode, size};
+use super::encode::{Words, encode, labels, size};
 use super::quirk::Quirk;
 
 /// The maximum number of general registers of a thread, which is also the default.
@@ -70,7 +70,7 @@ impl Program {
 /// Encodes a file like the assembler, and decodes its item `kernel` like the emulator. `describe` words the
 /// message about a statement that the assembler rejects.
 pub fn decode(file: &[&Code], kernel: usize, describe: &dyn Fn(Rejection<'_>) -> String) -> Program {
-    let labels = Labels::of(file);
+    let labels = labels(file);
     let code = file[kernel];
     let is_first = file[..kernel].iter().all(|code| code.kernel.is_none());
     let mut words = Vec::new();

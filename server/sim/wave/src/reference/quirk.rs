@@ -2,39 +2,24 @@
 
 use warplens_hir::wave::{Instruction, Value};
 
+/// [`Quirk::sentence`] describes each one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quirk {
-    /// `@p0` is encoded as no guard.
     GuardP0,
-    /// `continue` jumps back immediately, without the lanes that it selects.
     Continue,
-    /// `endif` reactivates lanes that broke out of the enclosing loop.
     BrokenReturn,
-    /// `else`, `endif` or `endloop` reactivates lanes that halted.
     HaltedReturn,
-    /// `halt` or `return` in some lanes exits the whole wave.
     WholeWaveEnds,
-    /// The mask change of a guarded control instruction is undone immediately.
     GuardedControl,
-    /// A compare-and-swap is an add.
     CompareAndSwap,
-    /// The second word of a compare-and-swap is executed.
     SecondWord,
-    /// A float literal encodes the low half of a double.
     FloatLiteral,
-    /// A special register is encoded as the general register with its number.
     SpecialAsGeneral,
-    /// `.lo` and `.hi` have no effect.
     Halves,
-    /// A conversion runs in the opposite direction.
     Conversion,
-    /// The highest bit of the false source of a `select` overwrites a bit of the other source.
     FalseSource,
-    /// The bits of a cache hint change the instruction.
     Hint,
-    /// The target of a `call` counts from the start of the file.
     CallTarget,
-    /// A float division by zero always returns infinity.
     DivisionByZero,
 }
 

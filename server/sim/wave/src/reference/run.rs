@@ -104,7 +104,7 @@ impl<'l, const W: usize> Run<'l, W> {
         let Some((statement, message)) = &self.program.refused else { return Ok(()) };
         let finding = Finding::about_launch(FindingKind::NotAssembled, message.clone());
         let finding = Finding { statement: Some(*statement), ..finding };
-        Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding: Box::new(finding) }))
+        Err(RunEnd::Fault(Fault::new(Status::Unsupported, finding)))
     }
 
     fn group(&mut self, number: u64) -> Workgroup<'l, W> {
@@ -141,7 +141,7 @@ impl<'l, const W: usize> Run<'l, W> {
 
     fn run_waves(&mut self, group: &mut Workgroup<'l, W>) -> Result<(), RunEnd> {
         loop {
-            if group.all_are(WaveStatus::Exited) {
+            if group.waves.iter().all(|(_, state)| *state == WaveStatus::Exited) {
                 return Ok(());
             }
             if group.barrier_is_full() {
@@ -186,7 +186,8 @@ impl<'l, const W: usize> Run<'l, W> {
         if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
             return Err(RunEnd::Traced);
         }
-        if wave.is_at(self.program.own_words()) {
+        // It has just run past the end of its own kernel.
+        if wave.pc == self.program.own_words() && wave.active != 0 {
             self.note_overrun(index as u32, group.id);
         }
         Ok(())
@@ -207,8 +208,9 @@ impl<'l, const W: usize> Run<'l, W> {
     fn collect(&mut self, group: Workgroup<'l, W>) {
         let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {
-            self.divergences.extend(wave.divergence());
-            let registers = self.launch.options.registers.then(|| wave.registers(program, width));
+            self.divergences.extend(wave.comparison.divergence.take());
+            let registers =
+                self.launch.options.registers.then(|| wave.state.registers(program.registers, width));
             let done = FinishedWave {
                 id: wave.id,
                 launched: wave.launched,
@@ -236,7 +238,14 @@ impl<'l, const W: usize> Run<'l, W> {
             );
             (FindingKind::BarrierDeadlock, WaveStatus::AtBarrier, message)
         };
-        self.waiting(group, kind, state, message)
+        let waves = group.waves.iter().filter(|(_, other)| *other == state);
+        let waiting = waves.map(|(wave, _)| WaitingWave {
+            index: wave.id.warp,
+            statement: wave.statement(self.program),
+            lanes: wave.active,
+            what: "is here",
+        });
+        Fault::new(Status::NoProgress, blocked_waves((kind, message), group.id, waiting))
     }
 
     fn group_step_limit(&self, group: &Workgroup<'l, W>, index: usize) -> Fault {
@@ -245,36 +254,11 @@ impl<'l, const W: usize> Run<'l, W> {
         let statement = wave.statement(self.program);
         let finding = Finding::about_launch(FindingKind::NoProgress, message);
         let finding = Finding { statement, cta: group.id, warp: index as u32, ..finding };
-        Fault { status: Status::StepLimit, finding: Box::new(finding) }
-    }
-
-    /// A finding at the first wave in a state, with the other such waves as related.
-    fn waiting(
-        &self,
-        group: &Workgroup<'l, W>,
-        kind: FindingKind,
-        state: WaveStatus,
-        message: String,
-    ) -> Fault {
-        let waves = group.waves.iter().filter(|(_, other)| *other == state);
-        let waiting = waves.map(|(wave, _)| WaitingWave {
-            index: wave.id.warp,
-            statement: wave.statement(self.program),
-            lanes: wave.active(),
-            what: "is here",
-        });
-        Fault {
-            status: Status::NoProgress,
-            finding: Box::new(blocked_waves((kind, message), group.id, waiting)),
-        }
+        Fault::new(Status::StepLimit, finding)
     }
 }
 
 impl<const W: usize> Workgroup<'_, W> {
-    fn all_are(&self, wanted: WaveStatus) -> bool {
-        self.waves.iter().all(|(_, state)| *state == wanted)
-    }
-
     fn barrier_is_full(&self) -> bool {
         let waves = (self.waves.len() as u32).min(BARRIER_WAVES);
         waves != 0 && self.arrived == u64::MAX >> (BARRIER_WAVES - waves)
@@ -283,7 +267,7 @@ impl<const W: usize> Workgroup<'_, W> {
     fn release_barrier(&mut self) {
         for (wave, state) in &mut self.waves {
             if *state == WaveStatus::AtBarrier {
-                wave.pass_barrier();
+                wave.pc += 1;
                 *state = WaveStatus::Ready;
             }
         }

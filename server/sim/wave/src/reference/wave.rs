@@ -2,10 +2,9 @@
 
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::record::Recorder;
-use warplens_sim_warp::trace::{
-    Divergence, Finding, Mask, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
-};
+use warplens_sim_warp::trace::{Finding, Mask, RunResult, Severity, StatementId, Status, WarpId};
 
+use crate::lanes::filter_lanes;
 use crate::launch_state::Fault;
 use crate::memory::{Memory, OutOfRange};
 use crate::op::{Action, Binary, PREDICATES, Ternary};
@@ -222,14 +221,9 @@ impl<'o, const W: usize> Wave<'o, W> {
         let action = match kind {
             Kind::Compute(action) => action.clone(),
             Kind::Divide { d, a, b } => {
-                let zero = self.lanes_where(mask, |state, lane| state.rows.get(*b)[lane] << 1 == 0);
-                self.compute(
-                    ctx,
-                    &Action::Binary { op: Binary::FloatDivide, d: *d, a: *a, b: *b },
-                    mask & !zero,
-                    position,
-                    at,
-                )?;
+                let zero = filter_lanes(mask, |lane| self.state.rows.get(*b)[lane] << 1 == 0);
+                let divide = Action::Binary { op: Binary::FloatDivide, d: *d, a: *a, b: *b };
+                self.compute(ctx, &divide, mask & !zero, position, at)?;
                 if zero != 0 {
                     self.note(ctx.program, at, Quirk::DivisionByZero);
                 }
@@ -237,8 +231,8 @@ impl<'o, const W: usize> Wave<'o, W> {
                 return Ok(());
             }
             Kind::Clamp { op, d, value, low, high } => {
-                let crossed = self.lanes_where(mask, |state, lane| {
-                    let [low, high] = [low, high].map(|row| state.rows.get(*row)[lane]);
+                let crossed = filter_lanes(mask, |lane| {
+                    let [low, high] = [low, high].map(|row| self.state.rows.get(*row)[lane]);
                     !in_order(*op, low, high)
                 });
                 if crossed != 0 {
@@ -269,12 +263,6 @@ impl<'o, const W: usize> Wave<'o, W> {
         done.map_err(|outside| self.out_of_range(ctx, at, &outside))
     }
 
-    fn lanes_where(&self, mask: Mask, holds: impl Fn(&State<W>, usize) -> bool) -> Mask {
-        crate::lanes::lanes(mask)
-            .filter(|lane| holds(&self.state, *lane))
-            .fold(0, |mask, lane| mask | 1 << lane)
-    }
-
     /// A finding about the word at `at`, or about the launch if the word belongs to another kernel.
     pub(super) fn finding(
         &self,
@@ -291,22 +279,19 @@ impl<'o, const W: usize> Wave<'o, W> {
 
     pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, kind: FindingKind, message: String) -> Fault {
         let finding = self.finding(ctx, at, kind, message, self.active).with_severity(Severity::Error);
-        Fault { status: Status::Faulted, finding: Box::new(finding) }
+        Fault::new(Status::Faulted, finding)
     }
 
     fn out_of_range(&self, ctx: &ExecContext<'_>, at: u32, outside: &OutOfRange) -> Fault {
         let finding = self.finding(ctx, at, FindingKind::OutOfBounds, outside.message(), outside.lanes);
-        Fault { status: Status::Faulted, finding: Box::new(finding) }
+        Fault::new(Status::Faulted, finding)
     }
 
     fn crossed_bounds(&self, ctx: &ExecContext<'_>, at: u32, lanes: Mask) -> Fault {
         let first = lanes.trailing_zeros();
         let message =
             format!("in lane {first} the lower bound exceeds the upper bound\norder the bounds first");
-        Fault {
-            status: Status::Faulted,
-            finding: Box::new(self.finding(ctx, at, FindingKind::EmulatorCrash, message, lanes)),
-        }
+        Fault::new(Status::Faulted, self.finding(ctx, at, FindingKind::EmulatorCrash, message, lanes))
     }
 
     fn undecodable(&self, ctx: &ExecContext<'_>, why: &Undecodable) -> Fault {
@@ -342,29 +327,6 @@ impl<'o, const W: usize> Wave<'o, W> {
     /// The current statement, if it is in the wave's kernel.
     pub(crate) fn statement(&self, program: &Program) -> Option<StatementId> {
         program.origin(self.pc).map(|origin| origin.statement)
-    }
-
-    pub(crate) fn active(&self) -> Mask {
-        self.active
-    }
-
-    pub(crate) fn pass_barrier(&mut self) {
-        self.pc += 1;
-    }
-
-    /// Whether the wave has just run past the end of its own kernel.
-    pub(crate) fn is_at(&self, pc: u32) -> bool {
-        self.pc == pc && self.active != 0
-    }
-
-    /// The first difference from the other run.
-    pub(crate) fn divergence(&mut self) -> Option<Divergence> {
-        self.comparison.divergence.take()
-    }
-
-    /// The current registers in every lane of the wave.
-    pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
-        self.state.registers(program.registers, width)
     }
 }
 

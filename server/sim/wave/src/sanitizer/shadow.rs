@@ -7,9 +7,9 @@ use super::super::op::Row;
 pub(super) struct Stamp {
     /// 0 if there was no access.
     time: u32,
-    statement: u32,
-    wave: u32,
-    lane: u8,
+    pub(super) statement: u32,
+    pub(super) wave: u32,
+    pub(super) lane: u8,
     /// A mask of the four bytes.
     bytes: u8,
 }
@@ -17,18 +17,6 @@ pub(super) struct Stamp {
 impl Stamp {
     pub(super) fn new(time: u32, statement: u32, wave: u32, lane: u8) -> Stamp {
         Stamp { time, statement, wave, lane, bytes: 0 }
-    }
-
-    pub(super) fn statement(self) -> u32 {
-        self.statement
-    }
-
-    pub(super) fn wave(self) -> u32 {
-        self.wave
-    }
-
-    pub(super) fn lane(self) -> u8 {
-        self.lane
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct LaunchArguments {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     block: Option<[u32; 3]>,
 
-    /// PTX: blocks in a cluster in x, y, z
+    /// PTX, SASS: blocks in a cluster in x, y, z
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     cluster: Option<[u32; 3]>,
 
