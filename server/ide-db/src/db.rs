@@ -286,25 +286,15 @@ impl<'db> FilePosition<'db> {
         let before = text.get(..usize::from(offset - start)).unwrap_or_default();
         // On the last line of an item, the user refers to that item rather than to the spaces before the next
         // one.
-        if index > 0 && starts_with_space() && is_between(before) {
-            let (index, end) = (index - 1, start);
-            let start = list.start_of(index);
-            return Some(FilePosition {
-                db,
-                file,
-                index,
-                item: items(db, file)[index],
-                start,
-                offset: end - start,
-                spaces: offset - end,
-            });
-        }
-        let mut offset = usize::from(offset - start);
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let offset = TextSize::try_from(offset).ok()?;
-        Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
+        let is_before = index > 0 && starts_with_space() && is_between(before);
+        let (index, start, offset, spaces) = if is_before {
+            let before = list.start_of(index - 1);
+            (index - 1, before, start - before, offset - start)
+        } else {
+            let boundary = text.floor_char_boundary(usize::from(offset - start));
+            (index, start, TextSize::try_from(boundary).ok()?, 0.into())
+        };
+        Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces })
     }
 
     pub fn queries(&self) -> &'db LanguageQueries {

@@ -26,13 +26,10 @@ impl Rules {
 
     /// The diagnostic with its changed severity; `None` if it is switched off.
     pub fn apply(&self, mut found: Diagnostic) -> Option<Diagnostic> {
-        match self.changed.get(found.code) {
-            None => Some(found),
-            Some(severity) => {
-                found.severity = (*severity)?;
-                Some(found)
-            }
+        if let Some(severity) = self.changed.get(found.code) {
+            found.severity = (*severity)?;
         }
+        Some(found)
     }
 }
 

@@ -84,11 +84,7 @@ fn of<'a>(all: &'a mut Vec<(SmolStr, Facts)>, name: &str) -> &'a mut Facts {
 impl Record<'_> {
     /// The numbers in the data, starting with the bytes for format and kind. Symbols are left out.
     fn numbers(&self) -> Vec<u64> {
-        let number = |datum: &Datum| match datum.value {
-            DatumValue::Number(number) => Some(number),
-            _ => None,
-        };
-        self.data.iter().filter_map(number).collect()
+        self.data.iter().filter_map(Datum::number).collect()
     }
 
     /// The function that a record of the module is about: `k` in `index@(k)`.
@@ -101,11 +97,7 @@ impl Record<'_> {
 
     /// The last number of the record, which is its value if it has one.
     pub fn value(&self) -> Option<u32> {
-        let last = self.data.last()?;
-        match last.value {
-            DatumValue::Number(number) => u32::try_from(number).ok(),
-            _ => None,
-        }
+        u32::try_from(self.data.last()?.number()?).ok()
     }
 }
 
@@ -115,8 +107,9 @@ impl Facts {
         match record.attribute {
             "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),
             "EIATTR_PARAM_CBANK" => {
-                let shorts: Vec<u32> = halves(record);
-                if let [.., base, size] = shorts[..] {
+                let halves = record.data.iter().filter(|datum| datum.size == 2).filter_map(Datum::number);
+                let halves: Vec<u32> = halves.map(|half| half as u32).collect();
+                if let [.., base, size] = halves[..] {
                     (self.parameter_base, self.parameter_bytes) = (Some(base), Some(size));
                 }
             }
@@ -144,14 +137,6 @@ impl Facts {
         };
         self.parameters.iter().find(has).copied()
     }
-}
-
-fn halves(record: &Record<'_>) -> Vec<u32> {
-    let half = |datum: &Datum| match datum.value {
-        DatumValue::Number(number) if datum.size == 2 => Some(number as u32),
-        _ => None,
-    };
-    record.data.iter().filter_map(half).collect()
 }
 
 /// The largest size of a constant bank. Bank 0 holds the parameters.

@@ -45,14 +45,8 @@ impl Listing {
                 let target = function.target.clone().or_else(|| stated.clone());
                 let generation = target.as_ref().map_or(function.generation, Target::generation);
                 let is_kernel = function.is_kernel.unwrap_or(true);
-                functions.push(Listed {
-                    item,
-                    index,
-                    target,
-                    generation,
-                    is_kernel,
-                    facts: Facts::default(),
-                });
+                let facts = Facts::default();
+                functions.push(Listed { item, index, target, generation, is_kernel, facts });
             }
         }
         let mut listing = Listing { items, functions };

@@ -72,12 +72,8 @@ impl Functions {
         let numbers: FxHashMap<&SmolStr, usize> =
             code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
         let calls = code.instructions.iter().enumerate().filter(|(_, instruction)| is_call(instruction));
-        let calls: Vec<Call> = calls
-            .map(|(at, call)| Call {
-                at,
-                label: target(code, call).and_then(|name| numbers.get(name).copied()),
-            })
-            .collect();
+        let label = |call| target(code, call).and_then(|name| numbers.get(name).copied());
+        let calls: Vec<Call> = calls.map(|(at, call)| Call { at, label: label(call) }).collect();
         for label in calls.iter().filter_map(|call| call.label) {
             labels[label].called = true;
         }

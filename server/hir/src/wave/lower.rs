@@ -280,9 +280,7 @@ impl Lowering {
         let (mut index, mut half) = (None, None);
         for token in operand.tokens() {
             match (token.kind, token.text) {
-                (GENERAL_REGISTER, _) => {
-                    index = self.index(token, LAST_REGISTER, || ProblemKind::RegisterIndex);
-                }
+                (GENERAL_REGISTER, _) => index = self.index(token, LAST_REGISTER, ProblemKind::RegisterIndex),
                 (DOT_WORD, ".lo") => half = Some(Half::Low),
                 (DOT_WORD, ".hi") => half = Some(Half::High),
                 _ => {}
@@ -296,9 +294,7 @@ impl Lowering {
         let (mut index, mut negated) = (None, false);
         for token in operand.tokens() {
             match token.kind {
-                PREDICATE_REGISTER => {
-                    index = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex);
-                }
+                PREDICATE_REGISTER => index = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex),
                 BANG => negated = true,
                 _ => {}
             }
@@ -307,7 +303,7 @@ impl Lowering {
     }
 
     /// The number of a register, if machines have it. Lexer errors are not reported again.
-    fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
+    fn index(&mut self, token: Token<'_>, last: u32, beyond: ProblemKind) -> Option<u8> {
         let mut index = 0u32;
         for digit in &token.text.as_bytes()[1..] {
             let digit = digit.wrapping_sub(b'0');
@@ -317,7 +313,7 @@ impl Lowering {
             index = index.saturating_mul(10).saturating_add(digit.into());
         }
         if index > last {
-            self.say(token.range(), beyond());
+            self.say(token.range(), beyond);
             return None;
         }
         u8::try_from(index).ok()

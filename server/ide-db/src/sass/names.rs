@@ -11,8 +11,8 @@ use warplens_hir::sass::{
 };
 use warplens_syntax::SyntaxKind;
 
-use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as uses_of};
+use crate::answer::{Access, Occurrence};
+use crate::db::{Db, FilePosition, Item};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::sass::lowered::sass_code;
 
@@ -256,22 +256,4 @@ fn symbols_of_data(db: &dyn Db, item: Item<'_>) -> Vec<(TextRange, SmolStr)> {
     let tokens = lines.flat_map(|node| node.tokens().collect::<Vec<_>>());
     let symbols = tokens.filter(|token| token.kind == SyntaxKind::IDENT);
     symbols.map(|token| (token.range(), token.text.into())).collect()
-}
-
-pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
-    let list = file.document(db).items();
-    let mut targets = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let mut here =
-            uses_of(db, *item).iter().filter(|have| have.namespace == namespace && have.name == name);
-        let uses = here.next().map_or(&[][..], |found| &found.uses);
-        let start = list.start_of(index);
-        let declarations = uses.iter().filter(|found| found.access == Access::Declaration);
-        targets.extend(declarations.map(|found| Target {
-            file: file.id(db),
-            full: found.range + start,
-            focus: found.range + start,
-        }));
-    }
-    targets
 }

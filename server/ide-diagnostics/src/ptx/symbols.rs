@@ -17,5 +17,5 @@ pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> Text
 }
 
 pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
-    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
+    function.symbol_kind(function.name(name).resolution)
 }

@@ -23,6 +23,12 @@ pub struct OperandPosition {
     pub element: Option<usize>,
 }
 
+impl OperandPosition {
+    pub fn new(operand: usize) -> OperandPosition {
+        OperandPosition { operand, part: None, element: None }
+    }
+}
+
 /// A mnemonic that matches a form.
 #[derive(Debug, Clone)]
 pub struct FormMatch {

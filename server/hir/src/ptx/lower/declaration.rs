@@ -32,14 +32,12 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
     let keyword = node.token(DOT_WORD);
     let (returns, return_names) = parameters(node.child(RETURN_LIST), problems);
     let (params, param_names) = parameters(node.child(PARAM_LIST), problems);
+    let is_func = keyword.is_some_and(|keyword| keyword.text == ".func");
     let outside = Outside {
-        kind: match keyword {
-            Some(keyword) if keyword.text == ".func" => FunctionKind::Func,
-            _ => FunctionKind::Entry,
-        },
+        kind: if is_func { FunctionKind::Func } else { FunctionKind::Entry },
         keyword: keyword.map_or(TextRange::empty(node.range().start()), Token::range),
         linkage: word(node, LINKAGE, Linkage::from_name),
-        name: node.child(NAME).and_then(|name| name.token(IDENT)),
+        name: declared_name(node),
         signature: Signature { returns, params, directives: directives(node, problems) },
         return_names,
         param_names,
@@ -87,7 +85,7 @@ fn parameters<'a>(list: Option<Node<'a>>, problems: &mut Vec<Problem>) -> (Box<[
 fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Option<Token<'a>>) {
     let shape = Shape::of(node, DeclarationSite::Function, problems);
     let declarator = node.child(DECLARATOR);
-    let name = declarator.and_then(declared_name);
+    let (name, pointer) = (declarator.and_then(declared_name), node.child(POINTER));
     let parameter = Parameter {
         name: name.map(|name| name.text.into()),
         name_range: name.map_or(TextRange::empty(node.range().end()), Token::range),
@@ -96,9 +94,7 @@ fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Opt
         align: shape.align,
         vector: shape.vector,
         ty: shape.ty,
-        pointer: node
-            .child(POINTER)
-            .map(|pointer| Pointer { space: space(pointer), align: alignment(pointer, problems) }),
+        pointer: pointer.map(|node| Pointer { space: space(node), align: alignment(node, problems) }),
         dimensions: declarator.map_or_else(Box::default, |node| dimensions(node, problems)),
         range_count: declarator.and_then(|node| range_count(node, problems)),
     };
@@ -158,15 +154,16 @@ impl Shape {
     }
 }
 
-pub(super) fn declared_name(declarator: Node<'_>) -> Option<Token<'_>> {
-    declarator.child(NAME)?.token(IDENT)
+/// The name that a declarator, a function or a label declares.
+pub(super) fn declared_name(node: Node<'_>) -> Option<Token<'_>> {
+    node.child(NAME)?.token(IDENT)
 }
 
 /// `<n>`, clamped to the range of register numbers.
 pub(super) fn range_count(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
-    let count =
-        declarator.child(NAME_COUNT)?.nodes().next().and_then(|count| constant::count(count, problems));
-    Some(u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX))
+    let count = declarator.child(NAME_COUNT)?.nodes().next();
+    let count = count.and_then(|count| constant::count(count, problems)).unwrap_or(0);
+    Some(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 fn space(node: Node<'_>) -> Option<Space> {

@@ -98,25 +98,26 @@ impl Function {
         let (parts, form) = match operand {
             Operand::Address { parts, form } => (self.operands(parts), form),
             Operand::Symbol(_) => {
-                return Some(Address {
-                    base: operand,
-                    index: None,
-                    offset: 0,
-                    in_elements: false,
-                    rest: &[],
-                });
+                let (index, rest) = (None, &[][..]);
+                return Some(Address { base: operand, index, offset: 0, in_elements: false, rest });
             }
             _ => return None,
         };
         // Layout: base, index or `Missing`, offset as a constant, the rest.
-        let [base, index, Operand::Constant(offset), rest @ ..] = parts else { return None };
+        let [base, index, offset @ Operand::Constant(_), rest @ ..] = parts else { return None };
         let index = (*index != Operand::Missing).then_some(*index);
-        let offset = self.constant(*offset).as_integer().unwrap_or(0) as i64;
+        let offset = self.integer(*offset).unwrap_or(0) as i64;
         Some(Address { base: *base, index, offset, in_elements: form == AddressForm::Subscript, rest })
     }
 
     pub fn constant(&self, id: ConstantId) -> Constant {
         self.parts.constants[id.index()]
+    }
+
+    /// The value of an operand that is an integer constant.
+    pub fn integer(&self, operand: Operand) -> Option<u64> {
+        let Operand::Constant(id) = operand else { return None };
+        self.constant(id).as_integer()
     }
 
     /// The scopes; the first one is the function itself.
@@ -129,8 +130,8 @@ impl Function {
         // Scopes are in text order, so the innermost one is an ancestor of the last scope that starts before
         // the offset.
         let scopes = &self.parts.scopes;
-        let mut scope =
-            ScopeId::new(scopes.partition_point(|scope| scope.range.start() < offset).saturating_sub(1));
+        let after = scopes.partition_point(|scope| scope.range.start() < offset);
+        let mut scope = ScopeId::new(after.saturating_sub(1));
         while let Scope { parent: Some(parent), range } = scopes[scope.index()]
             && range.end() <= offset
         {
@@ -146,6 +147,11 @@ impl Function {
 
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.parts.symbols[id.index()]
+    }
+
+    /// The kind of the symbol that a name denotes, if this function declares it.
+    pub fn symbol_kind(&self, resolution: Resolution<'_>) -> Option<&SymbolKind> {
+        resolution.symbol().map(|symbol| &self.symbol(symbol).kind)
     }
 
     /// The symbol that belongs to a parameter of [`Function::signature`].

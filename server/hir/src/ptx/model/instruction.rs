@@ -24,6 +24,14 @@ impl Mnemonic {
     }
 }
 
+/// The mnemonic as written: `ld.global.v4.f32`.
+impl std::fmt::Display for Mnemonic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.opcode)?;
+        self.modifiers.iter().try_for_each(|modifier| write!(f, ".{modifier}"))
+    }
+}
+
 /// The predicate in front of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Guard {

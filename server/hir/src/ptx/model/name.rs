@@ -63,16 +63,10 @@ pub enum Role {
 }
 
 impl Role {
-    pub(crate) const ALL: [Role; 8] = [
-        Role::Declaration,
-        Role::Read,
-        Role::Write,
-        Role::ReadWrite,
-        Role::Target,
-        Role::Implied,
-        Role::Call,
-        Role::Debug,
-    ];
+    pub(crate) const ALL: [Role; 8] = {
+        use Role::*;
+        [Declaration, Read, Write, ReadWrite, Target, Implied, Call, Debug]
+    };
 
     /// Whether the value changes here.
     pub fn writes(self) -> bool {

@@ -317,10 +317,9 @@ fn number(instructions: &mut [Instruction], step: u32) {
 /// From Volta on, an encoding on a line of its own is the high word of the instruction before it.
 fn high_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
     for &(count, word, range) in alone {
-        let Some(instruction) = (count as usize).checked_sub(1).map(|last| &mut instructions[last]) else {
-            continue;
-        };
-        if let Some(encoding) = &mut instruction.encoding
+        if let Some(last) = (count as usize).checked_sub(1)
+            && let instruction = &mut instructions[last]
+            && let Some(encoding) = &mut instruction.encoding
             && encoding.high.is_none()
         {
             encoding.high = Some((word, range));

@@ -113,14 +113,8 @@ impl<'w> Walk<'w> {
         self.advance_to(at);
         match self.code.links[at] {
             Some(Link::If { .. }) => {
-                let parts = self.reads(at);
-                self.open.push(Open {
-                    at,
-                    parts,
-                    aside: self.here,
-                    writes: Cells::default(),
-                    loop_facts: None,
-                });
+                let (parts, aside) = (self.reads(at), self.here);
+                self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts: None });
             }
             Some(Link::Loop { .. }) => self.begin_loop(at),
             Some(Link::Else { .. }) => {
@@ -146,16 +140,10 @@ impl<'w> Walk<'w> {
     }
 
     fn begin_loop(&mut self, at: usize) {
-        let loop_facts = Some(self.begun);
+        let (loop_facts, parts, aside) = (Some(self.begun), Variance::Uniform, Side::DEAD);
         self.here.known.join(&self.learned.loops[self.begun].top);
         self.begun += 1;
-        self.open.push(Open {
-            at,
-            parts: Variance::Uniform,
-            aside: Side::DEAD,
-            writes: Cells::default(),
-            loop_facts,
-        });
+        self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts });
     }
 
     /// Applies an instruction that belongs to no construct.

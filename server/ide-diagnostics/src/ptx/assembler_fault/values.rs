@@ -136,20 +136,13 @@ impl<'f> Values<'f> {
                 self.set(register, value);
                 value
             }
-            Operand::Constant(id) => match self.function.constant(id).as_integer() {
-                Some(value) => self.add(Value::Constant(value)),
-                None => self.add(Value::Other),
-            },
-            _ => self.add(Value::Other),
+            _ => self.add(self.function.integer(operand).map_or(Value::Other, Value::Constant)),
         }
     }
 
     fn constant(&mut self, operand: Operand) -> Option<u64> {
         let value = self.read(operand);
-        match self.get(value) {
-            Value::Constant(value) => Some(value),
-            _ => None,
-        }
+        if let Value::Constant(value) = self.get(value) { Some(value) } else { None }
     }
 
     fn add(&mut self, value: Value) -> ValueId {

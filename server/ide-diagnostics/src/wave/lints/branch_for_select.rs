@@ -163,7 +163,7 @@ impl<'k> Choice<'k> {
             rewrite.replace(instruction.operands[0].range, format!("r{register}"));
         }
         rewrite.replace(range(branch.end), self.select());
-        rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(branch.at + 1));
+        rewrite.dedent(range(branch.at), range(branch.end), range(branch.at + 1));
         rewrite.fix(format!("Replace the `if` with `{}`", self.select()))
     }
 }

@@ -32,13 +32,11 @@ impl Checker<'_> {
         if let Some(error) = wrong_length(rule, elements) {
             return report(Mismatch { place, error });
         }
-        let has_bits = elements.iter().any(|element| match element {
-            Operand::Register { name, .. } => match self.named(*name) {
-                Named::Register(ty, _) => ty.is_some_and(|ty| ty.kind() == TypeKind::Bits),
-                _ => false,
-            },
-            _ => false,
-        });
+        let is_bits =
+            |name| matches!(self.named(name), Named::Register(Some(ty), _) if ty.kind() == TypeKind::Bits);
+        let has_bits = elements
+            .iter()
+            .any(|element| matches!(*element, Operand::Register { name, .. } if is_bits(name)));
         let mut seen = Elements { has_bits, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
             let error = match rule.indexes && index == 0 {
