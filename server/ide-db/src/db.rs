@@ -309,7 +309,6 @@ impl<'db> FilePosition<'db> {
         &self.item.text(self.db).0
     }
 
-    /// Converts a range of the item to a range of the file.
     pub fn in_file(&self, range: TextRange) -> TextRange {
         range + self.start
     }
@@ -329,14 +328,12 @@ impl<'db> FilePosition<'db> {
     }
 }
 
-/// A language's queries: a table of functions.
 #[derive(Clone, Copy)]
 pub struct LanguageQueries {
     /// The outline of an item, relative to the item.
     pub symbols: for<'db> fn(&'db dyn Db, Item<'db>) -> Vec<Symbol>,
     /// Adds the folds of an item, relative to the item, except for comments and blocks.
     pub folds: for<'db> fn(&'db dyn Db, Item<'db>, &mut Vec<Fold>),
-    /// The module's names that an item uses.
     pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
     pub named: fn(&FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
@@ -345,7 +342,6 @@ pub struct LanguageQueries {
     /// local name at a position.
     pub local_declarations: fn(&FilePosition<'_>) -> Vec<(TextRange, TextRange)>,
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
-    /// The construct with a keyword at a position.
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
     /// Adds the problems of one item, except syntax errors. It may read anything through queries, but a
     /// change to a value that it read checks every item again. So it should read only values that rarely
@@ -355,7 +351,6 @@ pub struct LanguageQueries {
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
     /// Adds the lints of an item without syntax errors.
     pub lints: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
-    /// The ranges that a fix of the declared target replaces.
     pub target_ranges: fn(&Database, File) -> TargetRanges,
 }
 

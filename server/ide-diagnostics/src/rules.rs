@@ -53,7 +53,6 @@ pub fn nearest_code(name: &str) -> Option<&'static str> {
     warplens_ide_db::nearest(name, codes().iter().map(|code| code.name))
 }
 
-/// The names that rules can change.
 fn names() -> impl Iterator<Item = &'static str> {
     codes().iter().map(|code| code.name).chain(FindingKind::all().map(FindingKind::name))
 }

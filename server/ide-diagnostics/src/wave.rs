@@ -20,7 +20,6 @@ use crate::codes;
 use crate::wave::departures::Departures;
 use crate::wave_messages;
 
-/// Checks an item by itself, except its syntax.
 pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     let accepts = file.accepts(db);
@@ -42,7 +41,6 @@ pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mu
     lints::check(&wave_code(db, item), &item.text(db).0, file.accepts(db), found);
 }
 
-/// The related range of a problem, in the same item.
 fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     match kind {
         ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),

@@ -36,7 +36,6 @@ use crate::{
     occurrences, rename, selection, signature_help, symbols, tokens,
 };
 
-/// Why a query was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Cancelled {
     /// The documents are being changed; retry with a new snapshot.
@@ -88,7 +87,6 @@ impl AnalysisHost {
         AnalysisHost::of(languages, None)
     }
 
-    /// A host that passes each event of its database to `observer`.
     #[cfg(test)]
     pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
         AnalysisHost::of(LANGUAGES, Some(Box::new(observer)))
@@ -344,7 +342,6 @@ impl Analysis {
         self.query_rename(file, offset, |position, named, _| Ok(rename::prepare(position, named)))
     }
 
-    /// The edits that rename the name at an offset, or why it cannot be renamed.
     pub fn rename(
         &self,
         file: FileId,
@@ -379,7 +376,6 @@ impl Analysis {
         self.query_position(file, offset, selection::selection)
     }
 
-    /// The syntax tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
         self.query(file, warplens_ide_db::syntax_tree)
     }
@@ -422,7 +418,6 @@ impl Analysis {
         })
     }
 
-    /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
         self.links_in(file, TextRange::up_to(u32::MAX.into()))
     }
@@ -534,7 +529,6 @@ impl Analysis {
         })
     }
 
-    /// Runs a query about the name at an offset, if it can be renamed.
     fn query_rename<T>(
         &self,
         id: FileId,

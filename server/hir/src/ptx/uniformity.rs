@@ -49,7 +49,6 @@ pub struct Uniformity<'f> {
     done: bool,
 }
 
-/// A branch that may diverge.
 struct Branch {
     block: BlockId,
     /// The guard, and the index operand of `brx`.

@@ -10,7 +10,6 @@ use super::operand::Value;
 use super::register::{Register, RegisterFile};
 use crate::graph::Graph;
 
-/// How an instruction affects control flow.
 pub fn flow(instruction: &Instruction) -> Flow {
     isa::opcode(&instruction.opcode).map_or(Flow::Next, |entry| entry.flow)
 }
@@ -144,7 +143,6 @@ struct Walk<'f> {
     openers: Vec<SmallVec<[u32; 1]>>,
     unbalanced: Vec<u32>,
     ends: Vec<u32>,
-    /// The instructions after calls.
     returns: Vec<u32>,
     returners: Vec<u32>,
     indirect: Vec<u32>,

@@ -21,14 +21,11 @@ pub struct Facts {
     pub parameters: Vec<Parameter>,
     /// The offset of the parameters in bank 0.
     pub parameter_base: Option<u32>,
-    /// The total size of the parameters in bytes.
     pub parameter_bytes: Option<u32>,
     pub registers: Option<u32>,
-    /// The size of the stack frame in bytes.
     pub frame_bytes: Option<u32>,
     /// The stack that the function needs in bytes, including the functions that it calls.
     pub stack_bytes: Option<u32>,
-    /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
     pub barriers: Option<u32>,
 }
@@ -102,7 +99,6 @@ impl Record<'_> {
 }
 
 impl Facts {
-    /// Adds the facts in a record of the function's own section.
     pub fn add(&mut self, record: &Record<'_>) {
         match record.attribute {
             "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),

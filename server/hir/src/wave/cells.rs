@@ -24,7 +24,6 @@ impl Cell {
         }
     }
 
-    /// The number of the register in [`Cells`].
     fn number(self) -> usize {
         match self {
             Cell::General(index) => index.into(),
@@ -68,7 +67,6 @@ impl Instruction {
         guard.into_iter().chain(self.sources())
     }
 
-    /// The registers that it reads as operands.
     pub fn sources(&self) -> impl Iterator<Item = Cell> + Clone {
         let complete = self.complete;
         let wanted = move |role| complete && matches!(role, Role::Read | Role::ReadWrite);

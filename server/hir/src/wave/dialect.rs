@@ -74,15 +74,12 @@ pub enum DepartureKind {
     Absent(Entry),
     /// A special register that the toolchain does not have.
     AbsentSpecial,
-    /// A number outside `mov_imm`.
     Immediate,
-    /// `!` before a predicate operand.
     NegatedPredicate,
     /// `and`, `or`, `xor` or `not` on predicates.
     PredicateLogic,
     /// The scope of an atomic, written as a suffix.
     ScopeSuffix,
-    /// `r32` or above.
     HighRegister,
     /// A `.workgroup_size` with fewer than three numbers.
     ShortSize,

@@ -11,7 +11,6 @@ use super::model::{Code, Instruction, Label, Value};
 
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
-    /// One entry for each label, in text order.
     labels: Vec<Entrance>,
     /// In text order.
     calls: Vec<Call>,
@@ -147,7 +146,6 @@ pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
     ends && code.parents[at].is_none()
 }
 
-/// The label that a call names.
 fn target<'c>(code: &'c Code, call: &Instruction) -> Option<&'c SmolStr> {
     match call.operands.first()?.value {
         Value::Label(word) => Some(code.word(word)),

@@ -190,7 +190,6 @@ impl Lowering {
         operands::resolve(instruction, torn, problems);
     }
 
-    /// The suffixes after the instruction's name.
     fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], at: usize) {
         for suffix in rest {
             let range = suffix.range();
@@ -382,7 +381,6 @@ struct Parts<'a> {
     /// Whether the parser has reported an error in the operands: a part is an error, or a comma lacks an
     /// operand.
     torn: bool,
-    /// Whether the name ends with a dot.
     dangling: bool,
 }
 

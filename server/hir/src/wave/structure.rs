@@ -33,7 +33,6 @@ pub(crate) fn join(code: &mut Code) {
     (code.links, code.parents) = (links, parents);
 }
 
-/// A construct that is still open.
 struct Open {
     construct: Construct,
     at: usize,
@@ -41,7 +40,6 @@ struct Open {
     crossed_by: Option<usize>,
     /// For a loop: whether a lane can leave it by `break`.
     left: bool,
-    /// Whether a lane can end inside.
     ended: bool,
 }
 

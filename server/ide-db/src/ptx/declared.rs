@@ -164,7 +164,6 @@ pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}{contents}", module_kind(&declaration.kind)))
 }
 
-/// The kind of a module name, in a few words.
 pub fn module_kind(kind: &DeclarationKind) -> String {
     match kind {
         DeclarationKind::Variable(variable) => variable_kind(variable),
@@ -178,7 +177,6 @@ pub fn module_kind(kind: &DeclarationKind) -> String {
     }
 }
 
-/// The range of the declaration around a name, or of the name if there is none.
 pub fn declaration_range(tree: &SyntaxNode, name: TextRange) -> TextRange {
     declaration(tree, name).map_or(name, |node| node.text_range())
 }

@@ -71,7 +71,6 @@ pub fn region(function: &Function, index: usize) -> Option<Construct> {
     construct(function, members, index)
 }
 
-/// A call, and the returns of its callee.
 fn call(function: &Function, index: usize) -> Vec<usize> {
     let mut members = vec![index];
     if let Destination::Instruction(callee) = function.instructions[index].destination {
@@ -82,7 +81,6 @@ fn call(function: &Function, index: usize) -> Vec<usize> {
     members
 }
 
-/// The calls of the function around a return, followed by the return.
 fn returns(function: &Function, index: usize) -> Vec<usize> {
     let calls = |at: &usize| match function.instructions[*at].destination {
         Destination::Instruction(callee) => {

@@ -4,7 +4,6 @@ use text_size::{TextRange, TextSize};
 
 use warplens_ide_db::ItemFix;
 
-/// Collects the edits that rewrite an item.
 pub(crate) struct Rewrite<'t> {
     text: &'t str,
     edits: Vec<(TextRange, String)>,
@@ -84,7 +83,6 @@ fn indentation_end(text: &str, line: TextRange) -> TextSize {
     line.start() + TextSize::of(written) - TextSize::of(written.trim_start())
 }
 
-/// The line around an offset, without its end.
 fn line_at(text: &str, offset: TextSize) -> TextRange {
     let (before, after) = text.split_at(usize::from(offset));
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -9,7 +9,6 @@ use warplens_isa::ptx::{Limits, Target};
 
 use crate::codes;
 
-/// Checks the numbers of a kernel against the limits of the target.
 pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let Some(target) = module.architecture.as_deref().and_then(isa::target) else { return };
     let Some(limits) = target.limits else { return };

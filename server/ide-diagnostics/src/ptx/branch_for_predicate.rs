@@ -163,7 +163,6 @@ impl Short {
             .all(|(target, symbol)| beside(&symbol) && (target == end || own(symbol, target)))
     }
 
-    /// The guard of each path, as written.
     fn guards(&self, function: &Function) -> [String; 2] {
         let name = function.referent_text(self.guard);
         let (yes, no) = (format!("@{name}"), format!("@!{name}"));

@@ -65,7 +65,6 @@ const JUDGED: [SyntaxKind; 9] = [
     SyntaxKind::UNKNOWN_DIRECTIVE,
 ];
 
-/// Whether a node is an unknown directive between the parameters and the body of a function.
 fn is_unknown(node: Node<'_>) -> bool {
     node.kind() == SyntaxKind::FUNCTION_DIRECTIVE
         && node.token(SyntaxKind::DOT_WORD).is_none_or(|word| isa::directive(word.text).is_none())
@@ -119,7 +118,6 @@ fn checked_statements(body: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// Whether `check_statement` may report something.
 fn is_checked(statement: Node<'_>) -> bool {
     match statement.kind() {
         SyntaxKind::VARIABLE => statement.child(SyntaxKind::ATTRIBUTE).is_some(),

@@ -15,7 +15,6 @@ use crate::ptx::divergence_reason::because;
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;
 
-/// A barrier with a guard that differs between lanes.
 pub(super) fn guarded(
     function: &Function,
     barrier: Instruction<'_>,
@@ -111,7 +110,6 @@ pub(super) fn check(
     }
 }
 
-/// The blocks on the paths from a branch to its reconvergence point.
 fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usize) -> Vec<bool> {
     let mut apart = vec![false; cfg.blocks().len()];
     let mut open: Vec<BlockId> = cfg.successors(branch).collect();
@@ -124,7 +122,6 @@ fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usiz
     apart
 }
 
-/// Whether lanes that reach a block exit at once.
 fn leaves_at_once(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     let block = cfg.block(block);
     let ends = |index: u32| match function.instruction(InstructionId::new(index as usize)).opcode() {

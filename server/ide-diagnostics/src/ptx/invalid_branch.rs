@@ -12,7 +12,6 @@ use warplens_ide_db::Problem;
 use crate::codes;
 use crate::ptx::symbols::local;
 
-/// A name in a table that is not a label, or not a function.
 pub(super) fn table(function: &Function, symbol: &Symbol) -> Option<Problem> {
     let SymbolKind::Table { kind, targets } = &symbol.kind else { return None };
     let is_branch = *kind == TableKind::Branch;

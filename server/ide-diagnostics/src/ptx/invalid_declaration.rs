@@ -114,7 +114,6 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
     })
 }
 
-/// The space of kernel parameters is limited.
 pub(super) fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem> {
     const OLD: u64 = 256;
     const USUAL: u64 = 4352;
@@ -177,7 +176,6 @@ pub(super) fn separate_sampler(range: TextRange) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
-/// `.common` on a function.
 pub(super) fn common_function(range: TextRange) -> Problem {
     let message = "`.common` is allowed on variables only; use `.visible` or `.weak` for a function";
     Problem::error(range, codes::INVALID_DECLARATION, message)

@@ -21,7 +21,6 @@ const PRESERVED: u64 = 239;
 /// The first target for which no present assembler generates code with 32-bit addresses. Older ones have older assemblers.
 const WITHOUT_32_BITS: u16 = 75;
 
-/// A directive between the parameters and the body.
 pub(super) fn on_function(
     list: &List<'_>,
     known: &Directive,
@@ -96,7 +95,6 @@ pub(super) fn address_size(
     Some(Problem::error(range, codes::INVALID_VALUE, message))
 }
 
-/// The number after the name of a pragma.
 pub(super) fn pragma(range: TextRange, known: &Pragma, rest: &str) -> Option<Problem> {
     let name = known.name;
     let rest = rest.trim();

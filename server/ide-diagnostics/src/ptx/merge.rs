@@ -8,7 +8,6 @@ use warplens_ide_db::Problem;
 
 /// The number of statements with a problem about one register from which its declaration is assumed to be wrong.
 const MOST: usize = 3;
-/// The maximum number of related ranges.
 const RELATED: usize = 5;
 
 /// Of the problems since `from`, keeps only the first about each register or variable that fits almost nowhere: its
@@ -77,7 +76,6 @@ fn symbols_of(function: &Function, instruction: Instruction<'_>) -> Vec<SymbolId
     function.names_of(instruction).filter_map(|name| name.resolution.symbol()).collect()
 }
 
-/// How many statements name something.
 fn statements_with(function: &Function, symbol: SymbolId) -> usize {
     let names_it = |instruction: &Instruction<'_>| symbols_of(function, *instruction).contains(&symbol);
     function.instructions().filter(names_it).count()

@@ -23,7 +23,6 @@ pub(super) fn version(prologue: &Prologue<'_>, range: TextRange) -> Option<Probl
     (prologue.seen > 0).then(|| error(range, "`.version` must be the first directive of a module"))
 }
 
-/// `.target` must follow `.version` or another `.target`.
 pub(super) fn target(prologue: &Prologue<'_>, range: TextRange) -> Option<Problem> {
     if matches!(prologue.last, Part::Version | Part::Target) {
         return None;
@@ -34,7 +33,6 @@ pub(super) fn target(prologue: &Prologue<'_>, range: TextRange) -> Option<Proble
     prologue.had_version.then(|| error(range, "`.target` must directly follow `.version`"))
 }
 
-/// `.address_size` must follow `.target`, and come only once.
 pub(super) fn address_size(prologue: &Prologue<'_>, range: TextRange) -> Option<Problem> {
     if prologue.had_size {
         return Some(error(range, "duplicate `.address_size`; remove this one"));
@@ -52,13 +50,11 @@ pub(super) fn elsewhere(word: &SyntaxToken) -> Problem {
     error(word.text_range(), format!("`{name}` is not allowed here; its place: {places}"))
 }
 
-/// A directive of modules in a function.
 pub(super) fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
     let word = word?;
     Some(error(word.text_range(), format!("`{}` is allowed only outside of functions", word.text())))
 }
 
-/// A directive of functions outside of one.
 pub(super) fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
     let word = word?;
     Some(error(word.text_range(), format!("`{}` is allowed only in the bodies of functions", word.text())))

@@ -26,7 +26,6 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
 
-/// A problem with the index of its item.
 type ItemProblem = (u32, Problem);
 
 /// What the headers of a module show.
@@ -38,7 +37,6 @@ struct ModuleProblems {
     shared_bytes: SharedBytes,
 }
 
-/// The problems of bodies with other items.
 fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
     let mut found = Vec::new();

@@ -8,7 +8,6 @@ use crate::ptx::{invalid_branch, needs, parameter_access};
 
 type Check = fn(&Function, Instruction<'_>) -> Option<Problem>;
 
-/// Checks the tables of a function and the branches through them.
 pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         let missing = requirement(symbol, module);
@@ -25,7 +24,6 @@ pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut V
     }
 }
 
-/// The check of instructions with this opcode.
 fn check_of(opcode: &str) -> Option<Check> {
     match opcode {
         "bra" => Some(invalid_branch::branch),
@@ -36,7 +34,6 @@ fn check_of(opcode: &str) -> Option<Check> {
     }
 }
 
-/// A table or a prototype that the module's version does not have.
 fn requirement(symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
     let name = match &symbol.kind {
         SymbolKind::Table { kind: TableKind::Branch, .. } => ".branchtargets",

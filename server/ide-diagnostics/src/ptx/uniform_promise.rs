@@ -32,8 +32,6 @@ pub(super) fn problem(
     because(problem, function, links)
 }
 
-/// The range of `.uni`.
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;

@@ -105,7 +105,6 @@ fn parameters(tree: &SyntaxNode, function: &Function) -> Vec<ReducibleParameter>
         .collect()
 }
 
-/// Comments, `.loc` and pragmas.
 fn notes(tree: &SyntaxNode) -> Vec<TextRange> {
     use SyntaxKind::{COMMENT, LOC_DIRECTIVE, PRAGMA_DIRECTIVE};
     let is_note = |kind| matches!(kind, COMMENT | LOC_DIRECTIVE | PRAGMA_DIRECTIVE);

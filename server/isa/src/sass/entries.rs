@@ -44,7 +44,6 @@ impl Instruction {
 }
 
 impl Flow {
-    /// Whether the last operand is a target.
     pub const fn has_target(self) -> bool {
         matches!(
             self,

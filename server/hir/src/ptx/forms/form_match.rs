@@ -29,7 +29,6 @@ impl OperandPosition {
     }
 }
 
-/// A mnemonic that matches a form.
 #[derive(Debug, Clone)]
 pub struct FormMatch {
     pub entry: &'static isa::Instruction,
@@ -59,7 +58,6 @@ impl FormMatch {
 pub enum MnemonicForms {
     /// The opcode is unknown, or the tables have no forms for this mnemonic.
     Unjudged,
-    /// The matching forms, in table order.
     Known(Box<[FormMatch]>),
     /// No form has these modifiers; these are the nearest ones.
     NoMatch(Box<[Near]>),

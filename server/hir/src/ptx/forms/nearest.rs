@@ -14,7 +14,6 @@ const MISSING: u32 = 2;
 const DISORDER: u32 = 3;
 
 impl Mnemonic {
-    /// The closest forms among those with a slot for one of the modifiers.
     pub fn forms_with(&self, modifier: usize) -> Vec<Near> {
         let Some(word) = self.modifiers.get(modifier) else { return Vec::new() };
         let has_place = |form: &isa::Form| form.slots.iter().any(|slot| has_word(slot, word));

@@ -102,7 +102,6 @@ pub enum OperandError {
     AbsoluteAddress,
 }
 
-/// How an operand is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     Register(NameId),
@@ -114,15 +113,12 @@ pub enum Written {
     Function(NameId),
     Label(NameId),
     Address,
-    /// `sym + 4` without brackets.
     Sum,
     Vector,
     Pair,
     /// One register where a pair is needed.
     Single,
-    /// `!p`
     Not,
-    /// `-r`
     Negated,
     Sink,
     Arguments,
@@ -133,7 +129,6 @@ pub enum Written {
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
     Variable(Space, Option<Type>),
-    /// A parameter of the function itself.
     Parameter,
     Function,
     Label,
@@ -150,25 +145,21 @@ pub struct Checker<'f> {
     pub address_size: Option<AddressSize>,
 }
 
-/// Receives each error.
 type Report<'r> = &'r mut dyn FnMut(Mismatch);
 
 impl Checker<'_> {
-    /// Whether the operands of a statement fit a form.
     pub fn fits(&self, found: &FormMatch, operands: &[Operand]) -> bool {
         let mut fits = true;
         self.check(found, operands, &mut |_| fits = false);
         fits
     }
 
-    /// All errors that keep the operands of a statement from fitting a form.
     pub fn mismatches(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
         self.check(found, operands, &mut |mismatch| mismatches.push(mismatch));
         mismatches
     }
 
-    /// The error of a guard that is not a predicate register.
     pub fn guard(&self, guard: Guard) -> Option<OperandError> {
         match self.named(guard.name) {
             Named::Unknown | Named::Register(..) => self.predicate_register(guard.name),
@@ -257,7 +248,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The error of a register that must be a predicate.
     fn predicate_register(&self, name: NameId) -> Option<OperandError> {
         let Named::Register(have, _) = self.named(name) else { return None };
         let have = have.filter(|have| *have != Type::Pred)?;

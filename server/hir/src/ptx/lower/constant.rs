@@ -140,7 +140,6 @@ fn truth(value: bool) -> Constant {
     Constant::Signed(value.into())
 }
 
-/// An operation with two signed operands.
 fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, ProblemKind> {
     Ok(match operator {
         PLUS => Constant::Signed(left.wrapping_add(right)),

@@ -27,7 +27,6 @@ pub(super) struct Outside<'a> {
     pub(super) has_body: bool,
 }
 
-/// Reads the outside of a `FUNCTION`.
 pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outside<'a> {
     let keyword = node.token(DOT_WORD);
     let (returns, return_names) = parameters(node.child(RETURN_LIST), problems);
@@ -48,7 +47,6 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
     outside
 }
 
-/// The signature of a `CALL_PROTOTYPE`.
 pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signature {
     let signature = Signature {
         returns: parameters(node.child(RETURN_LIST), problems).0,
@@ -127,7 +125,6 @@ impl Shape {
         self.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque)
     }
 
-    /// The variable that a `DECLARATOR` of the `VARIABLE` declares.
     pub(super) fn variable(
         &self,
         node: Node<'_>,
@@ -154,7 +151,6 @@ impl Shape {
     }
 }
 
-/// The name that a declarator, a function or a label declares.
 pub(super) fn declared_name(node: Node<'_>) -> Option<Token<'_>> {
     node.child(NAME)?.token(IDENT)
 }
@@ -170,7 +166,6 @@ fn space(node: Node<'_>) -> Option<Space> {
     word(node, STATE_SPACE, Space::from_name)
 }
 
-/// The meaning of the word in a child node.
 fn word<T>(node: Node<'_>, child: SyntaxKind, meaning: fn(&str) -> Option<T>) -> Option<T> {
     meaning(node.child(child)?.token(DOT_WORD)?.word())
 }

@@ -207,7 +207,6 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// A number that is added to an address.
     fn offset(&mut self, node: Node<'a>) -> i64 {
         let value = constant::evaluate(node, &mut self.problems);
         if value.as_float().is_some() {

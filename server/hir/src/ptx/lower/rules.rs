@@ -289,7 +289,6 @@ impl Judged<'_> {
     }
 }
 
-/// The required shape of an initializer.
 struct Shape<'s> {
     /// The dimensions, outermost first.
     sizes: &'s [Option<u64>],

@@ -11,9 +11,7 @@ use super::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
-    /// `.entry`
     Entry,
-    /// `.func`
     Func,
 }
 
@@ -47,7 +45,6 @@ pub(crate) struct Parts {
     pub(crate) locations: Box<[SourceLocation]>,
 }
 
-/// A label and the instruction that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     pub symbol: SymbolId,
@@ -56,7 +53,6 @@ pub struct Label {
 }
 
 impl Function {
-    /// The instructions in text order.
     pub fn instructions(
         &self,
     ) -> impl ExactSizeIterator<Item = Instruction<'_>> + DoubleEndedIterator + Clone {
@@ -68,7 +64,6 @@ impl Function {
         Instruction { function: self, id, data: &self.parts.instructions[id.index()] }
     }
 
-    /// The instruction whose text covers this offset.
     pub fn instruction_at(&self, offset: TextSize) -> Option<Instruction<'_>> {
         let after = self.parts.instructions.partition_point(|data| data.range.start() <= offset);
         let id = InstructionId::new(after.checked_sub(1)?);
@@ -79,7 +74,6 @@ impl Function {
         &self.parts.locations
     }
 
-    /// The distinct mnemonics, indexed by [`MnemonicId`].
     pub fn mnemonics(&self) -> &[Mnemonic] {
         &self.parts.mnemonics
     }
@@ -114,7 +108,6 @@ impl Function {
         self.parts.constants[id.index()]
     }
 
-    /// The value of an operand that is an integer constant.
     pub fn integer(&self, operand: Operand) -> Option<u64> {
         let Operand::Constant(id) = operand else { return None };
         self.constant(id).as_integer()
@@ -125,7 +118,6 @@ impl Function {
         &self.parts.scopes
     }
 
-    /// The innermost scope that covers this offset.
     pub fn scope_at(&self, offset: TextSize) -> ScopeId {
         // Scopes are in text order, so the innermost one is an ancestor of the last scope that starts before
         // the offset.
@@ -274,7 +266,6 @@ impl Function {
         })
     }
 
-    /// The distinct special registers that the function uses.
     pub fn special_registers(&self) -> impl Iterator<Item = ReferentId> {
         let referents = self.parts.referents.iter().enumerate();
         let special = referents.filter(|(_, referent)| matches!(referent, Referent::Special(_)));
@@ -363,7 +354,6 @@ impl<'f> Instruction<'f> {
         self.mnemonic().has(modifier)
     }
 
-    /// The operands, as separated by commas.
     pub fn operands(self) -> &'f [Operand] {
         &self.function.parts.operands[self.data.operands()]
     }
@@ -378,7 +368,6 @@ impl<'f> Instruction<'f> {
         self.data.range
     }
 
-    /// The range of the opcode word without modifiers.
     pub fn opcode_range(self) -> TextRange {
         TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
     }

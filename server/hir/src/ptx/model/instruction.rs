@@ -11,7 +11,6 @@ use super::{ConstantId, MnemonicId, NameId};
 /// the mnemonic can be done once per entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
-    /// `ld`
     pub opcode: SmolStr,
     /// `global`, `v4`, `f32`, `shared::cluster` …: in text order, without dots.
     pub modifiers: Box<[SmolStr]>,
@@ -135,7 +134,6 @@ pub enum Operand {
         /// The parts; read them with [`Function::address`](super::Function::address).
         parts: OperandList,
     },
-    /// `_`
     Sink,
     /// Text that did not parse; the tree has an error for it.
     Missing,

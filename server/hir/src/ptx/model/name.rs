@@ -15,7 +15,6 @@ pub struct NameRef<'f> {
     pub role: Role,
 }
 
-/// What a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution<'f> {
     /// A symbol of this function (a parameter, label, variable, single register …), or the declaration of a register range.
@@ -99,7 +98,6 @@ impl Name {
     }
 }
 
-/// The stored form of a referent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Referent {
     Symbol(SymbolId),

@@ -41,7 +41,6 @@ pub(super) struct Joins<'f> {
     /// For each block, the regions that contain it and whose branch is in the same cycle, but whose loop does
     /// not contain it.
     repeated: Vec<Vec<Region>>,
-    /// The blocks with new results.
     touched: Vec<BlockId>,
     cost: Cell<usize>,
 }
@@ -108,7 +107,6 @@ impl<'f> Joins<'f> {
         self.loops[region as usize].blocks.binary_search(&block).is_ok()
     }
 
-    /// Forgets which branches diverge.
     pub(super) fn forget(&mut self) {
         self.divergence.fill(None);
         self.regions.clear();
@@ -218,7 +216,6 @@ impl<'f> Joins<'f> {
         false
     }
 
-    /// Whether two blocks are in a common cycle.
     pub(super) fn in_cycle(&self, block: BlockId, other: BlockId) -> bool {
         self.cycles[block.index()].is_some() && self.cycles[block.index()] == self.cycles[other.index()]
     }

@@ -12,7 +12,6 @@ type Node = u32;
 pub(super) struct Pending {
     values: u32,
     nodes: u32,
-    /// The nodes that use each value.
     users: Lists,
     /// For each block, the nodes that depend on how lanes diverge before it or on how they exit the loops
     /// around it.
@@ -60,7 +59,6 @@ impl Pending {
         self.users.of(value).iter().for_each(|&node| set(&mut self.bits, node));
     }
 
-    /// Adds the nodes that depend on a block.
     pub(super) fn add_watchers(&mut self, block: BlockId) {
         self.watchers.of(block.0).iter().for_each(|&node| set(&mut self.bits, node));
     }

@@ -27,7 +27,6 @@ enum OfSources {
     Cancels,
     /// The result is unknown if a source varies.
     Loses,
-    /// The sources do not matter.
     Ignores,
 }
 
@@ -100,7 +99,6 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
     }
 }
 
-/// The variance of the special registers that an instruction reads.
 fn special_registers(function: &Function, instruction: Instruction<'_>) -> Raised {
     let mut raised = Raised::default();
     for operand in instruction.operands() {

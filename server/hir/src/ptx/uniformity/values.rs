@@ -85,7 +85,6 @@ pub(super) struct Values<'f> {
     uses: Vec<Use>,
     /// The uses of the current value. The vector is kept to reuse its memory.
     collected: Vec<Use>,
-    /// The value of each definition, if it is known.
     known: Vec<Option<ValueId>>,
     merged: FxHashMap<(BlockId, ReferentId), ValueId>,
     before: FxHashMap<ReferentId, ValueId>,
@@ -455,17 +454,14 @@ impl Definitions {
         self.facts[register.index()] & fact != 0
     }
 
-    /// The indices of the definitions of a register.
     fn slots(&self, register: ReferentId) -> Range<usize> {
         self.writes.range(register.index())
     }
 
-    /// The instruction of a definition.
     fn instruction(&self, definition: usize) -> InstructionId {
         InstructionId::new(self.writes.numbers[definition] as usize)
     }
 
-    /// The index of the last definition of a register in a range of instructions.
     fn last_in(&self, register: ReferentId, range: Range<u32>) -> Option<usize> {
         let slots = self.slots(register);
         let all = &self.writes.numbers[slots.clone()];

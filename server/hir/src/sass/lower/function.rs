@@ -35,7 +35,6 @@ pub(super) struct Builder {
 #[derive(Default)]
 struct Lines {
     instructions: Vec<Instruction>,
-    /// Whether each instruction has its own address.
     has_addresses: bool,
     descends: Option<TextRange>,
     operands: Vec<Operand>,
@@ -268,7 +267,6 @@ fn word_of(comment: &str) -> Option<u64> {
     u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()
 }
 
-/// Guesses the generation of a listing without a target.
 fn guess(
     instructions: &[Instruction],
     operands: &[Operand],

@@ -85,7 +85,6 @@ impl<'t> Reader<'_, 't> {
         self.eat(DOT_WORD).map(Token::word)
     }
 
-    /// The operators before the value.
     fn operators(&mut self, operand: &mut Operand) {
         loop {
             match self.kind(0) {
@@ -100,7 +99,6 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The words after the value.
     fn suffixes(&mut self, operand: &mut Operand, words: &mut Vec<Word>) {
         loop {
             if self.eat(PIPE).is_some() {

@@ -24,7 +24,6 @@ pub(crate) struct Open {
     aside: Side,
     /// The registers that its paths or iterations write.
     writes: Cells,
-    /// The index of the loop in the kernel.
     pub(super) loop_facts: Option<usize>,
 }
 
@@ -32,7 +31,6 @@ pub(crate) struct Walk<'w> {
     code: &'w Code,
     facts: &'w Facts,
     learned: Learned,
-    /// The number of loops that have begun.
     begun: usize,
     here: Side,
     pub(super) open: Vec<Open>,
@@ -129,7 +127,6 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The variance of the registers that an instruction reads.
     pub(super) fn reads(&self, at: usize) -> Variance {
         let instruction = &self.code.instructions[at];
         if instruction.operands.iter().any(|operand| is_varying_special(&operand.value)) {

@@ -65,7 +65,6 @@ fn code(instruction: Instruction<'_>, text: &str) -> Option<TextRange> {
     Some(TextRange::at(whole.start(), text_size::TextSize::of(kept)))
 }
 
-/// The text of two operands that are registers.
 fn registers<'t>(
     function: &Function,
     instruction: Instruction<'_>,

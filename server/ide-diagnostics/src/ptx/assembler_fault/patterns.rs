@@ -10,16 +10,13 @@ use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme
 pub(super) enum Found {
     /// `(x << n) - (x >> (64 - n))`.
     Rotation {
-        /// The shifts to the left and to the right.
         shifts: [InstructionId; 2],
-        /// `n`
         amount: u64,
         /// Whether it is written in another way than the subtraction of a logical shift.
         is_variant: bool,
     },
     /// `max(max(x, -y), z)`.
     Maximum {
-        /// `max` or `min`.
         opcode: &'static str,
         inner: Vec<InstructionId>,
         negations: Vec<InstructionId>,
@@ -101,7 +98,6 @@ fn is_wide_sum(mnemonic: &Mnemonic) -> bool {
     matches!(&*mnemonic.opcode, "add" | "sub") && is_wide(mnemonic)
 }
 
-/// Whether it selects by the sign of a number of 32 bits.
 fn is_signed_selection(mnemonic: &Mnemonic) -> bool {
     mnemonic.opcode == "slct" && *mnemonic.modifiers == ["s32", "s32"]
 }

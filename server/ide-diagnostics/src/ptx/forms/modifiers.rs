@@ -9,7 +9,6 @@ use crate::codes;
 use crate::ptx::forms::words;
 use crate::ptx::statement_ranges::StatementRanges;
 
-/// A mnemonic that matches no form.
 #[derive(Clone, Copy)]
 pub(super) struct Unmatched<'a> {
     pub(super) instruction: Instruction<'a>,
@@ -33,7 +32,6 @@ impl Unmatched<'_> {
         }
     }
 
-    /// A word of the instruction's name is missing.
     fn name(&self) -> Option<Problem> {
         let Unmatched { instruction, ranges, .. } = *self;
         let Mnemonic { opcode, modifiers } = instruction.mnemonic();
@@ -167,7 +165,6 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
     found.first().map(|near| format!("; `{}` does", near.form.text)).unwrap_or_default()
 }
 
-/// Offers at most four different replacements as fixes.
 fn offering(problem: Problem, range: TextRange, replacements: impl IntoIterator<Item = String>) -> Problem {
     let mut offered: Vec<String> = Vec::new();
     for replacement in replacements {

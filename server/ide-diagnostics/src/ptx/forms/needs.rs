@@ -126,7 +126,6 @@ fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) 
     Some(fix)
 }
 
-/// The lowest sufficient target.
 fn architecture(need: TargetRequirement) -> Option<&'static str> {
     let (number, suffix) = match need {
         TargetRequirement::Any => return None,

@@ -66,7 +66,6 @@ impl Comparison<'_> {
 }
 
 impl Reporter<'_> {
-    /// A guard that is not a predicate.
     pub(super) fn guard(&self, guard: Guard, wrong: OperandError) -> Problem {
         let name = self.function.name(guard.name);
         let text = self.function.referent_text(name.referent);

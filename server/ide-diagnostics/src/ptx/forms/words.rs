@@ -37,7 +37,6 @@ pub(super) fn value(value: &Value) -> String {
     value.words.concat()
 }
 
-/// The values of a slot of a form.
 pub(super) fn values_of(near: &Near, slot: usize) -> impl Iterator<Item = String> + Clone {
     near.form.slots[slot].values.iter().map(value)
 }
@@ -74,7 +73,6 @@ pub(super) fn ty(ty: Type) -> String {
     format!("`.{}`", ty.name())
 }
 
-/// The kinds of operand that are accepted.
 pub(super) fn takes(rule: &OperandRule) -> String {
     const ALL: &[OperandKind] = &[
         OperandKind::Register,

@@ -61,7 +61,6 @@ impl TargetName {
     }
 }
 
-/// Finds these names in a function.
 pub(crate) fn find(function: &Function) -> Box<[TargetName]> {
     if function.externals().next().is_none() {
         return Box::default();

@@ -10,7 +10,6 @@ use warplens_ide_db::{Db, Item};
 
 use crate::ptx::statement_ranges::StatementRanges;
 
-/// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(super) target: Target,
@@ -23,15 +22,12 @@ pub(crate) struct Call {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A name of the module.
     Function(SmolStr),
-    /// An address in a register of this type.
     Register(Option<Type>),
     /// No operand names the callee.
     Missing,
     /// Something that is not a function.
     Nothing(&'static str),
-    /// An operand with a syntax error.
     Unknown,
 }
 
@@ -42,7 +38,6 @@ pub(super) enum Through {
     Prototype(Box<Signature>),
     Functions(Vec<SmolStr>),
     Module(SmolStr),
-    /// A variable of the caller.
     Variable(SmolStr, Box<Variable>),
     Other(&'static str),
     Unknown,
@@ -64,7 +59,6 @@ pub(super) enum ActualKind {
         is_single: bool,
     },
     Sink,
-    /// A parameter of the caller.
     Formal,
     /// A variable that a call cannot pass.
     Memory,

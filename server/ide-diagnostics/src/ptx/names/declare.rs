@@ -27,7 +27,6 @@ impl ShortRange {
     }
 }
 
-/// The range of registers with this stem, if the function has one.
 pub(super) fn short_range(function: &Function, stem: &str) -> Option<ShortRange> {
     function.symbols().iter().find_map(|symbol| match symbol.kind {
         SymbolKind::RegisterRange { count, .. } if symbol.name == stem => {
@@ -66,7 +65,6 @@ pub(super) fn declaration(
     Some(Fix { title: format!("Declare `.reg .{ty} {name}`"), edits, preferred: false })
 }
 
-/// The register type that the statement around a name requires for it.
 fn type_of_use(function: &Function, name: TextRange) -> Option<Type> {
     let instruction = function.instruction_at(name.start())?;
     if instruction.guard().is_some_and(|guard| function.name(guard.name).range == name) {

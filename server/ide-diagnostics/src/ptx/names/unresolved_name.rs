@@ -25,7 +25,6 @@ use crate::ptx::symbols::name_range;
 const MOST: usize = 2;
 /// The number of names of an item that an explanation is looked for.
 const EXPLAINED: usize = 32;
-/// The maximum number of related uses.
 const RELATED: usize = 5;
 
 /// Reports the names of an item that must be declared before it, and are not.
@@ -128,7 +127,6 @@ impl ItemContext<'_> {
         function.map_or(Wanted::Any, |function| Wanted::at(function, missing.places[0]))
     }
 
-    /// The name that was meant, if only one is missing.
     fn meant<'f>(&'f self, missing: &Missing, function: Option<&'f Function>) -> Option<&'f str> {
         let [name] = missing.names.as_slice() else { return None };
         Self::wanted(missing, function).nearest(name, function, self.names)
@@ -198,7 +196,6 @@ impl ItemContext<'_> {
         Some(Fix { title: format!("Insert a prototype of `{}`", later.name), edits, preferred: false })
     }
 
-    /// No declaration has this name.
     fn nothing(
         &self,
         range: TextRange,
@@ -224,7 +221,6 @@ impl ItemContext<'_> {
     }
 }
 
-/// The text of a function before its body.
 fn outside(item: &SyntaxNode) -> Option<String> {
     let body = item.descendants().find(|node| node.kind() == SyntaxKind::BLOCK)?;
     let first = significant(item).next()?.text_range().start();

@@ -13,11 +13,9 @@ use warplens_isa::ptx as isa;
 pub(super) enum Wanted {
     /// Of a branch, or in `.branchtargets`.
     Label,
-    /// Of `brx.idx`.
     BranchTable,
     /// Of a call, or in `.calltargets`; of a call also a register with an address.
     Function,
-    /// The prototype or table of an indirect call.
     CallTable,
     Predicate,
     /// A register, variable or address.
@@ -38,7 +36,6 @@ static SPECIAL_COMPONENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 impl Wanted {
-    /// The kind of name that is required at this place of a function.
     pub(super) fn at(function: &Function, name: TextRange) -> Wanted {
         let role = function.name_at(name.start()).map(|found| found.role);
         let instruction = function.instruction_at(name.start());
@@ -74,7 +71,6 @@ impl Wanted {
         }
     }
 
-    /// The word for it.
     pub(super) fn noun(self, name: &str) -> &'static str {
         match self {
             Wanted::Label => "label",

@@ -15,7 +15,6 @@ pub(super) struct Written {
     code: Code,
     /// Whether exits of single lanes were rewritten.
     pub(super) is_restructured: bool,
-    /// The edits of the original text.
     pub(super) edits: Edits,
 }
 

@@ -11,7 +11,6 @@ use crate::wave::dialect::line::Line;
 use crate::wave::dialect::logic;
 use crate::wave::dialect::logic::Literal;
 
-/// Rewrites the instructions of an item.
 pub(crate) struct Rewriter<'c> {
     text: &'c str,
     code: &'c Code,
@@ -182,7 +181,6 @@ impl<'c> Rewriter<'c> {
         Some(logic::guarded(instruction.guard.map(Literal::from), lines))
     }
 
-    /// The parts of the instruction that are replaced in place.
     fn in_place(
         &self,
         instruction: &Instruction,

@@ -42,7 +42,6 @@ fn other_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     Some(problem.with_fix(rewrite.fix(format!("Replace the `if` with `{write}`"))))
 }
 
-/// The path after `if`.
 fn first_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let leaves = branch.at + 1;
     let (word, own) = leave(kernel, branch.then())?;

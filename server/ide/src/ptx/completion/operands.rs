@@ -24,7 +24,6 @@ pub(super) fn propose(position: &FilePosition<'_>, operand: &Operand<'_>, propos
     Scope::of(position, proposals).propose(&Wants::of(operand));
 }
 
-/// What an operand accepts.
 struct Wants {
     kinds: Vec<OperandKind>,
     /// The width of the instruction's type, if it has one.
@@ -56,7 +55,6 @@ impl Wants {
     }
 }
 
-/// The scope in which names are looked up.
 struct Scope<'a, 'db> {
     position: &'a FilePosition<'db>,
     function: Option<std::sync::Arc<Function>>,
@@ -188,7 +186,6 @@ fn whole_range(function: &Function, symbol: &Symbol, count: u32, rank: u32) -> P
     Proposal { insert, ..register(label, function, symbol, rank + 2) }
 }
 
-/// All registers of a small range.
 fn small_range(symbol: &Symbol) -> Vec<(String, &Symbol)> {
     match symbol.kind {
         SymbolKind::RegisterRange { count, .. } if count <= SMALL_RANGE => {
@@ -219,7 +216,6 @@ fn special_registers(proposals: &mut Proposals) {
     }
 }
 
-/// The predicates that a guard can name.
 pub(super) fn guard(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Predicate], bits: Some(1) };
     Scope::of(position, proposals).propose(&wants);

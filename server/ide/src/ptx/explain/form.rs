@@ -14,15 +14,11 @@ use crate::ptx::explain::facts;
 use crate::ptx::explain::facts::{first_clause, section, status};
 use crate::ptx::explain::matching::matching;
 
-/// An instruction as written.
 pub(crate) struct Statement<'a> {
-    /// Opcode and modifiers.
     pub(crate) mnemonic: &'a Mnemonic,
-    /// `@!%p1`
     pub(crate) guard: Option<String>,
     /// The operands, as separated by commas; `None` if only the mnemonic is known.
     pub(crate) operands: Option<&'a [String]>,
-    /// The version and target of the module.
     pub(crate) platform: Platform,
 }
 
@@ -54,7 +50,6 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     Some(page.finish())
 }
 
-/// The form of a mnemonic with this number of operands.
 pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<FormMatch> {
     let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
     let takes = |form: &FormMatch| {

@@ -13,7 +13,6 @@ use crate::ptx::explain;
 use crate::ptx::explain::form;
 use crate::ptx::explain::form::Statement;
 
-/// The page of the written form, if the token is its opcode.
 pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<String> {
     let instruction = ast::Instruction::cast(token.parent()?)?;
     if instruction.opcode_token().as_ref() != Some(token) {

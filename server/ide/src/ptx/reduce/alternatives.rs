@@ -70,7 +70,6 @@ impl<'f> Uses<'f> {
     }
 }
 
-/// The type of the register that a name denotes.
 fn register_type(function: &Function, name: &NameRef<'_>) -> Option<Type> {
     match *function.symbol_kind(name.resolution)? {
         SymbolKind::Register { ty, vector: None } | SymbolKind::RegisterRange { ty, vector: None, .. } => ty,
@@ -104,7 +103,6 @@ fn result<'f>(function: &'f Function, instruction: Instruction<'_>) -> Option<Na
     (written == 1 && result.role == Role::Write).then_some(result)
 }
 
-/// The registers that can replace a result.
 fn replacements(
     function: &Function,
     instruction: Instruction<'_>,

@@ -93,7 +93,6 @@ fn label(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit
         .then(|| TextEdit { range: node.text_range(), insert: String::new() })
 }
 
-/// Removes a block of the body that has no statements.
 fn empty_block(node: &SyntaxNode, body: TextRange) -> Option<TextEdit> {
     let is_code =
         |child: SyntaxNode| child.kind() == SyntaxKind::CHUNK || ast::Statement::can_cast(child.kind());

@@ -84,7 +84,6 @@ impl Checker<'_> {
         self.base(rule, &address)
     }
 
-    /// Checks the base of an address and its index register.
     fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),

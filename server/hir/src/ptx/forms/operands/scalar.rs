@@ -50,7 +50,6 @@ impl Checker<'_> {
         self.register_type(rule, name, ty?)
     }
 
-    /// Compares the type of a register with the types that fit.
     pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<OperandError> {
         let kinds = rule.kinds;
         let error = OperandError::RegisterType { name, have, takes: rule.registers };
@@ -191,7 +190,6 @@ fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     }
 }
 
-/// Whether a reference of this type is of one of the kinds.
 fn is_handle(kinds: Kinds, ty: Type) -> bool {
     match ty {
         Type::Texref => kinds.has(OperandKind::Texture),
