@@ -30,7 +30,6 @@ impl Lists {
         Lists { starts: starts.into(), numbers: numbers.into() }
     }
 
-    /// The number of keys.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }

@@ -1,14 +1,13 @@
 //! WAVE: a [`Code`] for every item, which is a kernel or the code between kernels.
 //!
 //! Positions are relative to the item they come from, and lowering an item uses only its own text. The whole
-//! file shares its labels, so lowering only lists the calls, and [`file_problems`] checks the items of a file
-//! together.
+//! file shares its labels, so lowering only lists the calls: names are checked with the other items of the
+//! file, above this crate.
 
 mod call_depth;
 mod cells;
 mod dialect;
 mod divergence;
-mod file;
 mod functions;
 mod literal;
 mod liveness;
@@ -30,7 +29,6 @@ mod writers;
 
 pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures, resumes};
-pub use file::{FileProblem, file_problems};
 pub use literal::{literal, to_brain, to_half};
 pub use liveness::Liveness;
 pub use lower::lower;

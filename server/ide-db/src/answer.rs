@@ -96,12 +96,10 @@ impl Fix {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// The range that the hover explains.
     pub range: TextRange,
     pub markdown: String,
 }
 
-/// Selects an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
     Opcode,
@@ -138,7 +136,6 @@ pub struct CompletionItem {
     pub snippet: String,
     /// The snippet's text for clients without snippets.
     pub plain: String,
-    /// The range that the insertion replaces.
     pub replace: TextRange,
     /// Editors compare it as text.
     pub sort: String,
@@ -152,17 +149,13 @@ pub struct CompletionItem {
     pub moves: Option<TextEdit>,
 }
 
-/// The target of a navigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub file: FileId,
-    /// The whole declaration.
     pub full: TextRange,
-    /// The name in the declaration.
     pub focus: TextRange,
 }
 
-/// How an occurrence uses its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     Declaration,
@@ -182,7 +175,6 @@ pub struct Occurrence {
 /// The name that a rename at an offset would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenameTarget {
-    /// The name under the cursor.
     pub range: TextRange,
     /// The text that an editor offers for editing.
     pub placeholder: String,
@@ -214,13 +206,11 @@ pub struct Symbol {
     pub detail: Option<String>,
     pub kind: SymbolKind,
     pub range: TextRange,
-    /// The range of the name.
     pub focus: TextRange,
     pub children: Vec<Symbol>,
 }
 
 impl Symbol {
-    /// A symbol that consists of its name.
     pub fn leaf(name: impl Into<String>, kind: SymbolKind, range: TextRange) -> Symbol {
         Symbol { name: name.into(), detail: None, kind, range, focus: range, children: Vec::new() }
     }
@@ -256,7 +246,6 @@ pub enum TokenKind {
     /// A register that the file declares.
     Register,
     Predicate,
-    /// A predefined register.
     SpecialRegister,
     Variable,
     Parameter,
@@ -293,7 +282,6 @@ pub struct TokenModifiers(pub u8);
 impl TokenModifiers {
     pub const DECLARATION: TokenModifiers = TokenModifiers(1);
     pub const MODIFICATION: TokenModifiers = TokenModifiers(1 << 1);
-    /// The name is read-only.
     pub const READONLY: TokenModifiers = TokenModifiers(1 << 2);
     pub const DEPRECATED: TokenModifiers = TokenModifiers(1 << 3);
     /// At this word lanes may diverge, exit or wait: `if`, `bra`, `ret`, `bar`.
@@ -302,7 +290,6 @@ impl TokenModifiers {
     pub const LEGEND: &'static [&'static str] =
         &["declaration", "modification", "readonly", "deprecated", "controlFlow"];
 
-    /// The union of both sets.
     #[must_use]
     pub const fn with(self, other: TokenModifiers) -> TokenModifiers {
         TokenModifiers(self.0 | other.0)
@@ -317,7 +304,6 @@ pub struct SemanticToken {
     pub modifiers: TokenModifiers,
 }
 
-/// A caller or a callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallItem {
     pub name: String,
@@ -327,7 +313,6 @@ pub struct CallItem {
     pub target: Target,
 }
 
-/// All calls between two functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calls {
     pub item: CallItem,
@@ -339,7 +324,6 @@ pub struct Calls {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentLink {
     pub range: TextRange,
-    /// The path as written.
     pub path: SmolStr,
     /// Set if the link leads to the file that the document was assembled from: the extension of that file,
     /// which is next to the document and has the same name.
@@ -356,7 +340,6 @@ pub struct InlayHintKinds {
     pub parameter_names: bool,
     /// The name of a known sequence of instructions, at the first one.
     pub sequences: bool,
-    /// The number of live registers at each instruction.
     pub live_registers: bool,
 }
 
@@ -373,7 +356,6 @@ pub enum InlayHintKind {
     Type,
     /// The parameter name of the argument after the hint.
     Parameter,
-    /// A note at the end of the line.
     LineEnd,
 }
 
@@ -383,11 +365,9 @@ pub struct ModuleSymbol {
     pub name: String,
     pub kind: SymbolKind,
     pub target: Target,
-    /// Whether this is the definition or only a declaration.
     pub is_definition: bool,
 }
 
-/// The possible forms of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
     pub signatures: Vec<Signature>,
@@ -397,9 +377,7 @@ pub struct SignatureHelp {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// The form as one line.
     pub label: String,
-    /// A summary in markdown.
     pub documentation: String,
     pub parameters: Vec<SignatureParameter>,
     /// The operand being typed; `None` after the last one.
@@ -410,6 +388,5 @@ pub struct Signature {
 pub struct SignatureParameter {
     /// The operand's range in the label.
     pub range: TextRange,
-    /// A description in markdown.
     pub documentation: String,
 }

@@ -286,25 +286,15 @@ impl<'db> FilePosition<'db> {
         let before = text.get(..usize::from(offset - start)).unwrap_or_default();
         // On the last line of an item, the user refers to that item rather than to the spaces before the next
         // one.
-        if index > 0 && starts_with_space() && is_between(before) {
-            let (index, end) = (index - 1, start);
-            let start = list.start_of(index);
-            return Some(FilePosition {
-                db,
-                file,
-                index,
-                item: items(db, file)[index],
-                start,
-                offset: end - start,
-                spaces: offset - end,
-            });
-        }
-        let mut offset = usize::from(offset - start);
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let offset = TextSize::try_from(offset).ok()?;
-        Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
+        let is_before = index > 0 && starts_with_space() && is_between(before);
+        let (index, start, offset, spaces) = if is_before {
+            let before = list.start_of(index - 1);
+            (index - 1, before, start - before, offset - start)
+        } else {
+            let boundary = text.floor_char_boundary(usize::from(offset - start));
+            (index, start, TextSize::try_from(boundary).ok()?, 0.into())
+        };
+        Some(FilePosition { db, file, index, item: items(db, file)[index], start, offset, spaces })
     }
 
     pub fn queries(&self) -> &'db LanguageQueries {
@@ -319,7 +309,6 @@ impl<'db> FilePosition<'db> {
         &self.item.text(self.db).0
     }
 
-    /// Converts a range of the item to a range of the file.
     pub fn in_file(&self, range: TextRange) -> TextRange {
         range + self.start
     }
@@ -339,14 +328,12 @@ impl<'db> FilePosition<'db> {
     }
 }
 
-/// A language's queries: a table of functions.
 #[derive(Clone, Copy)]
 pub struct LanguageQueries {
     /// The outline of an item, relative to the item.
     pub symbols: for<'db> fn(&'db dyn Db, Item<'db>) -> Vec<Symbol>,
     /// Adds the folds of an item, relative to the item, except for comments and blocks.
     pub folds: for<'db> fn(&'db dyn Db, Item<'db>, &mut Vec<Fold>),
-    /// The module's names that an item uses.
     pub module_uses: for<'db> fn(&'db dyn Db, Item<'db>) -> Box<[ModuleUse]>,
     pub named: fn(&FilePosition<'_>) -> Option<Named>,
     /// The occurrences of a local name in its item, relative to it.
@@ -355,7 +342,6 @@ pub struct LanguageQueries {
     /// local name at a position.
     pub local_declarations: fn(&FilePosition<'_>) -> Vec<(TextRange, TextRange)>,
     pub module_declarations: fn(&Database, File, Namespace, &str) -> Vec<Target>,
-    /// The construct with a keyword at a position.
     pub construct_at: fn(&FilePosition<'_>) -> Option<Construct>,
     /// Adds the problems of one item, except syntax errors. It may read anything through queries, but a
     /// change to a value that it read checks every item again. So it should read only values that rarely
@@ -365,7 +351,6 @@ pub struct LanguageQueries {
     pub check_module: fn(&Database, File) -> Vec<Diagnostic>,
     /// Adds the lints of an item without syntax errors.
     pub lints: for<'db> fn(&'db dyn Db, File, Item<'db>, &mut Vec<Problem>),
-    /// The ranges that a fix of the declared target replaces.
     pub target_ranges: fn(&Database, File) -> TargetRanges,
 }
 

@@ -15,7 +15,6 @@ pub(crate) struct EditHistory(Mutex<VecDeque<Step>>);
 struct Step {
     before: Arc<str>,
     after: Arc<str>,
-    /// The range that the edit replaced in the old text.
     edited: TextRange,
 }
 

@@ -5,7 +5,6 @@ use text_size::TextRange;
 
 use crate::answer::Access;
 
-/// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A local name of an item, by its number in the lowered function.
@@ -35,7 +34,6 @@ pub struct ModuleUse {
     pub uses: Box<[NameUse]>,
 }
 
-/// One occurrence of a module name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameUse {
     pub range: TextRange,

@@ -4,7 +4,7 @@
 //! is found by its text. Local names are looked up in their item, module names through [`module_uses`], which
 //! is small and stays valid while other items change.
 
-use crate::answer::{Occurrence, Target};
+use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, File, FilePosition, items, module_uses};
 pub use crate::name::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 
@@ -41,7 +41,6 @@ fn local_occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occu
 
 /// The declarations of a name: several if it is declared twice, none if it is predefined.
 pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || (position.queries().local_declarations)(position);
     match subject {
         Subject::Module(namespace, name) => {
             (position.queries().module_declarations)(position.db, position.file, *namespace, name)
@@ -51,7 +50,14 @@ pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Targe
             let file = position.file.id(position.db);
             let target =
                 |(focus, full)| Target { file, full: position.in_file(full), focus: position.in_file(focus) };
-            local().into_iter().map(target).collect()
+            (position.queries().local_declarations)(position).into_iter().map(target).collect()
         }
     }
+}
+
+/// The declarations of a name of the module, for a language that declares names by a word.
+pub fn declaring_words(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
+    let found = module_occurrences(db, file, namespace, name).into_iter();
+    let declarations = found.filter(|found| found.access == Access::Declaration);
+    declarations.map(|found| Target { file: file.id(db), full: found.range, focus: found.range }).collect()
 }

@@ -25,10 +25,12 @@ pub fn integer_as(value: u64, ty: Type) -> String {
     let bits = ty.bits().clamp(8, 64);
     let low = value & (u64::MAX >> (64 - bits));
     let signed = ((low << (64 - bits)) as i64) >> (64 - bits);
-    let mut lines = vec![format!("as `.{}` `{}`", ty.name(), own_reading(low, signed, ty))];
+    let (own, which, other) = match ty.kind() {
+        TypeKind::Signed => (signed.to_string(), "unsigned", low.to_string()),
+        _ => (low.to_string(), "signed", signed.to_string()),
+    };
+    let mut lines = vec![format!("as `.{}` `{own}`", ty.name())];
     if signed < 0 {
-        let other = if ty.kind() == TypeKind::Signed { low.to_string() } else { signed.to_string() };
-        let which = if ty.kind() == TypeKind::Signed { "unsigned" } else { "signed" };
         lines.push(format!("{which} `{other}`"));
     }
     let digits = bits as usize / 4;
@@ -43,10 +45,6 @@ pub fn integer_as(value: u64, ty: Type) -> String {
         lines.extend(float_readings(low, bits));
     }
     lines.join(" · ")
-}
-
-fn own_reading(low: u64, signed: i64, ty: Type) -> String {
-    if ty.kind() == TypeKind::Signed { signed.to_string() } else { low.to_string() }
 }
 
 /// The bits as floats of their width, where the value is plausible.

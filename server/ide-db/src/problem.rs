@@ -12,7 +12,6 @@ use warplens_hir::Severity;
 use crate::answer::{Diagnostic, FileId, Fix, Related, Tag, TextEdit};
 use crate::similar::{did_you_mean, nearest};
 
-/// A diagnostic relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub range: TextRange,
@@ -65,13 +64,11 @@ impl Problem {
         Problem::new(range, Severity::Hint, code, message)
     }
 
-    /// Adds another range of the item that explains the problem.
     pub fn with_related(mut self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
         self.related.push((range, message.into()));
         self
     }
 
-    /// Adds a tag that changes how editors render the problem.
     pub fn with_tag(mut self, tag: Tag) -> Problem {
         self.tags.push(tag);
         self
@@ -82,7 +79,6 @@ impl Problem {
         self
     }
 
-    /// The diagnostic in the file, for an item that starts at `start`.
     pub fn in_file(&self, context: &FixContext<'_>, start: TextSize) -> Diagnostic {
         let file = context.file;
         let related = self.related.iter().map(|(range, message)| Related {
@@ -102,7 +98,6 @@ impl Problem {
     }
 }
 
-/// A fix of a problem, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemFix {
     title: SmolStr,
@@ -110,13 +105,10 @@ pub struct ItemFix {
     preferred: bool,
 }
 
-/// What an edit of a fix replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
     Item(TextRange),
-    /// The number after `.version`.
     Version,
-    /// The architecture after `.target`.
     Architecture,
 }
 

@@ -15,7 +15,6 @@ use crate::rules::{nearest_rule, rule};
 
 const OPENING: &str = "warplens: allow(";
 
-/// A comment that allows diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Allow {
     /// The known names in the parentheses.
@@ -23,7 +22,6 @@ pub(crate) struct Allow {
     /// Where the comment starts, relative to the item.
     comment: TextSize,
     list_end: TextSize,
-    /// Whether the parentheses are empty.
     is_empty: bool,
 }
 
@@ -38,7 +36,6 @@ pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -
     openings.filter_map(|at| allow(text, &tree, at + OPENING.len(), problems)).collect()
 }
 
-/// The comment whose list of names starts at `list`.
 fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>) -> Option<Allow> {
     let offset = |at: usize| TextSize::try_from(at).unwrap_or_default();
     let comment =
@@ -94,7 +91,6 @@ pub(super) struct Line {
 }
 
 impl Allowances {
-    /// The comments of items, each with the index of its item.
     pub(super) fn new<'p>(list: &ItemList, allows: impl Iterator<Item = (usize, &'p [Allow])>) -> Allowances {
         let mut lines = Vec::new();
         for (index, allows) in allows {
@@ -115,14 +111,12 @@ impl Allowances {
         lines.any(|line| line.codes.iter().any(|code| code == found.code))
     }
 
-    /// The comments that apply to the line of this offset.
     pub(super) fn about(&self, offset: TextSize) -> impl Iterator<Item = &Line> {
         let after = self.lines.partition_point(|line| line.range.start() <= offset);
         self.lines[..after].iter().rev().take_while(move |line| line.range.contains_inclusive(offset))
     }
 }
 
-/// The line that a comment applies to.
 fn line_of_comment(list: &ItemList, comment: TextSize) -> TextRange {
     let line = line_at(list, comment);
     let is_alone = text_of(list, TextRange::new(line.start(), comment)).trim().is_empty();

@@ -33,13 +33,11 @@ fn problems_of_items(db: &Database, file: File) -> impl Iterator<Item = (usize, 
     of_items.enumerate().filter(|(_, problems)| !problems.is_empty())
 }
 
-/// The diagnostics that the comments of a file allow.
 pub(crate) fn allowances(db: &Database, file: File) -> Allowances {
     let allows = problems_of_items(db, file).map(|(index, problems)| (index, &*problems.allows));
     Allowances::new(file.document(db).items(), allows)
 }
 
-/// The items with lints, by their index.
 fn lints_of_items<'db>(
     db: &'db Database,
     file: File,
@@ -83,7 +81,6 @@ pub fn filter_reported(db: &Database, file: File, rules: &Rules, found: Vec<Diag
     enabled.filter(|found| !allowances.allow(found)).collect()
 }
 
-/// Collects the diagnostics of a file.
 struct Report<'r> {
     rules: &'r Rules,
     allowances: Allowances,

@@ -23,12 +23,10 @@ pub(crate) fn group_lints<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[B
     items_of(db, group).iter().map(|item| item_lints(db, *item)).collect()
 }
 
-/// The lints of an item without syntax errors.
 fn item_lints(db: &dyn Db, item: Item<'_>) -> Box<[Problem]> {
     let mut found = Vec::new();
-    if !item.parse(db).errors().is_empty() {
-        return found.into();
+    if item.parse(db).errors().is_empty() {
+        (db.language(item.language(db)).lints)(db, item.file(db), item, &mut found);
     }
-    (db.language(item.language(db)).lints)(db, item.file(db), item, &mut found);
     found.into()
 }

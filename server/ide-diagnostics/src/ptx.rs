@@ -105,7 +105,6 @@ pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mu
     }
 }
 
-/// Checks the items of a file together.
 pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = names::check(db, file);
     found.extend(prologue::check(db, file));

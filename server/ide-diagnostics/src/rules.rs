@@ -26,13 +26,10 @@ impl Rules {
 
     /// The diagnostic with its changed severity; `None` if it is switched off.
     pub fn apply(&self, mut found: Diagnostic) -> Option<Diagnostic> {
-        match self.changed.get(found.code) {
-            None => Some(found),
-            Some(severity) => {
-                found.severity = (*severity)?;
-                Some(found)
-            }
+        if let Some(severity) = self.changed.get(found.code) {
+            found.severity = (*severity)?;
         }
+        Some(found)
     }
 }
 
@@ -56,7 +53,6 @@ pub fn nearest_code(name: &str) -> Option<&'static str> {
     warplens_ide_db::nearest(name, codes().iter().map(|code| code.name))
 }
 
-/// The names that rules can change.
 fn names() -> impl Iterator<Item = &'static str> {
     codes().iter().map(|code| code.name).chain(FindingKind::all().map(FindingKind::name))
 }

@@ -33,7 +33,6 @@ pub fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: 
     }
 }
 
-/// Whether the text has the start of a function.
 fn starts(function: &Function) -> bool {
     function.instructions.first().is_some_and(|first| first.address <= 8)
 }
@@ -47,7 +46,6 @@ fn ends(code: &Code, function: &Function, text: &str) -> bool {
             || code.functions.len() == 1 && dots())
 }
 
-/// A function while it is checked.
 struct Check<'c> {
     function: &'c Function,
     /// Whether the text has all of it.
@@ -69,7 +67,6 @@ impl Check<'_> {
         self.problems.extend(function.operands(instruction).iter().filter_map(graphics_condition::check));
     }
 
-    /// A target that is not an instruction.
     fn target(&self, index: usize) -> Option<Problem> {
         let function = self.function;
         let instruction = &function.instructions[index];

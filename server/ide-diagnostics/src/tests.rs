@@ -376,6 +376,22 @@ x:  break p0
 }
 
 #[test]
+fn labels_belong_to_the_file() {
+    check(
+        ".kernel a\ncall f\ncall g\nhalt\nf: return\n.end\nh:\n.kernel b\ncall h\nf: return\nx: x: nop\nreturn\n.end\n.kernel a\nhalt\n.end",
+        expect![[r#"
+            3:`g` Error unresolved-name: undefined label `g`
+            10:`f` Error duplicate-name: duplicate label `f`
+                5:`f` first declared here
+            11:`x` Error duplicate-name: duplicate label `x`
+                11:`x` first declared here
+            14:`a` Warning duplicate-name: duplicate kernel `a`
+                1:`a` first declared here
+        "#]],
+    );
+}
+
+#[test]
 fn only_so_many_are_listed() {
     let body = "frob;\n".repeat(MAX_DIAGNOSTICS + 7);
     let (_, analysis) = open(&format!(".entry k() {{\n{body}ret; }}\n.entry m() {{ frob; ret; }}\n"));

@@ -20,7 +20,6 @@ use crate::codes;
 use crate::wave::departures::Departures;
 use crate::wave_messages;
 
-/// Checks an item by itself, except its syntax.
 pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     let accepts = file.accepts(db);
@@ -29,13 +28,10 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
         let grade = found.severity_in(accepts)?;
         let problem = Problem::new(found.range, grade, found.code(), wave_messages::problem(&found.kind));
         let problem = problem.with_fix(fix(found).or_else(|| departures.fix_of(found)));
-        let problem = match found.kind {
-            ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
-            _ => problem,
-        };
-        Some(match related(&found.kind) {
-            Some((range, message)) => problem.with_related(range, message),
-            None => problem,
+        Some(match (&found.kind, related(&found.kind)) {
+            (ProblemKind::Unreachable, _) => problem.with_tag(Tag::Unnecessary),
+            (_, Some((range, message))) => problem.with_related(range, message),
+            (_, None) => problem,
         })
     }));
     problems.extend(departures.problems());
@@ -45,7 +41,6 @@ pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mu
     lints::check(&wave_code(db, item), &item.text(db).0, file.accepts(db), found);
 }
 
-/// The related range of a problem, in the same item.
 fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     match kind {
         ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
@@ -104,8 +99,9 @@ impl<'db> ModuleCheck<'db> {
                     let key = (name.namespace, &name.name);
                     let (first, place) = *self.declared.entry(key).or_insert((index, range));
                     if first != index {
-                        let related = self.first_declared(place);
-                        self.report(range, duplicate(name.namespace, &name.name), vec![related]);
+                        let file = self.file.id(self.db);
+                        let related = Related { file, range: place, message: "first declared here".into() };
+                        self.found.push(duplicate(name.namespace, &name.name, range).with_related(related));
                     }
                 }
             }
@@ -128,11 +124,9 @@ impl<'db> ModuleCheck<'db> {
                 for place in places {
                     let range = place.range + list.start_of(index);
                     let message = wave_messages::undefined_label(&name.name, meant);
-                    let found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
-                    self.found.push(match meant {
-                        Some(meant) => found.with_fix(Fix::replacement(range, meant)),
-                        None => found,
-                    });
+                    let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
+                    found.fixes.extend(meant.map(|meant| Fix::replacement(range, meant)));
+                    self.found.push(found);
                 }
             }
         }
@@ -160,23 +154,13 @@ impl<'db> ModuleCheck<'db> {
         declared.sort_by_key(|(range, _)| range.start());
         nearest(name, declared.into_iter().map(|(_, name)| name))
     }
-
-    fn first_declared(&self, range: TextRange) -> Related {
-        Related { file: self.file.id(self.db), range, message: "first declared here".into() }
-    }
-
-    fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
-        let problem = wave::Problem { range, kind };
-        let found =
-            Diagnostic::new(range, problem.severity(), problem.code(), wave_messages::problem(&problem.kind));
-        self.found.push(Diagnostic { related, ..found });
-    }
 }
 
-fn duplicate(namespace: Namespace, name: &SmolStr) -> ProblemKind {
-    if namespace == KERNELS {
-        ProblemKind::DuplicateKernel(name.clone())
-    } else {
-        ProblemKind::DuplicateLabel { name: name.clone(), first: None }
-    }
+fn duplicate(namespace: Namespace, name: &SmolStr, range: TextRange) -> Diagnostic {
+    let kind = match namespace {
+        KERNELS => ProblemKind::DuplicateKernel(name.clone()),
+        _ => ProblemKind::DuplicateLabel { name: name.clone(), first: None },
+    };
+    let problem = wave::Problem { range, kind };
+    Diagnostic::new(range, problem.severity(), problem.code(), wave_messages::problem(&problem.kind))
 }

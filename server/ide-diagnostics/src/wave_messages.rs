@@ -150,7 +150,6 @@ fn instead(write: Option<&str>) -> String {
     write.map(|write| format!(": write `{write}`")).unwrap_or_default()
 }
 
-/// The first and the last word of a construct.
 fn words(construct: Construct) -> (&'static str, &'static str) {
     match construct {
         Construct::If => ("if", "endif"),

@@ -15,8 +15,9 @@ use warplens_ide_db::{
     Occurrence, Profile, RenameTarget, SemanticToken, SignatureHelp, Symbol, Target, TextEdit,
 };
 use warplens_ide_diagnostics::rules::Rules;
-use warplens_ide_diagnostics::share;
 use warplens_ide_diagnostics::wave::dialect::{Dialect, Rewritten};
+use warplens_ide_diagnostics::{allow_fix, share};
+use warplens_ide_lanes as lanes;
 use warplens_ide_lanes::{
     AvailableLaunch, LaneView, LaunchFile, LaunchProblem, Lens, LensStyle, Prepared, RunRequest,
 };
@@ -30,8 +31,11 @@ use crate::language::{Editing, LanguageSupport};
 use crate::languages::{LANGUAGES, simulators};
 use crate::reduce::Reducible;
 use crate::rename_error::RenameError;
+use crate::{
+    call_hierarchy, completion, definition, folding, format, hover, inlay_hints, links, module_symbols,
+    occurrences, rename, selection, signature_help, symbols, tokens,
+};
 
-/// Why a query was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Cancelled {
     /// The documents are being changed; retry with a new snapshot.
@@ -83,7 +87,6 @@ impl AnalysisHost {
         AnalysisHost::of(languages, None)
     }
 
-    /// A host that passes each event of its database to `observer`.
     #[cfg(test)]
     pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
         AnalysisHost::of(LANGUAGES, Some(Box::new(observer)))
@@ -289,51 +292,45 @@ impl Analysis {
 
     /// A fix that adds a comment which switches the diagnostic off for its line, if possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
-        self.query_editing(file, |db, file, _| {
-            warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found)
-        })
+        self.query_editing(file, |db, file, _| allow_fix::allow_fix(db, file, found))
     }
 
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
-        self.query_position(file, offset, crate::hover::hover)
+        self.query_position(file, offset, hover::hover)
     }
 
     /// Explains the operand at an offset: the fields of a descriptor, or a part of a matrix. `word` is the register or number
     /// there.
     pub fn operand(&self, file: FileId, offset: TextSize, word: &str) -> Answer<Option<Hover>> {
         self.query_language(file, |db, file, support| {
-            warplens_ide_lanes::operands::operand(db, file, support.simulator?, offset, word)
+            lanes::operands::operand(db, file, support.simulator?, offset, word)
         })
     }
 
     /// The file whose text would make the hover at an offset more precise; pass it to
     /// [`hover_with`](Analysis::hover_with).
     pub fn hover_source(&self, file: FileId, offset: TextSize) -> Answer<Option<WantedSource>> {
-        self.query_position(file, offset, crate::hover::wanted)
+        self.query_position(file, offset, hover::wanted)
     }
 
     /// The hover at an offset, with the text of the file that the document was generated from.
     pub fn hover_with(&self, file: FileId, offset: TextSize, source: &str) -> Answer<Option<Hover>> {
-        self.query_position(file, offset, |position, support| {
-            crate::hover::hover_with(position, support, source)
-        })
+        self.query_position(file, offset, |position, support| hover::hover_with(position, support, source))
     }
 
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
-        self.query_language(file, |db, file, support| {
-            crate::completion::completions(db, file, support, offset)
-        })
+        self.query_language(file, |db, file, support| completion::completions(db, file, support, offset))
     }
 
     /// The declarations of the name at an offset. There are several if the name is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
-        self.query_position(file, offset, |position, _| crate::definition::definition(position))
+        self.query_position(file, offset, |position, _| definition::definition(position))
     }
 
     /// All occurrences of the name at an offset, including its declaration, in text order. Used for references and
     /// highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
-        self.query_position(file, offset, |position, _| crate::occurrences::occurrences(position))
+        self.query_position(file, offset, |position, _| occurrences::occurrences(position))
     }
 
     /// The name that a rename at an offset would change, or why nothing can be renamed there.
@@ -342,10 +339,9 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Answer<Result<RenameTarget, RenameError>> {
-        self.query_rename(file, offset, |position, named, _| Ok(crate::rename::prepare(position, named)))
+        self.query_rename(file, offset, |position, named, _| Ok(rename::prepare(position, named)))
     }
 
-    /// The edits that rename the name at an offset, or why it cannot be renamed.
     pub fn rename(
         &self,
         file: FileId,
@@ -360,11 +356,11 @@ impl Analysis {
     }
 
     pub fn symbols(&self, file: FileId) -> Answer<Vec<Symbol>> {
-        self.query(file, crate::symbols::symbols)
+        self.query(file, symbols::symbols)
     }
 
     pub fn folds(&self, file: FileId) -> Answer<Vec<Fold>> {
-        self.query(file, crate::folding::folds)
+        self.query(file, folding::folds)
     }
 
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
@@ -372,21 +368,20 @@ impl Analysis {
     }
 
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
-        self.query_language(file, |db, file, support| crate::tokens::tokens_in(db, file, support, range))
+        self.query_language(file, |db, file, support| tokens::tokens_in(db, file, support, range))
     }
 
     /// The nested selection ranges around an offset, smallest first.
     pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
-        self.query_position(file, offset, crate::selection::selection)
+        self.query_position(file, offset, selection::selection)
     }
 
-    /// The syntax tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
         self.query(file, warplens_ide_db::syntax_tree)
     }
 
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
-        self.query_position(file, offset, crate::call_hierarchy::call_item)
+        self.query_position(file, offset, call_hierarchy::call_item)
     }
 
     pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
@@ -398,17 +393,17 @@ impl Analysis {
     }
 
     pub fn format(&self, file: FileId) -> Answer<Formatted> {
-        self.query_editing(file, crate::format::format)
+        self.query_editing(file, format::format)
     }
 
     pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
-        self.query_editing(file, |db, file, editing| crate::format::format_range(db, file, editing, range))
+        self.query_editing(file, |db, file, editing| format::format_range(db, file, editing, range))
     }
 
     /// The edits after `;` or a newline was typed just before an offset: they format the completed line. In WAVE they also
     /// indent a new line, or dedent the line at the offset if it now closes a construct.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
-        self.query_editing(file, |db, file, editing| crate::format::format_typed(db, file, editing, offset))
+        self.query_editing(file, |db, file, editing| format::format_typed(db, file, editing, offset))
     }
 
     /// The hints in a range. Items outside the range are not computed.
@@ -419,39 +414,38 @@ impl Analysis {
         kinds: InlayHintKinds,
     ) -> Answer<Vec<InlayHint>> {
         self.query_language(file, |db, file, support| {
-            crate::inlay_hints::inlay_hints(db, file, support, range, kinds)
+            inlay_hints::inlay_hints(db, file, support, range, kinds)
         })
     }
 
-    /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
         self.links_in(file, TextRange::up_to(u32::MAX.into()))
     }
 
     /// The links that start in a range, in text order. Items outside the range are not computed.
     pub fn links_in(&self, file: FileId, range: TextRange) -> Answer<Vec<DocumentLink>> {
-        self.query_language(file, |db, file, support| crate::links::links_in(db, file, support, range))
+        self.query_language(file, |db, file, support| links::links_in(db, file, support, range))
     }
 
     /// The names that the file declares for the whole module, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
-        self.query_language(file, crate::module_symbols::module_symbols)
+        self.query_language(file, module_symbols::module_symbols)
     }
 
     /// The name at an offset, if another file may define it.
     pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
-        self.query_position(file, offset, crate::module_symbols::linked_name)
+        self.query_position(file, offset, module_symbols::linked_name)
     }
 
     /// The forms of the statement whose operands are being typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
-        self.query_position(file, offset, crate::signature_help::signature_help)
+        self.query_position(file, offset, signature_help::signature_help)
     }
 
     /// The launches of a document in order of preference; the inferred ones are last.
     pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<AvailableLaunch>> {
         self.query_language(file, |db, file, support| {
-            warplens_ide_lanes::launches_of(db, file, support.simulator, launches)
+            lanes::launches_of(db, file, support.simulator, launches)
         })
     }
 
@@ -464,7 +458,7 @@ impl Analysis {
         style: LensStyle,
     ) -> Answer<Vec<Lens>> {
         self.query_language(file, |db, file, support| {
-            warplens_ide_lanes::lenses_of(db, file, support.simulator, launches, shown, style)
+            lanes::lenses_of(db, file, support.simulator, launches, shown, style)
         })
     }
 
@@ -485,7 +479,7 @@ impl Analysis {
         let all = simulators(self.languages);
         let run = self.query_language(file, |db, file, support| {
             let simulator = support.simulator;
-            Some(warplens_ide_lanes::prepare(db, file, simulator, &all, request, launches, read_file))
+            Some(lanes::prepare(db, file, simulator, &all, request, launches, read_file))
         })?;
         Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
@@ -494,7 +488,7 @@ impl Analysis {
     /// once its statement is edited.
     pub fn findings(&self, file: FileId, shown: &LaneView) -> Answer<Vec<Diagnostic>> {
         self.query_language(file, |db, source, support| {
-            warplens_ide_lanes::findings_of(db, source, support.simulator, shown, &self.rules)
+            lanes::findings_of(db, source, support.simulator, shown, &self.rules)
         })
     }
 
@@ -535,7 +529,6 @@ impl Analysis {
         })
     }
 
-    /// Runs a query about the name at an offset, if it can be renamed.
     fn query_rename<T>(
         &self,
         id: FileId,
@@ -546,7 +539,7 @@ impl Analysis {
             let read_only = RenameError::ReadOnly(support.info.title);
             Some(support.editing.as_ref().ok_or(read_only).and_then(|editing| {
                 let position = FilePosition::new(db, file, offset).ok_or(RenameError::Nothing)?;
-                let named = crate::rename::target(&position, editing)?;
+                let named = rename::target(&position, editing)?;
                 query(&position, &named, editing)
             }))
         })?;

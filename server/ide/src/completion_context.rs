@@ -4,7 +4,6 @@ use text_size::TextRange;
 use warplens_ide_db::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
-/// The word being typed, up to the cursor.
 pub(crate) struct TypedWord {
     pub(crate) range: TextRange,
     pub(crate) text: String,

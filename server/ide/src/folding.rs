@@ -4,7 +4,6 @@ use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Db, File, Fold, FoldKind, Item, items};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
-/// The folds of an item, relative to it.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let text = &item.text(db).0;

@@ -46,14 +46,12 @@ pub struct LanguageSupport {
     pub module_symbols: Option<fn(&Database, File) -> Vec<ModuleSymbol>>,
     /// Whether another file can define names that a module uses.
     pub links_names: bool,
-    /// The function with this name.
     pub call_item: fn(&Database, File, Namespace, &str) -> Option<CallItem>,
     /// The callers of the function with this name.
     pub incoming_calls: fn(&Database, File, &str) -> Vec<Calls>,
     /// The calls in the function with this name.
     pub outgoing_calls: fn(&Database, File, &str) -> Vec<Calls>,
     pub completions: fn(&FilePosition<'_>) -> Proposals,
-    /// Adds the completions for an empty file.
     pub file_completions: fn(&mut Proposals),
     pub signature_help: fn(&FilePosition<'_>) -> Option<SignatureHelp>,
     /// The features that edit a file; `None` for a read-only language.
@@ -98,11 +96,9 @@ pub struct SourceHover {
     pub extension: &'static str,
     /// Paths that the document states for it; `None` if the hover at this position does not need the file.
     pub files: fn(&FilePosition<'_>) -> Option<Vec<SmolStr>>,
-    /// The hover with the text of the file.
     pub hover: fn(&FilePosition<'_>, &str) -> Option<(TextRange, String)>,
 }
 
-/// Computes the edits that rename the name at a position.
 pub type Rename = fn(&FilePosition<'_>, &Named, &str) -> Result<Vec<TextEdit>, RenameError>;
 
 /// Finds the removable parts of the kernel with this name.
@@ -112,7 +108,6 @@ pub type FindReducible = fn(&Database, File, &str) -> Option<Reducible>;
 pub struct Editing {
     /// The position of comments in a formatted file.
     pub comments: Comments,
-    /// The style for an item with this text.
     pub style: fn(&str) -> Box<dyn Style + '_>,
     /// The part of an item that prevents formatting, although the item has no syntax error.
     pub misplaced: fn(&Database, Item<'_>) -> Option<TextRange>,

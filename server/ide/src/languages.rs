@@ -17,7 +17,6 @@ pub fn languages() -> impl Iterator<Item = Language> {
     LANGUAGES.iter().map(|known| known.info)
 }
 
-/// Whether kernels of a language can be reduced.
 pub fn is_reducible(language: Language) -> bool {
     let support = LANGUAGES.iter().find(|known| known.info == language);
     support.and_then(|support| support.editing).is_some_and(|editing| editing.reducible.is_some())

@@ -5,7 +5,6 @@ use warplens_ide_db::{Database, File, FilePosition};
 
 pub(crate) struct Lines<'t> {
     pub(crate) text: &'t str,
-    /// The number of its first line.
     first: usize,
     /// The end of each line, relative to the item.
     ends: Vec<TextSize>,

@@ -30,7 +30,6 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// A proposal that inserts its label.
     pub fn word(label: impl Into<String>, kind: CompletionKind, rank: u32) -> Proposal {
         let label = label.into();
         let insert = Snippet::text(&label);

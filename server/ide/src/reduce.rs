@@ -16,13 +16,11 @@ pub struct Reducible {
     pub unused: Vec<TextEdit>,
     /// Numbers the registers of each range from 1.
     pub renumbered: Vec<TextEdit>,
-    /// Comments and debug information.
     pub notes: Vec<TextRange>,
     /// Registers that are read but never written.
     pub undefined: Vec<String>,
 }
 
-/// A statement that executes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReducibleStatement {
     /// The statement, with its guard and semicolon.
@@ -35,13 +33,11 @@ pub struct ReducibleStatement {
     pub alternatives: Vec<Alternative>,
 }
 
-/// A simpler kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alternative {
     /// Identifies the alternative among those of the statement, also after other edits: `%r1 -> %r2`.
     pub what: String,
     pub removes: bool,
-    /// The edits, in text order.
     pub edits: Vec<TextEdit>,
 }
 

@@ -10,10 +10,8 @@ pub enum RenameError {
     ReadOnly(&'static str),
     #[error("there is nothing to rename here")]
     Nothing,
-    /// The name belongs to the language.
     #[error("`{0}` is predefined and cannot be renamed")]
     Predefined(String),
-    /// The file does not declare the name.
     #[error("`{0}` is declared nowhere in this file, so it cannot be renamed here")]
     Undeclared(String),
     /// The new name does not follow the syntax of names.
@@ -32,7 +30,6 @@ pub enum RenameError {
         scope: &'static str,
         name: String,
     },
-    /// A local name would hide the new one.
     #[error("`{function}` declares a local `{name}`, which would hide the new name")]
     Hidden { function: String, name: String },
     /// The new name would hide a name of the module that the function uses.
@@ -58,10 +55,8 @@ pub enum RenameError {
     /// The register belongs to a value that can only be renamed as a whole.
     #[error("`{name}` is part of a value in r{first} to r{last}, which cannot be renamed one by one")]
     PartOfValue { name: String, first: u32, last: u32 },
-    /// The launch sets the register.
     #[error("`{0}` is read before this kernel writes it: the launch sets it by this name")]
     SetByLaunch(String),
-    /// Code in other kernels uses the register.
     #[error("other kernels share `{0}` through calls, so it cannot be exchanged in this one only")]
     Shared(String),
 }

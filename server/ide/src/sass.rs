@@ -23,7 +23,7 @@ pub(crate) const SASS: LanguageSupport = LanguageSupport {
         named: names::named,
         local_occurrences: names::occurrences,
         local_declarations: names::local_declarations,
-        module_declarations: names::module_declarations,
+        module_declarations: warplens_ide_db::names::declaring_words,
         construct_at: constructs::at,
         check_item: warplens_ide_diagnostics::sass::check_item,
         ..LanguageQueries::EMPTY

@@ -14,7 +14,6 @@ enum Part {
 }
 
 impl Snippet {
-    /// A snippet without placeholders.
     pub fn text(text: &str) -> Snippet {
         Snippet::default().then(text)
     }
@@ -52,7 +51,6 @@ impl Snippet {
         }
     }
 
-    /// The text in LSP's snippet syntax.
     pub fn snippet(&self) -> String {
         let mut text = String::new();
         let mut number = 0;

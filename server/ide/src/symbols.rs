@@ -9,7 +9,6 @@ pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol
     (db.language(item.language(db)).symbols)(db, item).into()
 }
 
-/// The outline of a file, in text order.
 pub(crate) fn symbols(db: &Database, file: File) -> Vec<Symbol> {
     let list = file.document(db).items();
     let mut symbols = Vec::new();

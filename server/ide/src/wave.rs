@@ -27,7 +27,7 @@ pub(crate) const WAVE: LanguageSupport = LanguageSupport {
         named: names::named,
         local_occurrences: names::occurrences,
         local_declarations: |position| names::local_declaration(position).into_iter().collect(),
-        module_declarations: names::module_declarations,
+        module_declarations: warplens_ide_db::names::declaring_words,
         construct_at: constructs::at,
         check_item: diagnostics::check_item,
         check_module: diagnostics::check_module,

@@ -5,7 +5,6 @@
 pub struct Category {
     /// Short name; the data file of the category has the same name.
     pub id: &'static str,
-    /// Title, as a heading.
     pub title: &'static str,
     /// One sentence: what the instructions of the category do.
     pub about: &'static str,

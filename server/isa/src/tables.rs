@@ -88,7 +88,6 @@ fn entry<T: Shared>(number: u16) -> &'static T {
     &T::TABLE[usize::from(number)]
 }
 
-/// The entries of a [`List`].
 pub type Entries<T> = std::iter::Map<std::slice::Iter<'static, u16>, fn(&'static u16) -> &'static T>;
 
 impl<T: Shared> Clone for List<T> {

@@ -31,12 +31,10 @@ impl Graph {
         self.predecessors.of(node)
     }
 
-    /// The graph with every edge reversed.
     pub fn reversed(&self) -> Graph {
         Graph { successors: self.predecessors.clone(), predecessors: self.successors.clone() }
     }
 
-    /// For each node, whether it can be reached from `root`.
     pub fn reachable(&self, root: u32) -> Vec<bool> {
         let mut seen = vec![false; self.len()];
         let mut open = vec![root];

@@ -54,7 +54,6 @@ pub fn strong_components<I: IntoIterator<Item = u32>>(
 }
 
 struct Search {
-    /// The discovery number of each node.
     number: Vec<Option<usize>>,
     /// The earliest open node that each node is known to reach.
     low: Vec<usize>,

@@ -7,7 +7,6 @@ pub struct DominatorTree<'g> {
     graph: &'g Graph,
     /// The position of each node in the search, `NONE` for nodes that are not reached.
     number: Vec<u32>,
-    /// The nodes in discovery order.
     order: Vec<u32>,
     /// This and the following tables are indexed by position in the search.
     parent: Vec<u32>,

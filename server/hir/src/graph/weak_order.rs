@@ -47,11 +47,9 @@ pub fn weak_order(graph: &Graph, root: u32) -> Vec<Ordered> {
 }
 
 enum Task {
-    /// Nodes that may contain loops.
     Nodes(Vec<u32>),
     /// A strong component of more than one node.
     Loop(Vec<u32>),
-    /// A node to append to the order.
     Node(u32),
     /// The loop whose head is at this position of the order is complete.
     EndOfLoop(usize),

@@ -6,7 +6,6 @@ use crate::cfg::{BlockEnd, BlockId, Cfg};
 /// functions with thousands of ends get there.
 const BUDGET: usize = 50_000_000;
 
-/// The possible ends of a graph.
 pub(super) struct Ends<'c, F> {
     cfg: &'c Cfg,
     is_uniform: F,
@@ -31,7 +30,6 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         }
     }
 
-    /// The primary end of the blocks that are left; `None` if none are.
     pub(super) fn primary(&mut self, left: &[bool]) -> Option<BlockId> {
         self.leaves.retain(|end| left[end.index()]);
         self.stops.retain(|end| left[end.index()]);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::uniformity::Uniformity;
-use super::{Function, Instruction, InstructionId, Mnemonic, Operand, Resolution, SymbolKind, TableKind};
+use super::{Function, Instruction, Mnemonic, NameId, Operand, Resolution, SymbolKind, TableKind};
 use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 use crate::post_dominators::PostDominators;
 
@@ -134,19 +134,17 @@ impl Exit {
 /// Unknown labels are omitted.
 fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
     let Some(Operand::Symbol(name)) = operand else { return Vec::new() };
-    let label = |resolution: Resolution<'_>| match &function.symbol(resolution.symbol()?).kind {
-        SymbolKind::Label { target } => Some(*target),
+    let kind = |name: &NameId| function.symbol_kind(function.name(*name).resolution);
+    let label = |name: &NameId| match kind(name) {
+        Some(SymbolKind::Label { target }) => Some(target.index() as u32),
         _ => None,
     };
-    let resolution = function.name(*name).resolution;
-    let table = resolution.symbol().map(|symbol| &function.symbol(symbol).kind);
-    let targets: Vec<InstructionId> = match table {
+    match kind(name) {
         Some(SymbolKind::Table { kind: TableKind::Branch, targets }) => {
-            targets.iter().filter_map(|name| label(function.name(*name).resolution)).collect()
+            targets.iter().filter_map(label).collect()
         }
-        _ => label(resolution).into_iter().collect(),
-    };
-    targets.into_iter().map(|target| target.index() as u32).collect()
+        _ => label(name).into_iter().collect(),
+    }
 }
 
 /// Whether a call never returns: its callee or its prototype is `.noreturn`, or every function in its table
@@ -157,20 +155,17 @@ fn call_stops(function: &Function, call: Instruction<'_>, is_noreturn: &dyn Fn(&
         Resolution::Symbol(symbol) => match &function.symbol(symbol).kind {
             SymbolKind::Prototype(signature) => signature.is_noreturn(),
             SymbolKind::Table { kind: TableKind::Call, targets } => {
-                let name = |name: &super::NameId| function.name(*name).resolution;
-                !targets.is_empty()
-                    && targets
-                        .iter()
-                        .all(|target| matches!(name(target), Resolution::External(name) if is_noreturn(name)))
+                let resolutions = targets.iter().map(|target| function.name(*target).resolution);
+                let stops = |target| matches!(target, Resolution::External(name) if is_noreturn(name));
+                !targets.is_empty() && resolutions.into_iter().all(stops)
             }
             _ => false,
         },
         Resolution::Indexed { .. } | Resolution::Special(_) => false,
     };
-    call.operands().iter().any(|operand| match operand {
-        Operand::Symbol(name) => stops(function.name(*name).resolution),
-        _ => false,
-    })
+    call.operands()
+        .iter()
+        .any(|operand| matches!(operand, Operand::Symbol(name) if stops(function.name(*name).resolution)))
 }
 
 #[cfg(test)]

@@ -32,7 +32,10 @@ impl Mnemonic {
                 found.extend(entry.forms.iter().filter_map(|form| modifiers.fit(form)));
             }
         }
-        if found.is_empty() { nearest::nearest(self, entries) } else { MnemonicForms::Known(found.into()) }
+        if found.is_empty() {
+            return MnemonicForms::NoMatch(nearest::search(self, entries, |_| true).into());
+        }
+        MnemonicForms::Known(found.into())
     }
 }
 

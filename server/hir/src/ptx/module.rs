@@ -34,7 +34,6 @@ struct Namesakes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSymbol {
     pub name: SmolStr,
-    /// The index of the item in the file.
     pub item: u32,
     /// The index of the declaration in the item's header.
     pub declaration: u32,
@@ -59,7 +58,6 @@ pub enum ModuleKind {
         is_noreturn: bool,
     },
     Alias,
-    /// A label in a `.section`.
     SectionLabel,
 }
 
@@ -128,12 +126,10 @@ impl ModuleNames {
         module
     }
 
-    /// Collects the names in the headers of all items.
     pub fn of_headers<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
         ModuleNames::new([&SymbolGroup::new(headers)])
     }
 
-    /// All declarations in text order.
     pub fn symbols(&self) -> &[ModuleSymbol] {
         &self.symbols
     }

@@ -49,7 +49,6 @@ pub struct Uniformity<'f> {
     done: bool,
 }
 
-/// A branch that may diverge.
 struct Branch {
     block: BlockId,
     /// The guard, and the index operand of `brx`.
@@ -65,11 +64,7 @@ impl<'f> Uniformity<'f> {
         let mut values = Values::new(function, cfg);
         let branches: Vec<Branch> =
             cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
-        let asked = |query: &RegisterQuery| match query.after {
-            true => values.used_after(query.instruction, query.register),
-            false => values.used_at(query.instruction, query.register),
-        };
-        let asked = queries.iter().map(asked).collect();
+        let asked = queries.iter().map(|query| values.used(*query, UseKind::Data)).collect();
         values.complete();
         copies::find(&mut values);
         let joins = Joins::new(cfg);
@@ -82,7 +77,7 @@ impl<'f> Uniformity<'f> {
         if analysis.done && analysis.values.doubt_differences() {
             analysis.branches.iter_mut().for_each(|branch| branch.variance = Variance::Uniform);
             analysis.joins.forget();
-            analysis.pending.restart(analysis.branches.len());
+            analysis.pending.add_all();
             analysis.done = analysis.run_all_models();
         }
         analysis
@@ -198,7 +193,7 @@ impl<'f> Uniformity<'f> {
             if let Some((variance, branch)) = self.joins.divergence(block) {
                 raised.by(variance, Cause::Diverged(branch));
             }
-            if self.joins.is_irreducible() {
+            if self.joins.is_irreducible {
                 raised.by(Variance::Unknown, Cause::Opaque);
             }
         }
@@ -256,8 +251,7 @@ impl<'f> Uniformity<'f> {
     /// Records that lanes diverge at a branch, and queues everything that depends on that.
     fn diverge(&mut self, index: usize) {
         let Branch { block, variance, .. } = self.branches[index];
-        self.joins.diverge(block, variance);
-        for block in self.joins.take_touched() {
+        for block in self.joins.diverge(block, variance) {
             self.pending.add_watchers(block);
         }
     }
@@ -280,9 +274,9 @@ impl Branch {
             ("brx", Some(Operand::Register { name, .. })) => Some(*name),
             _ => None,
         };
-        let names = [guard, index].into_iter().flatten();
-        let registers = names.map(|name| function.referent(name));
-        let control = registers.map(|register| values.used_at(instruction.id(), register)).collect();
+        let registers = [guard, index].into_iter().flatten().map(|name| function.referent(name));
+        let before = |register| RegisterQuery { instruction: instruction.id(), register, after: false };
+        let control = registers.map(|register| values.used(before(register), UseKind::Data)).collect();
         let is_promised = instruction.has("uni");
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })
     }

@@ -16,7 +16,6 @@ impl Control {
         Control((word >> (21 * place)) as u32 & 0x1f_ffff)
     }
 
-    /// The control information in the high word of a 128-bit instruction.
     pub const fn of_high_word(high: u64) -> Control {
         Control((high >> 41) as u32 & 0x1f_ffff)
     }

@@ -10,7 +10,6 @@ use super::operand::Value;
 use super::register::{Register, RegisterFile};
 use crate::graph::Graph;
 
-/// How an instruction affects control flow.
 pub fn flow(instruction: &Instruction) -> Flow {
     isa::opcode(&instruction.opcode).map_or(Flow::Next, |entry| entry.flow)
 }
@@ -144,7 +143,6 @@ struct Walk<'f> {
     openers: Vec<SmallVec<[u32; 1]>>,
     unbalanced: Vec<u32>,
     ends: Vec<u32>,
-    /// The instructions after calls.
     returns: Vec<u32>,
     returners: Vec<u32>,
     indirect: Vec<u32>,
@@ -230,17 +228,9 @@ impl<'f> Walk<'f> {
             _ => None,
         };
         let ends = is_unconditional(self.function, instruction);
-        let flow = flow(instruction);
-        match flow {
-            Flow::Branch => {
-                if let Some(target) = target {
-                    self.follow(index, target, stack);
-                }
-                if !ends {
-                    self.fall_through(index, stack);
-                }
-            }
-            Flow::IndirectBranch => self.indirect_branch(index, stack, ends),
+        match flow(instruction) {
+            Flow::Branch => target.into_iter().for_each(|target| self.follow(index, target, stack)),
+            Flow::IndirectBranch => self.indirect_branch(index, stack),
             Flow::Call => {
                 if let Some(target) = target {
                     self.follow(index, target, None);
@@ -248,30 +238,24 @@ impl<'f> Walk<'f> {
                 if (index as usize) + 1 < self.seen.len() {
                     self.returns.push(index + 1);
                 }
-                self.fall_through(index, stack);
+                return self.fall_through(index, stack);
             }
-            Flow::Return => {
-                self.returners.push(index);
-                if !ends {
-                    self.fall_through(index, stack);
-                }
-            }
+            Flow::Return => self.returners.push(index),
             Flow::Push => {
                 let stack = target.map_or(stack, |_| self.push(index, stack));
-                self.fall_through(index, stack);
+                return self.fall_through(index, stack);
             }
-            Flow::Pop => self.pop(index, stack, ends),
-            Flow::Exit => {
-                if !ends {
-                    self.fall_through(index, stack);
-                }
-            }
-            _ if joins(self.function, instruction) => self.pop(index, stack, ends),
-            _ => self.fall_through(index, stack),
+            Flow::Pop => self.pop(index, stack),
+            Flow::Exit => {}
+            _ if joins(self.function, instruction) => self.pop(index, stack),
+            _ => return self.fall_through(index, stack),
+        }
+        if !ends {
+            self.fall_through(index, stack);
         }
     }
 
-    fn indirect_branch(&mut self, index: u32, stack: Stack, ends: bool) {
+    fn indirect_branch(&mut self, index: u32, stack: Stack) {
         let instruction = &self.function.instructions[index as usize];
         let noted = self.function.noted_targets(instruction);
         if noted.is_empty() {
@@ -283,9 +267,6 @@ impl<'f> Walk<'f> {
                 self.follow(index, target, stack);
             }
         }
-        if !ends {
-            self.fall_through(index, stack);
-        }
     }
 
     fn push(&mut self, index: u32, stack: Stack) -> Stack {
@@ -294,44 +275,25 @@ impl<'f> Walk<'f> {
     }
 
     /// Lanes wait at the newest token of the kind; those that are left in it continue at its target.
-    fn pop(&mut self, index: u32, stack: Stack, ends: bool) {
-        let instruction = &self.function.instructions[index as usize];
-        let kind = token(instruction).unwrap_or("SYNC");
-        let (mut at, mut found) = (stack, None);
-        while let Some(entry) = at {
-            let (pushed, rest) = self.stacks[entry as usize];
-            let push = &self.function.instructions[pushed as usize];
-            if token(push) == Some(kind) {
-                found = Some((pushed, rest));
-                break;
-            }
-            at = rest;
-        }
-        match found {
+    fn pop(&mut self, index: u32, stack: Stack) {
+        let instructions = &self.function.instructions;
+        let kind = token(&instructions[index as usize]).unwrap_or("SYNC");
+        let entry = |entry: u32| self.stacks[entry as usize];
+        let mut entries = std::iter::successors(stack.map(entry), |(_, rest)| rest.map(entry));
+        match entries.find(|(pushed, _)| token(&instructions[*pushed as usize]) == Some(kind)) {
             Some((pushed, rest)) => {
                 self.openers[index as usize].push(pushed);
-                if let Destination::Instruction(target) =
-                    self.function.instructions[pushed as usize].destination
-                {
+                if let Destination::Instruction(target) = instructions[pushed as usize].destination {
                     self.follow(index, target, rest);
                 }
             }
             None => {
                 self.unbalanced.push(index);
-                let nearest = self.nearest_push(index, kind);
-                self.openers[index as usize].extend(nearest);
+                let pushes = self.pushes.get(kind).map_or(&[][..], Vec::as_slice);
+                let before = pushes.partition_point(|at| *at < index);
+                self.openers[index as usize].extend(pushes[..before].last().copied());
             }
         }
-        if !ends {
-            self.fall_through(index, stack);
-        }
-    }
-
-    /// The nearest push of a kind before an instruction in the text, for an instruction that no path pairs
-    /// with a push.
-    fn nearest_push(&self, index: u32, kind: &'static str) -> Option<u32> {
-        let pushes = self.pushes.get(kind)?;
-        pushes.partition_point(|at| *at < index).checked_sub(1).map(|last| pushes[last])
     }
 
     /// Pairs each BSYNC and BREAK with the BSSY of its barrier: the nearest one before it whose region

@@ -21,14 +21,11 @@ pub struct Facts {
     pub parameters: Vec<Parameter>,
     /// The offset of the parameters in bank 0.
     pub parameter_base: Option<u32>,
-    /// The total size of the parameters in bytes.
     pub parameter_bytes: Option<u32>,
     pub registers: Option<u32>,
-    /// The size of the stack frame in bytes.
     pub frame_bytes: Option<u32>,
     /// The stack that the function needs in bytes, including the functions that it calls.
     pub stack_bytes: Option<u32>,
-    /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
     pub barriers: Option<u32>,
     /// Blocks of a cluster in x, y, z, if the kernel requires them.
@@ -86,11 +83,7 @@ fn of<'a>(all: &'a mut Vec<(SmolStr, Facts)>, name: &str) -> &'a mut Facts {
 impl Record<'_> {
     /// The numbers in the data, starting with the bytes for format and kind. Symbols are left out.
     fn numbers(&self) -> Vec<u64> {
-        let number = |datum: &Datum| match datum.value {
-            DatumValue::Number(number) => Some(number),
-            _ => None,
-        };
-        self.data.iter().filter_map(number).collect()
+        self.data.iter().filter_map(Datum::number).collect()
     }
 
     /// The function that a record of the module is about: `k` in `index@(k)`.
@@ -103,16 +96,11 @@ impl Record<'_> {
 
     /// The last number of the record, which is its value if it has one.
     pub fn value(&self) -> Option<u32> {
-        let last = self.data.last()?;
-        match last.value {
-            DatumValue::Number(number) => u32::try_from(number).ok(),
-            _ => None,
-        }
+        u32::try_from(self.data.last()?.number()?).ok()
     }
 }
 
 impl Facts {
-    /// Adds the facts in a record of the function's own section.
     pub fn add(&mut self, record: &Record<'_>) {
         match record.attribute {
             "EIATTR_KPARAM_INFO" => self.parameters.extend(parameter(record)),
@@ -154,11 +142,8 @@ impl Facts {
 
 /// The numbers in the data that have this many bytes.
 fn numbers_of_size(record: &Record<'_>, bytes: u32) -> Vec<u32> {
-    let number = |datum: &Datum| match datum.value {
-        DatumValue::Number(number) if datum.size == bytes => Some(number as u32),
-        _ => None,
-    };
-    record.data.iter().filter_map(number).collect()
+    let data = record.data.iter().filter(|datum| datum.size == bytes);
+    data.filter_map(Datum::number).map(|number| number as u32).collect()
 }
 
 /// The largest size of a constant bank. Bank 0 holds the parameters.

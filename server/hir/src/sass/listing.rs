@@ -17,7 +17,6 @@ pub struct Listing {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// The index of the item that contains it.
     pub item: usize,
     /// The index among the functions of the item.
     pub index: usize,
@@ -45,14 +44,8 @@ impl Listing {
                 let target = function.target.clone().or_else(|| stated.clone());
                 let generation = target.as_ref().map_or(function.generation, Target::generation);
                 let is_kernel = function.is_kernel.unwrap_or(true);
-                functions.push(Listed {
-                    item,
-                    index,
-                    target,
-                    generation,
-                    is_kernel,
-                    facts: Facts::default(),
-                });
+                let facts = Facts::default();
+                functions.push(Listed { item, index, target, generation, is_kernel, facts });
             }
         }
         let mut listing = Listing { items, functions };

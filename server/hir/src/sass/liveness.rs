@@ -53,7 +53,6 @@ fn number(register: Register) -> Option<usize> {
     (!register.is_constant()).then_some(first + if register.is_predicate() { number % 8 } else { number })
 }
 
-/// A number of registers for each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Counts {
     /// `R`

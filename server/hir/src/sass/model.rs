@@ -16,7 +16,6 @@ pub struct Code {
     pub stated: Option<Stated>,
     /// The functions: one in a code section, none in any other section, possibly several in a fragment.
     pub functions: Vec<Function>,
-    /// A section of data or notes.
     pub section: Option<Section>,
 }
 
@@ -40,11 +39,9 @@ pub struct Function {
     pub name: Option<Name>,
     /// The range of its lines.
     pub range: TextRange,
-    /// The target that the item states.
     pub target: Option<Target>,
     /// Taken from the target, or guessed from the text.
     pub generation: Generation,
-    /// The generation guessed from the text alone.
     pub(super) guessed: Generation,
     /// Whether it is a kernel (`STO_CUDA_ENTRY`); `None` if the text does not say.
     pub is_kernel: Option<bool>,
@@ -65,7 +62,6 @@ pub struct Function {
     pub labels: Vec<Label>,
 }
 
-/// A modifier, suffix or target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
     /// Without its dot.
@@ -147,10 +143,8 @@ pub struct Encoding {
 /// Where a target operand leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Destination {
-    /// The instruction has no target.
     #[default]
     None,
-    /// The index of an instruction of the function.
     Instruction(u32),
     /// The end of the function, after its last instruction.
     End,
@@ -229,7 +223,6 @@ impl Function {
         }
     }
 
-    /// The index of the instruction at an offset in the text.
     pub fn instruction_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
         let index = after.checked_sub(1)?;

@@ -83,14 +83,12 @@ pub enum Immediate {
     NotANumber { negative: bool, signalling: bool },
 }
 
-/// A location in a constant bank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constant {
     /// The bank; `None` if a symbol or a register stands for it.
     pub bank: Option<u32>,
     /// `UR4` in `cx[UR4][0x10]`
     pub descriptor: Option<Register>,
-    /// The register that is added to the offset.
     pub register: Option<Register>,
     pub offset: i64,
     /// `` `(sym) `` in ``c[0x3][`(sym)]``
@@ -104,7 +102,6 @@ pub struct Address {
     pub prefix: SmolStr,
     /// `UR4` in `desc[UR4][R2.64]`
     pub descriptor: Option<Register>,
-    /// The registers in order.
     pub terms: Vec<AddressTerm>,
     /// The sum of the numbers.
     pub offset: i64,
@@ -116,7 +113,6 @@ pub struct Address {
 pub struct AddressTerm {
     pub register: Register,
     pub range: TextRange,
-    /// Whether the register is subtracted.
     pub negated: bool,
     /// Whether the register is a pair: `R2.64`.
     pub is_wide: bool,
@@ -126,7 +122,6 @@ pub struct AddressTerm {
     pub scale: u8,
 }
 
-/// A symbol, or an expression with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// `.L_x_0`, `k`
@@ -134,7 +129,6 @@ pub struct Symbol {
     /// The range without the backquote and parentheses.
     pub range: TextRange,
     pub addend: i64,
-    /// The part of the value that is used.
     pub part: Part,
     /// The function in `(fn + .L_x_0@srel)`.
     pub base: Option<SmolStr>,
@@ -151,7 +145,6 @@ pub enum Part {
     Descriptor,
 }
 
-/// A target whose address is computed with a register.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegisterTarget {
     pub register: Register,
@@ -165,7 +158,6 @@ pub struct RegisterTarget {
 pub struct Condition(pub u8);
 
 impl Condition {
-    /// Parses the name of a test.
     pub fn parse(name: &str) -> Option<Condition> {
         let number = isa::conditions().iter().position(|test| test.name == name)?;
         Some(Condition(number as u8))

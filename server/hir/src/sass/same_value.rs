@@ -7,10 +7,8 @@ use super::operand::Value;
 use super::reaching::Reaching;
 use super::register::Register;
 
-/// Whether all lanes have the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameValue {
-    /// All lanes have the same value.
     Same,
     /// The lanes may have different values because of this instruction.
     Differs(usize),

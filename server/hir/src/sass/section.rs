@@ -53,6 +53,12 @@ pub struct Expression {
     pub operator: SmolStr,
 }
 
+impl Datum {
+    pub fn number(&self) -> Option<u64> {
+        if let DatumValue::Number(number) = self.value { Some(number) } else { None }
+    }
+}
+
 impl Section {
     /// The bytes, with zeros in place of the values that the linker computes, and those values.
     pub fn bytes(&self) -> (Vec<u8>, Vec<&Datum>) {

@@ -28,7 +28,6 @@ fn begins(function: &Function, index: usize, sequence: &Sequence) -> bool {
     rest.iter().all(|step| following.any(|instruction| fits(function, begin, instruction, step)))
 }
 
-/// Whether an instruction is one of the alternatives of a step.
 fn fits(function: &Function, begin: &Instruction, instruction: &Instruction, step: &str) -> bool {
     step.split('|').any(|one| is_one(function, begin, instruction, one))
 }
@@ -54,7 +53,6 @@ fn has_large_immediate(function: &Function, instruction: &Instruction) -> bool {
     })
 }
 
-/// Whether an instruction reads the upper word of the register pair that another instruction writes.
 fn reads_upper_word(function: &Function, writer: &Instruction, instruction: &Instruction) -> bool {
     let first = |instruction: &Instruction| function.operands(instruction).first()?.register();
     let Some(destination) = first(writer) else { return false };

@@ -5,7 +5,6 @@ use std::fmt;
 use smol_str::SmolStr;
 pub use warplens_isa::sass::Generation;
 
-/// A target, such as `sm_90a`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// `90` in `sm_90a`.

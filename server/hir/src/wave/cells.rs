@@ -24,7 +24,6 @@ impl Cell {
         }
     }
 
-    /// The number of the register in [`Cells`].
     fn number(self) -> usize {
         match self {
             Cell::General(index) => index.into(),
@@ -68,7 +67,6 @@ impl Instruction {
         guard.into_iter().chain(self.sources())
     }
 
-    /// The registers that it reads as operands.
     pub fn sources(&self) -> impl Iterator<Item = Cell> + Clone {
         let complete = self.complete;
         let wanted = move |role| complete && matches!(role, Role::Read | Role::ReadWrite);
@@ -87,23 +85,16 @@ impl Instruction {
 
     fn cells(&self, wanted: impl Fn(Role) -> bool + Clone) -> impl Iterator<Item = (Cell, bool)> + Clone {
         let operands = self.operands.iter().filter(move |operand| wanted(operand.role));
+        let operands = operands.filter(|operand| !matches!(operand.value, Value::Fragment(_)));
         operands.flat_map(|operand| {
-            let (first, count, whole) = match operand.value {
-                Value::Register { index, half } => (index, operand.registers, half.is_none()),
-                Value::Predicate { index, .. } => (index, 1, true),
-                _ => (0, 0, true),
-            };
-            let predicate = matches!(operand.value, Value::Predicate { .. });
-            (first..first.saturating_add(count)).map(move |index| match predicate {
-                true => (Cell::Predicate(index), whole),
-                false => (Cell::General(index), whole),
-            })
+            let whole = !matches!(operand.value, Value::Register { half: Some(_), .. });
+            named(operand).map(move |cell| (cell, whole))
         })
     }
 }
 
 /// All registers that an operand covers.
-pub(crate) fn named(operand: &Operand) -> impl Iterator<Item = Cell> + use<> {
+pub(crate) fn named(operand: &Operand) -> impl Iterator<Item = Cell> + Clone + use<> {
     let (first, count, predicate) = match operand.value {
         Value::Register { index, .. } | Value::Fragment(index) => (index, operand.registers, false),
         Value::Predicate { index, .. } => (index, 1, true),

@@ -10,6 +10,7 @@ mod tests;
 use text_size::TextRange;
 use warplens_isa::wave::Availability;
 
+use self::DepartureKind as Kind;
 use super::model::{Code, Entry, Instruction, Link, Value};
 use super::problem::{Problem, ProblemKind};
 use crate::severity::Severity;
@@ -56,7 +57,7 @@ impl Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
     /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for
-    /// [`DepartureKind::ShortSize`].
+    /// [`Kind::ShortSize`].
     pub at: usize,
     /// The range of the offending word, relative to the item.
     pub range: TextRange,
@@ -73,15 +74,12 @@ pub enum DepartureKind {
     Absent(Entry),
     /// A special register that the toolchain does not have.
     AbsentSpecial,
-    /// A number outside `mov_imm`.
     Immediate,
-    /// `!` before a predicate operand.
     NegatedPredicate,
     /// `and`, `or`, `xor` or `not` on predicates.
     PredicateLogic,
     /// The scope of an atomic, written as a suffix.
     ScopeSuffix,
-    /// `r32` or above.
     HighRegister,
     /// A `.workgroup_size` with fewer than three numbers.
     ShortSize,
@@ -117,15 +115,15 @@ impl Departure {
 
     fn rule(&self) -> (&'static str, Severity) {
         match self.kind {
-            DepartureKind::ToolchainName(_) => ("toolchain-spelling", Severity::Hint),
-            DepartureKind::FloatLiteral
-            | DepartureKind::BackwardConversion
-            | DepartureKind::HighFalseSource
-            | DepartureKind::CompareAndSwap
-            | DepartureKind::Continue
-            | DepartureKind::BreakInIf
-            | DepartureKind::PartialEnd
-            | DepartureKind::ManyRegisters => ("toolchain-fault", Severity::Warning),
+            Kind::ToolchainName(_) => ("toolchain-spelling", Severity::Hint),
+            Kind::FloatLiteral
+            | Kind::BackwardConversion
+            | Kind::HighFalseSource
+            | Kind::CompareAndSwap
+            | Kind::Continue
+            | Kind::BreakInIf
+            | Kind::PartialEnd
+            | Kind::ManyRegisters => ("toolchain-fault", Severity::Warning),
             _ => ("not-in-toolchain", Severity::Error),
         }
     }
@@ -164,7 +162,7 @@ impl Search<'_> {
         if let Some(entry) = instruction.entry
             && entry.mnemonic != instruction.mnemonic
         {
-            self.say(at, instruction.mnemonic_range, DepartureKind::ToolchainName(entry.0.mnemonic));
+            self.say(at, instruction.mnemonic_range, Kind::ToolchainName(entry.0.mnemonic));
         }
     }
 
@@ -176,11 +174,11 @@ impl Search<'_> {
             && !entry.predicate_operands.is_empty();
         match entry.toolchain {
             _ if entry.available != Availability::Crates => {
-                self.say(at, place, DepartureKind::Absent(entry));
+                self.say(at, place, Kind::Absent(entry));
             }
-            _ if logic => self.say(at, place, DepartureKind::PredicateLogic),
+            _ if logic => self.say(at, place, Kind::PredicateLogic),
             Some(name) if name != instruction.mnemonic => {
-                self.say(at, place, DepartureKind::GuideName(name));
+                self.say(at, place, Kind::GuideName(name));
             }
             _ => {}
         }
@@ -193,20 +191,18 @@ impl Search<'_> {
         let loads_number = instruction.mnemonic == "mov_imm";
         for operand in &instruction.operands {
             let kind = match &operand.value {
-                Value::Integer { .. } if !loads_number => DepartureKind::Immediate,
-                Value::Float(_) if loads_number => DepartureKind::FloatLiteral,
-                Value::Float(_) => DepartureKind::Immediate,
-                Value::Predicate { negated: true, .. } if !logic => DepartureKind::NegatedPredicate,
+                Value::Integer { .. } if !loads_number => Kind::Immediate,
+                Value::Float(_) if loads_number => Kind::FloatLiteral,
+                Value::Float(_) => Kind::Immediate,
+                Value::Predicate { negated: true, .. } if !logic => Kind::NegatedPredicate,
                 Value::Register { index, .. } | Value::Fragment(index) if *index > LAST_REGISTER => {
                     if std::mem::replace(&mut self.high[usize::from(*index)], true) {
                         continue;
                     }
-                    DepartureKind::HighRegister
+                    Kind::HighRegister
                 }
-                Value::Special(known) if known.available != Availability::Crates => {
-                    DepartureKind::AbsentSpecial
-                }
-                Value::Scope(_) if is_suffix(instruction, operand.range) => DepartureKind::ScopeSuffix,
+                Value::Special(known) if known.available != Availability::Crates => Kind::AbsentSpecial,
+                Value::Scope(_) if is_suffix(instruction, operand.range) => Kind::ScopeSuffix,
                 _ => continue,
             };
             self.say(at, operand.range, kind);
@@ -218,21 +214,17 @@ impl Search<'_> {
         let instruction = &self.code.instructions[at];
         let mnemonic = instruction.entry.map_or("", |entry| entry.0.mnemonic);
         let kind = match mnemonic {
-            "cvt_f32_i32" | "cvt_f32_u32" | "cvt_i32_f32" | "cvt_u32_f32" => {
-                DepartureKind::BackwardConversion
-            }
-            "atomic_cas" | "local_atomic_cas" => DepartureKind::CompareAndSwap,
-            "continue" => DepartureKind::Continue,
-            "break" if resumes(self.code, at) => DepartureKind::BreakInIf,
-            "halt" if self.code.parents[at].is_some() => DepartureKind::PartialEnd,
-            "return" if self.code.parents[at].is_some() && self.code.labels.is_empty() => {
-                DepartureKind::PartialEnd
-            }
+            "cvt_f32_i32" | "cvt_f32_u32" | "cvt_i32_f32" | "cvt_u32_f32" => Kind::BackwardConversion,
+            "atomic_cas" | "local_atomic_cas" => Kind::CompareAndSwap,
+            "continue" => Kind::Continue,
+            "break" if resumes(self.code, at) => Kind::BreakInIf,
+            "halt" if self.code.parents[at].is_some() => Kind::PartialEnd,
+            "return" if self.code.parents[at].is_some() && self.code.labels.is_empty() => Kind::PartialEnd,
             "select" => {
                 if let Some(operand) = instruction.operand("rs2")
                     && matches!(operand.value, Value::Register { index, .. } if (LAST_FALSE_SOURCE + 1..=LAST_REGISTER).contains(&index))
                 {
-                    self.say(at, operand.range, DepartureKind::HighFalseSource);
+                    self.say(at, operand.range, Kind::HighFalseSource);
                 }
                 return;
             }
@@ -244,13 +236,13 @@ impl Search<'_> {
     fn directives(&mut self) {
         for (at, size) in self.code.sizes.iter().enumerate() {
             if size.written < 3 {
-                self.say(at, size.range, DepartureKind::ShortSize);
+                self.say(at, size.range, Kind::ShortSize);
             }
         }
         if let Some(registers) = self.code.resources.registers
             && registers.value > u32::from(LAST_REGISTER) + 1
         {
-            self.say(0, registers.range, DepartureKind::ManyRegisters);
+            self.say(0, registers.range, Kind::ManyRegisters);
         }
     }
 }

@@ -11,7 +11,6 @@ use super::model::{Code, Instruction, Label, Value};
 
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
-    /// One entry for each label, in text order.
     labels: Vec<Entrance>,
     /// In text order.
     calls: Vec<Call>,
@@ -72,12 +71,8 @@ impl Functions {
         let numbers: FxHashMap<&SmolStr, usize> =
             code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
         let calls = code.instructions.iter().enumerate().filter(|(_, instruction)| is_call(instruction));
-        let calls: Vec<Call> = calls
-            .map(|(at, call)| Call {
-                at,
-                label: target(code, call).and_then(|name| numbers.get(name).copied()),
-            })
-            .collect();
+        let label = |call| target(code, call).and_then(|name| numbers.get(name).copied());
+        let calls: Vec<Call> = calls.map(|(at, call)| Call { at, label: label(call) }).collect();
         for label in calls.iter().filter_map(|call| call.label) {
             labels[label].called = true;
         }
@@ -151,7 +146,6 @@ pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
     ends && code.parents[at].is_none()
 }
 
-/// The label that a call names.
 fn target<'c>(code: &'c Code, call: &Instruction) -> Option<&'c SmolStr> {
     match call.operands.first()?.value {
         Value::Label(word) => Some(code.word(word)),

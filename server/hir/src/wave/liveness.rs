@@ -14,8 +14,37 @@ pub struct Liveness {
 impl Liveness {
     /// Follows all paths of lanes through a kernel.
     pub fn of(code: &Code) -> Liveness {
-        let (before, after) = live(code);
-        Liveness { before, after }
+        let count = code.instructions.len();
+        let shared = shared(code);
+        // The live registers before each instruction, and after the last.
+        let mut before = vec![shared; count + 1];
+        let mut after = vec![shared; count];
+        loop {
+            let mut changed = false;
+            for at in (0..count).rev() {
+                let instruction = &code.instructions[at];
+                // The reads of callees and of callers are not followed.
+                let is_followed = !matches!(instruction.name(), "call" | "return");
+                let mut cells = if is_followed { shared } else { Cells::ALL };
+                for next in successors(code, at).into_iter().flatten() {
+                    cells.add(&before[next]);
+                }
+                after[at] = cells;
+                if instruction.guard.is_none() && instruction.complete {
+                    let ended = instruction.writes().filter(|cell| !shared.contains(*cell));
+                    ended.for_each(|cell| cells.remove(cell));
+                }
+                if instruction.complete {
+                    instruction.reads().for_each(|cell| cells.insert(cell));
+                } else {
+                    instruction.operands.iter().flat_map(named).for_each(|cell| cells.insert(cell));
+                }
+                changed |= before[at].add(&cells);
+            }
+            if !changed {
+                return Liveness { before, after };
+            }
+        }
     }
 
     /// Whether the value of a register before an instruction may be read by it or later.
@@ -26,44 +55,6 @@ impl Liveness {
     /// Whether the value of a register after an instruction may be read later.
     pub fn after(&self, at: usize, cell: Cell) -> bool {
         self.after.get(at).is_none_or(|live| live.contains(cell))
-    }
-}
-
-/// The registers that a lane may still read before each instruction and at the end, and those after each
-/// instruction.
-fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
-    let count = code.instructions.len();
-    let shared = shared(code);
-    // The live registers before each instruction, and after the last.
-    let mut before = vec![shared; count + 1];
-    let mut after = vec![shared; count];
-    loop {
-        let mut changed = false;
-        for at in (0..count).rev() {
-            let instruction = &code.instructions[at];
-            // The reads of callees and of callers are not followed.
-            let is_followed = !matches!(instruction.name(), "call" | "return");
-            let mut cells = if is_followed { shared } else { Cells::ALL };
-            for next in successors(code, at).into_iter().flatten() {
-                cells.add(&before[next]);
-            }
-            after[at] = cells;
-            if instruction.guard.is_none() && instruction.complete {
-                instruction
-                    .writes()
-                    .filter(|cell| !shared.contains(*cell))
-                    .for_each(|cell| cells.remove(cell));
-            }
-            if instruction.complete {
-                instruction.reads().for_each(|cell| cells.insert(cell));
-            } else {
-                instruction.operands.iter().flat_map(named).for_each(|cell| cells.insert(cell));
-            }
-            changed |= before[at].add(&cells);
-        }
-        if !changed {
-            return (before, after);
-        }
     }
 }
 

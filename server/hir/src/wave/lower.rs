@@ -190,7 +190,6 @@ impl Lowering {
         operands::resolve(instruction, torn, problems);
     }
 
-    /// The suffixes after the instruction's name.
     fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], at: usize) {
         for suffix in rest {
             let range = suffix.range();
@@ -280,9 +279,7 @@ impl Lowering {
         let (mut index, mut half) = (None, None);
         for token in operand.tokens() {
             match (token.kind, token.text) {
-                (GENERAL_REGISTER, _) => {
-                    index = self.index(token, LAST_REGISTER, || ProblemKind::RegisterIndex);
-                }
+                (GENERAL_REGISTER, _) => index = self.index(token, LAST_REGISTER, ProblemKind::RegisterIndex),
                 (DOT_WORD, ".lo") => half = Some(Half::Low),
                 (DOT_WORD, ".hi") => half = Some(Half::High),
                 _ => {}
@@ -296,9 +293,7 @@ impl Lowering {
         let (mut index, mut negated) = (None, false);
         for token in operand.tokens() {
             match token.kind {
-                PREDICATE_REGISTER => {
-                    index = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex);
-                }
+                PREDICATE_REGISTER => index = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex),
                 BANG => negated = true,
                 _ => {}
             }
@@ -307,7 +302,7 @@ impl Lowering {
     }
 
     /// The number of a register, if machines have it. Lexer errors are not reported again.
-    fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
+    fn index(&mut self, token: Token<'_>, last: u32, beyond: ProblemKind) -> Option<u8> {
         let mut index = 0u32;
         for digit in &token.text.as_bytes()[1..] {
             let digit = digit.wrapping_sub(b'0');
@@ -317,7 +312,7 @@ impl Lowering {
             index = index.saturating_mul(10).saturating_add(digit.into());
         }
         if index > last {
-            self.say(token.range(), beyond());
+            self.say(token.range(), beyond);
             return None;
         }
         u8::try_from(index).ok()
@@ -386,7 +381,6 @@ struct Parts<'a> {
     /// Whether the parser has reported an error in the operands: a part is an error, or a comma lacks an
     /// operand.
     torn: bool,
-    /// Whether the name ends with a dot.
     dangling: bool,
 }
 

@@ -18,7 +18,6 @@ pub struct Code {
     pub kernel: Option<KernelHeader>,
     /// `.registers`, `.local_memory` and `.workgroup_size`.
     pub resources: Resources,
-    /// Every `.workgroup_size`, in text order.
     pub sizes: Vec<WorkgroupSize>,
     /// In text order.
     pub instructions: Vec<Instruction>,
@@ -28,7 +27,6 @@ pub struct Code {
     pub parents: Vec<Option<u32>>,
     /// In text order.
     pub labels: Vec<Label>,
-    /// The guards without an instruction after them.
     pub(super) bare_guards: Vec<Guard>,
     /// The words among the operands that are not scopes. Operands hold indices into this list.
     pub(super) words: Vec<SmolStr>,
@@ -38,7 +36,6 @@ pub struct Code {
 }
 
 impl Code {
-    /// The text of a word among the operands.
     pub fn word(&self, word: Word) -> &SmolStr {
         &self.words[word.0 as usize]
     }
@@ -69,20 +66,17 @@ impl Code {
     }
 }
 
-/// `.kernel name`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelHeader {
     pub name: Option<(SmolStr, TextRange)>,
     /// Covers the directive and the name.
     pub range: TextRange,
-    /// Covers `.end`.
     pub end: Option<TextRange>,
 }
 
 /// The resource directives of a kernel. If a directive is repeated, the last one applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// `.registers`
     pub registers: Option<Resource<u32>>,
     /// `.local_memory`, in bytes
     pub local_memory: Option<Resource<u32>>,
@@ -140,7 +134,6 @@ pub struct Instruction {
     pub mnemonic: SmolStr,
     /// The entry in the tables; `None` for an unknown instruction.
     pub entry: Option<Entry>,
-    /// `@p1`
     pub guard: Option<Guard>,
     /// `.streaming` or another cache hint, valid here or not, as an index into the hints of the tables.
     pub hint: Option<u8>,
@@ -156,7 +149,6 @@ impl Instruction {
         self.entry.map_or("", |entry| entry.0.mnemonic)
     }
 
-    /// The operand with this name in the instruction's form.
     pub fn operand(&self, name: &str) -> Option<&Operand> {
         self.operands.iter().find(|operand| operand.name == name)
     }
@@ -210,14 +202,15 @@ pub enum Value {
     /// `r3`, `r3.hi`
     Register {
         index: u8,
-        /// The half of the register, if one is named.
         half: Option<Half>,
     },
     /// A matrix fragment, written as a register.
     Fragment(u8),
     /// `p0`, `!p0`
-    Predicate { index: u8, negated: bool },
-    /// `sr_lane_id`
+    Predicate {
+        index: u8,
+        negated: bool,
+    },
     Special(Special),
     /// `42`, `0xff`
     Integer {
@@ -285,7 +278,6 @@ pub enum Half {
     High,
 }
 
-/// The scope of an atomic or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     Wave,
@@ -359,29 +351,20 @@ pub enum Role {
     Unknown,
 }
 
-/// The meaning of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
-    /// A kernel of the file.
     Kernel(SmolStr),
-    /// A label of the file.
     Label(SmolStr),
-    /// A general register.
     Register(u8),
-    /// A predicate register.
     Predicate(u8),
-    /// A special register.
     Special(Special),
 }
 
-/// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameRef {
     /// Where, without guard, `!` and half.
     pub range: TextRange,
-    /// The name.
     pub name: Name,
-    /// Its role here.
     pub role: Role,
 }
 

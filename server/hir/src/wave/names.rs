@@ -25,7 +25,6 @@ impl Code {
         names
     }
 
-    /// The words that the item uses as labels, in text order.
     pub fn label_uses(&self) -> impl Iterator<Item = NameRef> {
         // Most code calls nothing.
         let instructions = if self.words.is_empty() { &[] } else { &self.instructions[..] };
@@ -40,7 +39,6 @@ impl Code {
         kernel.into_iter().chain(labels).map(|(name, range)| NameRef { range, name, role: Role::Declaration })
     }
 
-    /// The occurrence that touches `offset`.
     pub fn name_at(&self, offset: TextSize) -> Option<&NameRef> {
         let names = self.names();
         let after = names.partition_point(|name| name.range.start() <= offset);

@@ -104,7 +104,6 @@ impl<'c> Calls<'c> {
         table
     }
 
-    /// The number of entries that the constructs of a segment need by themselves.
     fn own_entries(&self, segment: &Segment) -> usize {
         let openers = segment.instructions.clone().filter(|at| is_opener(&self.code.links[*at]));
         openers.map(|at| self.depths[at] + 1).max().unwrap_or(0)

@@ -62,7 +62,6 @@ fn arguments(unwritten: &[(usize, Cell)]) -> u8 {
         .fold(0, |after, index| if index <= after.saturating_add(ASIDE) { index + 1 } else { after })
 }
 
-/// The state at one instruction.
 #[derive(Default)]
 struct Walk {
     /// The registers that may have been written on some path to here.

@@ -5,8 +5,6 @@
 //! closed later, the two are improperly nested, which is one mistake; if it is never closed, only that is
 //! reported.
 
-use text_size::TextRange;
-
 use super::model::{Code, Instruction, Link};
 use super::problem::{Construct, Problem, ProblemKind};
 
@@ -35,7 +33,6 @@ pub(crate) fn join(code: &mut Code) {
     (code.links, code.parents) = (links, parents);
 }
 
-/// A construct that is still open.
 struct Open {
     construct: Construct,
     at: usize,
@@ -43,7 +40,6 @@ struct Open {
     crossed_by: Option<usize>,
     /// For a loop: whether a lane can leave it by `break`.
     left: bool,
-    /// Whether a lane can end inside.
     ended: bool,
 }
 
@@ -122,15 +118,16 @@ impl Joiner<'_> {
         let opener = closed.at;
         self.parents[at] = self.parents[opener];
         if let Some(by) = closed.crossed_by {
-            self.say(by, ProblemKind::Crossed { open: self.range(opener), construct });
+            let open = self.instructions[opener].mnemonic_range;
+            self.say(by, ProblemKind::Crossed { open, construct });
         }
         match &mut self.links[opener] {
             Some(Link::If { otherwise, end }) => {
                 *end = Some(at as u32);
                 let otherwise = *otherwise;
                 self.links[at] = Some(Link::EndIf { open: opener as u32 });
-                if let Some(Some(Link::Else { end, .. })) =
-                    otherwise.map(|other| &mut self.links[other as usize])
+                if let Some(other) = otherwise
+                    && let Some(Link::Else { end, .. }) = &mut self.links[other as usize]
                 {
                     *end = Some(at as u32);
                 }
@@ -160,10 +157,6 @@ impl Joiner<'_> {
     /// parents.
     fn end_lanes(&mut self) {
         self.open.iter_mut().rev().take_while(|open| !open.ended).for_each(|open| open.ended = true);
-    }
-
-    fn range(&self, at: usize) -> TextRange {
-        self.instructions[at].mnemonic_range
     }
 
     fn finish(&mut self) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use warplens_syntax::parse_file;
 
-use super::{Code, Link, Name, Problem, Value, file_problems, lower};
+use super::{Code, Link, Name, Problem, Value, lower};
 
 fn items(text: &str) -> Vec<(usize, Code)> {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
@@ -373,29 +373,6 @@ fn names() {
     let label = code.name_at(offset.into()).expect("a name");
     assert_eq!(code.occurrences(&label.name).count(), 2);
     assert_eq!(label.name, Name::Label("k2".into()));
-}
-
-#[test]
-fn labels_belong_to_the_file() {
-    let text = ".kernel a\ncall f\ncall g\nhalt\nf: return\n.end\nh:\n.kernel b\ncall h\nf: return\nx: x: nop\nreturn\n.end\n.kernel a\nhalt\n.end";
-    let items = items(text);
-    let mut out = String::new();
-    for (start, code) in &items {
-        for problem in &code.problems {
-            write_problem(&mut out, text, *start, problem);
-        }
-    }
-    let codes: Vec<_> = items.iter().map(|(_, code)| code).collect();
-    for found in file_problems(&codes) {
-        write_problem(&mut out, text, items[found.item].0, &found.problem);
-    }
-    expect![[r#"
-        11 `x` Error duplicate-name
-        10 `f` Error duplicate-name
-        14 `a` Warning duplicate-name
-        3 `g` Error unresolved-name
-    "#]]
-    .assert_eq(&out);
 }
 
 fn check_ways(statements: &str, expected: Expect) {

@@ -74,7 +74,6 @@ impl Search<'_> {
         self.code.instructions[at].writes().any(|written| written == self.cell)
     }
 
-    /// Whether the callee, or a function that it calls, writes the register.
     fn callee_writes(&self, call: usize) -> bool {
         let mut seen = FxHashSet::default();
         let mut open = vec![call];

@@ -6,9 +6,10 @@ use warplens_hir::ptx::{
     DeclarationKind, Function, FunctionKind, Initializer, ModuleKind, ModuleSymbol, NameId, NameRef,
     ReferentId, Resolution, Role, SymbolKind, TableKind, Type, Variable,
 };
+use warplens_syntax::SyntaxKind::{self, *};
+use warplens_syntax::SyntaxNode;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-use warplens_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::db::{FilePosition, items};
 use crate::declared::{count, one_line};
@@ -99,10 +100,7 @@ pub fn kind(function: &Function, kind: &SymbolKind) -> String {
             let vector = vector.map_or_else(String::new, |length| format!(" of {} elements", length.count()));
             format!("register{}{vector}", of_type(*ty))
         }
-        SymbolKind::Variable(variable) => {
-            let size = count(variable.bytes() as usize, "byte", "bytes");
-            format!("`.{}` variable{}, {size}", variable.space.name(), of_type(variable.ty))
-        }
+        SymbolKind::Variable(variable) => variable_kind(variable),
         SymbolKind::Param { is_return, index } => {
             let list = if *is_return { &function.signature.returns } else { &function.signature.params };
             let what = if *is_return { "return parameter" } else { "parameter" };
@@ -120,6 +118,11 @@ pub fn kind(function: &Function, kind: &SymbolKind) -> String {
     }
 }
 
+fn variable_kind(variable: &Variable) -> String {
+    let size = count(variable.bytes() as usize, "byte", "bytes");
+    format!("`.{}` variable{}, {size}", variable.space.name(), of_type(variable.ty))
+}
+
 fn of_type(ty: Option<Type>) -> String {
     ty.map_or_else(String::new, |ty| format!(", `.{}`", ty.name()))
 }
@@ -130,15 +133,12 @@ fn usage(function: &Function, referent: ReferentId) -> String {
     let of = |role: Role| roles.iter().filter(|have| **have == role).count();
     let writes = of(Role::Write) + of(Role::ReadWrite);
     let reads = of(Role::Read) + of(Role::ReadWrite);
-    let mut parts = Vec::new();
-    for (number, verb) in [(writes, "written"), (reads, "read"), (of(Role::Call), "called")] {
-        if number > 0 {
-            parts.push(format!("{verb} {}", times(number)));
-        }
-    }
-    if of(Role::Target) > 0 {
-        parts.push(format!("target of {}", count(of(Role::Target), "branch", "branches")));
-    }
+    let verbs = [(writes, "written"), (reads, "read"), (of(Role::Call), "called")].into_iter();
+    let verbs = verbs.filter(|(number, _)| *number > 0);
+    let target = Some(of(Role::Target)).filter(|branches| *branches > 0);
+    let target = target.map(|branches| format!("target of {}", count(branches, "branch", "branches")));
+    let parts: Vec<String> =
+        verbs.map(|(number, verb)| format!("{verb} {}", times(number))).chain(target).collect();
     if parts.is_empty() { "not used in this function".into() } else { parts.join(", ") }
 }
 
@@ -164,24 +164,21 @@ pub fn of_module(position: &FilePosition<'_>, name: &str) -> Option<String> {
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}{contents}", module_kind(&declaration.kind)))
 }
 
-/// The kind of a module name, in a few words.
 pub fn module_kind(kind: &DeclarationKind) -> String {
     match kind {
-        DeclarationKind::Variable(variable) => {
-            let size = count(variable.bytes() as usize, "byte", "bytes");
-            format!("`.{}` variable{}, {size}", variable.space.name(), of_type(variable.ty))
-        }
+        DeclarationKind::Variable(variable) => variable_kind(variable),
         DeclarationKind::Function { kind, has_body, signature, .. } => {
-            let what = match kind {
-                FunctionKind::Entry => "kernel",
-                FunctionKind::Func => "function",
-            };
+            let what = if *kind == FunctionKind::Entry { "kernel" } else { "function" };
             let missing = if *has_body { "" } else { ", declared only" };
             format!("{what} with {}{missing}", count(signature.params.len(), "parameter", "parameters"))
         }
         DeclarationKind::Alias { target } => format!("alias of `{target}`"),
         DeclarationKind::SectionLabel => "label of a section".into(),
     }
+}
+
+pub fn declaration_range(tree: &SyntaxNode, name: TextRange) -> TextRange {
+    declaration(tree, name).map_or(name, |node| node.text_range())
 }
 
 pub fn declaration(tree: &SyntaxNode, name: TextRange) -> Option<SyntaxNode> {
@@ -199,17 +196,8 @@ fn declaration_text(tree: &SyntaxNode, name: TextRange) -> Option<String> {
 }
 
 fn is_declaration(kind: SyntaxKind) -> bool {
-    matches!(
-        kind,
-        SyntaxKind::VARIABLE
-            | SyntaxKind::PARAM
-            | SyntaxKind::FUNCTION
-            | SyntaxKind::LABEL
-            | SyntaxKind::BRANCH_TARGETS
-            | SyntaxKind::CALL_TARGETS
-            | SyntaxKind::CALL_PROTOTYPE
-            | SyntaxKind::ALIAS_DIRECTIVE
-    )
+    let is_table = matches!(kind, BRANCH_TARGETS | CALL_TARGETS | CALL_PROTOTYPE);
+    is_table || matches!(kind, VARIABLE | PARAM | FUNCTION | LABEL | ALIAS_DIRECTIVE)
 }
 
 /// Where the part starts that an outline omits.

@@ -9,6 +9,7 @@ use warplens_hir::ptx::{Function, ModuleSymbol, NameId, NameRef, ReferentId, Res
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, FilePosition, Item, items};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
+use crate::ptx::declared::declaration_range;
 use crate::ptx::lowered::{ptx_function, ptx_header};
 use crate::ptx::module::module_names;
 
@@ -122,8 +123,7 @@ pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurr
 pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
     let function = ptx_function(position.db, position.item)?;
     let symbol = function.symbol(function.name_at(position.offset)?.resolution.symbol()?);
-    let full = crate::ptx::declared::declaration(&position.tree(), symbol.range);
-    Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
+    Some((symbol.range, declaration_range(&position.tree(), symbol.range)))
 }
 
 /// The definitions of a module name, or its declarations if there is no definition.
@@ -138,8 +138,7 @@ pub fn module_declarations(db: &Database, file: File, _: Namespace, name: &str) 
 fn target(db: &Database, file: File, symbol: &ModuleSymbol) -> Target {
     let item = items(db, file)[symbol.item as usize];
     let focus = ptx_header(db, item).declarations[symbol.declaration as usize].name_range;
-    let full = crate::ptx::declared::declaration(&item.parse(db).syntax(), focus);
+    let full = declaration_range(&item.parse(db).syntax(), focus);
     let start = file.document(db).items().start_of(symbol.item as usize);
-    let full = full.map_or(focus, |node| node.text_range());
     Target { file: file.id(db), full: full + start, focus: focus + start }
 }

@@ -9,10 +9,8 @@ use warplens_isa::ptx::{Limits, Target};
 use crate::ptx::target::ModuleTarget;
 
 const WARP: u64 = 32;
-/// Common register limits.
 const USUAL_BUDGETS: [u64; 4] = [32, 64, 128, 255];
 
-/// What a kernel's directives ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
     /// Threads of the largest CTA: `.reqntid` or `.maxntid`.
@@ -41,7 +39,6 @@ pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
     (u64::from(limits.warps_per_sm) / warps).min(u64::from(limits.ctas_per_sm))
 }
 
-/// How many CTAs fit if each thread has this many registers.
 pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
     let unit = u64::from(limits.register_unit);
@@ -51,7 +48,6 @@ pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
 }
 
-/// How many registers a thread can have if this many CTAs are to fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
     let unit = u64::from(limits.register_unit);

@@ -35,7 +35,10 @@ pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
     }
     for item in items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive) {
         match &ptx_header(db, *item).directive {
-            Some(ptx::Directive::Version(version)) => found.version = found.version.or(version.map(known)),
+            Some(ptx::Directive::Version(written)) => {
+                let written = written.map(|written| version(written.major, written.minor));
+                found.version = found.version.or(written);
+            }
             Some(ptx::Directive::Target(target)) if found.architecture.is_none() => {
                 found.architecture = target.architecture.as_ref().map(|(name, _)| name.clone());
                 found.options = target.options.iter().map(|(name, _)| name.clone()).collect();
@@ -48,10 +51,6 @@ pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
     found.version = profile.version.map(|(major, minor)| version(major, minor)).or(found.version);
     found.architecture = profile.architecture.as_ref().map(SmolStr::from).or(found.architecture);
     found
-}
-
-fn known(written: ptx::Version) -> Version {
-    version(written.major, written.minor)
 }
 
 /// The ranges of a file's version and architecture. This is not a query, because only fixes of the target

@@ -66,7 +66,6 @@ fn register(function: &Function, link: &Link) -> String {
     text.map_or_else(|| "it".to_owned(), |text| format!("`{text}`"))
 }
 
-/// The special register that an instruction reads, as written.
 fn special(function: &Function, instruction: Instruction<'_>) -> String {
     let found = instruction.operands().iter().find_map(|operand| match operand {
         Operand::Special { name, component } => {

@@ -2,6 +2,8 @@
 //! wait; a call and the returns of its callee; the instruction that sets a scoreboard, and the ones that wait
 //! for it.
 
+use std::collections::BTreeSet;
+
 use text_size::TextRange;
 use warplens_hir::sass::{self, Destination, FlowGraph, Function, setters, waiters};
 use warplens_isa::sass::Flow;
@@ -69,7 +71,6 @@ pub fn region(function: &Function, index: usize) -> Option<Construct> {
     construct(function, members, index)
 }
 
-/// A call, and the returns of its callee.
 fn call(function: &Function, index: usize) -> Vec<usize> {
     let mut members = vec![index];
     if let Destination::Instruction(callee) = function.instructions[index].destination {
@@ -80,7 +81,6 @@ fn call(function: &Function, index: usize) -> Vec<usize> {
     members
 }
 
-/// The calls of the function around a return, followed by the return.
 fn returns(function: &Function, index: usize) -> Vec<usize> {
     let calls = |at: &usize| match function.instructions[*at].destination {
         Destination::Instruction(callee) => {
@@ -115,19 +115,12 @@ fn extent(function: &Function, callee: usize) -> usize {
 fn scoreboards(function: &Function, index: usize) -> Option<Construct> {
     let control = function.instructions[index].control?;
     let flow = FlowGraph::new(function);
-    let mut members: Vec<usize> =
-        control.waits().flat_map(|scoreboard| setters(function, &flow, index, scoreboard)).collect();
-    members.sort_unstable();
-    members.dedup();
-    members.retain(|at| *at != index);
-    members.push(index);
+    let before = control.waits().flat_map(|scoreboard| setters(function, &flow, index, scoreboard));
+    let before: BTreeSet<usize> = before.filter(|at| *at != index).collect();
     let sets = [control.write_scoreboard(), control.read_scoreboard()];
     let after = sets.into_iter().flatten().flat_map(|scoreboard| waiters(function, &flow, index, scoreboard));
-    let mut after: Vec<usize> = after.collect();
-    after.sort_unstable();
-    after.dedup();
-    members.extend(after);
-    construct(function, members, index)
+    let after: BTreeSet<usize> = after.collect();
+    construct(function, before.into_iter().chain([index]).chain(after).collect(), index)
 }
 
 fn construct(function: &Function, members: Vec<usize>, index: usize) -> Option<Construct> {

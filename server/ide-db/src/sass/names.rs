@@ -11,8 +11,8 @@ use warplens_hir::sass::{
 };
 use warplens_syntax::SyntaxKind;
 
-use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as uses_of};
+use crate::answer::{Access, Occurrence};
+use crate::db::{Db, FilePosition, Item};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::sass::lowered::sass_code;
 
@@ -26,7 +26,6 @@ enum Meaning {
     Register(usize, RegisterAccess),
 }
 
-/// A name in the code of an item.
 struct Found {
     range: TextRange,
     function: usize,
@@ -89,7 +88,6 @@ pub fn symbol(operand: &Operand) -> Option<&sass::Symbol> {
     }
 }
 
-/// Whether the item itself defines a label.
 fn defines(function: &Function, name: &str) -> bool {
     function.label(name).is_some()
 }
@@ -111,7 +109,6 @@ pub fn named(position: &FilePosition<'_>) -> Option<Named> {
     Some(Named { range: found.range, subject })
 }
 
-/// Whether a name belongs to a function, which other sections may call.
 fn is_entry(function: &Function, name: &str) -> bool {
     function.name.as_ref().is_some_and(|known| known.text == name)
         || function.label(name).is_some_and(|label| label.is_function)
@@ -205,7 +202,6 @@ pub fn local_declarations(position: &FilePosition<'_>) -> Vec<(TextRange, TextRa
     }
 }
 
-/// Where an instruction names a register that it writes.
 fn written(accesses: &[RegisterAccess], register: Register) -> Option<TextRange> {
     accesses.iter().find(|access| access.is_write && access.covers(register)).map(|access| access.range)
 }
@@ -248,7 +244,6 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     uses.collect()
 }
 
-/// The symbols in the data and directives of an item.
 fn symbols_of_data(db: &dyn Db, item: Item<'_>) -> Vec<(TextRange, SmolStr)> {
     let parse = item.parse(db);
     let lines =
@@ -256,22 +251,4 @@ fn symbols_of_data(db: &dyn Db, item: Item<'_>) -> Vec<(TextRange, SmolStr)> {
     let tokens = lines.flat_map(|node| node.tokens().collect::<Vec<_>>());
     let symbols = tokens.filter(|token| token.kind == SyntaxKind::IDENT);
     symbols.map(|token| (token.range(), token.text.into())).collect()
-}
-
-pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
-    let list = file.document(db).items();
-    let mut targets = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let mut here =
-            uses_of(db, *item).iter().filter(|have| have.namespace == namespace && have.name == name);
-        let uses = here.next().map_or(&[][..], |found| &found.uses);
-        let start = list.start_of(index);
-        let declarations = uses.iter().filter(|found| found.access == Access::Declaration);
-        targets.extend(declarations.map(|found| Target {
-            file: file.id(db),
-            full: found.range + start,
-            focus: found.range + start,
-        }));
-    }
-    targets
 }

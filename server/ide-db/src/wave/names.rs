@@ -6,8 +6,8 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
 
-use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, Db, File, FilePosition, Item, items, module_uses as uses_of};
+use crate::answer::{Access, Occurrence};
+use crate::db::{Db, FilePosition, Item};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::wave::lowered::wave_code;
 
@@ -48,12 +48,8 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
         };
         groups.entry(key).or_default().push(name_use(found));
     }
-    let uses = groups.into_iter().map(|((namespace, name), uses)| ModuleUse {
-        namespace,
-        name: name.clone(),
-        uses: uses.into(),
-    });
-    uses.collect()
+    let uses = groups.into_iter().map(|((namespace, name), uses)| (namespace, name.clone(), uses.into()));
+    uses.map(|(namespace, name, uses)| ModuleUse { namespace, name, uses }).collect()
 }
 
 fn name_use(found: &NameRef) -> NameUse {
@@ -77,28 +73,8 @@ pub fn occurrences(position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurre
 pub fn local_declaration(position: &FilePosition<'_>) -> Option<(TextRange, TextRange)> {
     let code = wave_code(position.db, position.item);
     let wanted = subject(&code.name_at(position.offset)?.name);
-    let first = code
-        .names()
-        .iter()
-        .find(|found| subject(&found.name) == wanted && access(found.role) == Access::Write)?;
+    let is_write = |found: &&NameRef| subject(&found.name) == wanted && access(found.role) == Access::Write;
+    let first = code.names().iter().find(is_write)?;
     let instruction = &code.instructions[code.instruction_at(first.range.start())?];
     Some((first.range, instruction.range))
-}
-
-pub fn module_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
-    let list = file.document(db).items();
-    let mut targets = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let uses = uses_of(db, *item).iter();
-        let mut here = uses.filter(|have| have.namespace == namespace && have.name == name);
-        let uses = here.next().map_or(&[][..], |found| &found.uses);
-        let declarations = uses.iter().filter(|position| position.access == Access::Declaration);
-        let start = list.start_of(index);
-        targets.extend(declarations.map(|position| Target {
-            file: file.id(db),
-            full: position.range + start,
-            focus: position.range + start,
-        }));
-    }
-    targets
 }

@@ -4,7 +4,6 @@ use text_size::{TextRange, TextSize};
 
 use warplens_ide_db::ItemFix;
 
-/// Collects the edits that rewrite an item.
 pub(crate) struct Rewrite<'t> {
     text: &'t str,
     edits: Vec<(TextRange, String)>,
@@ -39,12 +38,12 @@ impl<'t> Rewrite<'t> {
         self.edits.push((range, String::new()));
     }
 
-    /// Dedents the lines between two statements by the difference of the indentations of `inner` and `outer`.
-    pub(crate) fn dedent(&mut self, between: (TextRange, TextRange), outer: TextRange, inner: TextRange) {
-        let (outer, inner) = (indentation(self.text, outer), indentation(self.text, inner));
+    /// Dedents the lines between two statements by the difference of the indentations of `inner` and `first`.
+    pub(crate) fn dedent(&mut self, first: TextRange, last: TextRange, inner: TextRange) {
+        let mut start = line_at(self.text, first.start()).end() + TextSize::from(1);
+        let (outer, inner) = (indentation(self.text, first), indentation(self.text, inner));
         let Some(surplus) = inner.strip_prefix(outer).filter(|surplus| !surplus.is_empty()) else { return };
-        let last = line_at(self.text, between.1.start()).start();
-        let mut start = after_line(self.text, between.0);
+        let last = line_at(self.text, last.start()).start();
         while start < last {
             let line = line_at(self.text, start);
             let at = TextRange::at(start + TextSize::of(outer), TextSize::of(surplus));
@@ -84,17 +83,10 @@ fn indentation_end(text: &str, line: TextRange) -> TextSize {
     line.start() + TextSize::of(written) - TextSize::of(written.trim_start())
 }
 
-/// The line around an offset, without its end.
 fn line_at(text: &str, offset: TextSize) -> TextRange {
     let (before, after) = text.split_at(usize::from(offset));
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let end = after.find('\n').map_or(text.len(), |newline| before.len() + newline);
     let size = |at: usize| TextSize::try_from(at).unwrap_or(offset);
     TextRange::new(size(start), size(end))
-}
-
-/// The start of the line after that of a statement.
-fn after_line(text: &str, statement: TextRange) -> TextSize {
-    let end = line_at(text, statement.start()).end();
-    if end < TextSize::of(text) { end + TextSize::from(1) } else { end }
 }

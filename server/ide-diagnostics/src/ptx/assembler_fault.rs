@@ -132,7 +132,7 @@ impl Fault {
 
 /// Adds the statements that an assembler gets wrong to the problems of a function.
 pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, problems: &mut Vec<Problem>) {
-    for found in patterns::find(function) {
+    for (at, found) in patterns::find(function) {
         let fault = found.fault();
         if !fault.concerns(module) {
             continue;
@@ -146,12 +146,12 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
         };
         let message =
             format!("ptxas {} assembles {what} for {} into {}", fault.versions, fault.targets, fault.effect);
-        let at = function.instruction(found.at());
+        let at = function.instruction(at);
         let mut problem = Problem::warning(at.range(), codes::ASSEMBLER_FAULT, message);
         for part in found.parts() {
             problem = problem.with_related(function.instruction(part).range(), "a part of it");
         }
-        problems.push(problem.with_fix(fixes::fix(&found, function, text)));
+        problems.push(problem.with_fix(fixes::fix(&found, at, function, text)));
     }
 }
 

@@ -9,7 +9,6 @@ use warplens_isa::ptx::{Limits, Target};
 
 use crate::codes;
 
-/// Checks the numbers of a kernel against the limits of the target.
 pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let Some(target) = module.architecture.as_deref().and_then(isa::target) else { return };
     let Some(limits) = target.limits else { return };
@@ -22,24 +21,19 @@ pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut
         let threads = written.values.iter().copied().fold(1, u64::saturating_mul);
         let most = u64::from(limits.threads_per_cta);
         if threads > most {
-            let target = target.name;
-            warn(
-                written,
-                format!(
-                    "{threads} threads exceed the limit of {most} for a CTA of {target}; such a launch fails"
-                ),
+            let of = target.name;
+            let message = format!(
+                "{threads} threads exceed the limit of {most} for a CTA of {of}; such a launch fails"
             );
+            warn(written, message);
         }
     }
     if let Some(written) = signature.directive("maxnreg")
         && let Some(&registers) = written.values.first()
         && registers > u64::from(limits.registers_per_thread)
     {
-        let most = limits.registers_per_thread;
-        warn(
-            written,
-            format!("{registers} registers exceed the limit of {most} for a thread of {}", target.name),
-        );
+        let (most, of) = (limits.registers_per_thread, target.name);
+        warn(written, format!("{registers} registers exceed the limit of {most} for a thread of {of}"));
     }
     registers(signature, target, limits, demand, &mut warn);
     if let (Some(written), Some(threads)) = (signature.directive("minnctapersm"), demand.threads)

@@ -110,24 +110,15 @@ impl Short {
         if to <= at + 1 || to > at + SHORT + 2 {
             return None;
         }
-        let short = |first, second| Short {
-            branch: at,
-            guard: function.name(guard.name).referent,
-            negated: guard.negated,
-            first,
-            second,
-        };
         let last = instruction(function, to - 1);
         let (first, second) = match last.opcode() {
-            "bra" if last.guard().is_none() => {
-                let (_, end) = target(function, last)?;
-                (at + 1..to - 1, to..end)
-            }
+            "bra" if last.guard().is_none() => (at + 1..to - 1, to..target(function, last)?.1),
             _ => (at + 1..to, to..to),
         };
         let chooses = last.opcode() == "bra";
         let lengths = !first.is_empty() && first.len() <= SHORT && second.len() <= SHORT;
-        let found = short(first, second);
+        let (negated, guard) = (guard.negated, function.name(guard.name).referent);
+        let found = Short { branch: at, guard, negated, first, second };
         (lengths && chooses != found.second.is_empty() && found.is_plain(function) && !found.leaves(function))
             .then_some(found)
     }
@@ -143,11 +134,10 @@ impl Short {
             let instruction = instruction(function, at);
             let opcode = instruction.opcode();
             let special = |modifier: &SmolStr| SPECIAL_ACCESS.contains(&modifier.as_str());
-            let is_access = opcode == "ld";
             let mut names = function.names_of(instruction);
             PLAIN.binary_search(&opcode).is_ok()
                 && instruction.guard().is_none()
-                && !(is_access && instruction.modifiers().iter().any(special))
+                && !(opcode == "ld" && instruction.modifiers().iter().any(special))
                 && instruction.scope() == scope
                 && !names.any(|name| name.referent == self.guard && name.role.writes())
         })
@@ -173,7 +163,6 @@ impl Short {
             .all(|(target, symbol)| beside(&symbol) && (target == end || own(symbol, target)))
     }
 
-    /// The guard of each path, as written.
     fn guards(&self, function: &Function) -> [String; 2] {
         let name = function.referent_text(self.guard);
         let (yes, no) = (format!("@{name}"), format!("@!{name}"));
@@ -190,30 +179,20 @@ impl Short {
     ) -> Problem {
         let branch = instruction(function, self.branch);
         let [first, second] = self.guards(function);
-        let (skips, write, saves, title) = match (self.first.len(), self.second.len()) {
-            (1, 0) => (
-                "it skips one instruction".to_owned(),
-                format!("`{first}` on it"),
-                "the branch",
-                format!("Predicate it with `{first}`"),
-            ),
-            (count, 0) => (
-                format!("it skips {count} instructions"),
-                format!("`{first}` on each"),
-                "the branch",
-                format!("Predicate them with `{first}`"),
-            ),
-            (one, other) => (
-                format!("its paths have {one} and {other}"),
-                format!("`{first}` and `{second}` on them"),
-                "two branches",
-                format!("Predicate them with `{first}` and `{second}`"),
-            ),
+        let (guards, saves) = match self.second.is_empty() {
+            true => (format!("`{first}`"), "the branch"),
+            false => (format!("`{first}` and `{second}`"), "two branches"),
+        };
+        let (skips, each, them) = match (self.first.len(), self.second.len()) {
+            (1, 0) => ("it skips one instruction".to_owned(), "it", "it"),
+            (count, 0) => (format!("it skips {count} instructions"), "each", "them"),
+            (one, other) => (format!("its paths have {one} and {other}"), "them", "them"),
         };
         let message = format!(
-            "this branch is divergent ({why}), and {skips}: with {write} the warp does not diverge and saves {saves}"
+            "this branch is divergent ({why}), and {skips}: with {guards} on {each} the warp does not diverge and saves {saves}"
         );
         let problem = Problem::hint(branch.range(), codes::BRANCH_FOR_PREDICATE, message);
+        let title = format!("Predicate {them} with {guards}");
         problem.with_fix(self.rewrite(function, text, labels, kept).fix(title))
     }
 
@@ -226,17 +205,14 @@ impl Short {
     ) -> Rewrite<'t> {
         let mut rewrite = Rewrite::new(text);
         let at = |at: usize| instruction(function, at);
-        let mut branches = vec![at(self.branch)];
-        if !self.second.is_empty() {
-            branches.push(at(self.first.end));
-        }
+        let after = (!self.second.is_empty()).then(|| at(self.first.end));
         let [first, second] = self.guards(function);
         for (side, guard) in [(&self.first, first), (&self.second, second)] {
             for index in side.clone() {
                 rewrite.replace(TextRange::empty(at(index).range().start()), format!("{guard} "));
             }
         }
-        for branch in branches {
+        for branch in std::iter::once(at(self.branch)).chain(after) {
             rewrite.remove(branch.range());
             if let Some((symbol, _)) = target(function, branch)
                 && labels.uses(symbol) == 1

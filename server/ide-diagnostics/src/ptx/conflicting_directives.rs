@@ -43,13 +43,11 @@ pub(super) fn on_function(
     Some(Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message))
 }
 
-/// Two texture modes in one `.target`.
 pub(super) fn texture_modes(range: TextRange, word: &str, other: &str) -> Problem {
     let message = format!("`{word}` and `{other}` are mutually exclusive; remove one");
     Problem::error(range, codes::CONFLICTING_DIRECTIVES, message)
 }
 
-/// The option `debug` in a module without debug information.
 pub(super) fn debug(db: &Database, file: File, range: TextRange) -> Option<Problem> {
     let is_section = |item: &Item<'_>| {
         item.kind(db) == ItemKind::Directive

@@ -7,7 +7,6 @@ use warplens_isa::ptx::Directive;
 use crate::codes;
 use crate::ptx::directive_list::{List, word};
 
-/// A directive between the parameters and the body.
 pub(super) fn directive(
     list: &List<'_>,
     known: &Directive,

@@ -4,7 +4,6 @@ use warplens_hir::ptx::{Function, Link};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::variance;
 
-/// The chain of reasons as related ranges.
 pub(super) fn because(problem: Problem, function: &Function, links: &[Link]) -> Problem {
     links.iter().fold(problem, |problem, link| {
         let range = function.instruction(link.instruction).range();

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use smol_str::SmolStr;
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
 use warplens_hir::post_dominators::PostDominators;
@@ -16,7 +15,6 @@ use crate::ptx::divergence_reason::because;
 /// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;
 
-/// A barrier with a guard that differs between lanes.
 pub(super) fn guarded(
     function: &Function,
     barrier: Instruction<'_>,
@@ -26,7 +24,7 @@ pub(super) fn guarded(
     let message = format!(
         "only some lanes of the warp may arrive at this `{}`: its guard `{}` may differ between lanes ({}); \
          all lanes of a warp must arrive together",
-        mnemonic(barrier),
+        barrier.mnemonic(),
         function.referent_text(register),
         variance::path(function, links)
     );
@@ -84,8 +82,8 @@ pub(super) fn check(
     let mut left: Vec<InstructionId> = barriers.to_vec();
     let is_divergent =
         |block: &BlockId| analysis.branch(*block) == Variance::Varies && !analysis.is_uniform_branch(*block);
-    let mut branches = cfg.ids().filter(is_divergent).peekable();
-    if branches.peek().is_none() {
+    let branches: Vec<BlockId> = cfg.ids().filter(is_divergent).collect();
+    if branches.is_empty() {
         return;
     }
     let post_dominators = PostDominators::by_primary_end(cfg, |block| analysis.is_uniform_branch(block));
@@ -102,13 +100,8 @@ pub(super) fn check(
             if !apart[block.index()] {
                 return true;
             }
-            problems.push(between_branch_and_reconvergence(
-                function,
-                cfg,
-                analysis,
-                function.instruction(barrier),
-                branch,
-            ));
+            let barrier = function.instruction(barrier);
+            problems.push(between_branch_and_reconvergence(function, cfg, analysis, barrier, branch));
             false
         });
         if left.is_empty() || budget == 0 {
@@ -117,7 +110,6 @@ pub(super) fn check(
     }
 }
 
-/// The blocks on the paths from a branch to its reconvergence point.
 fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usize) -> Vec<bool> {
     let mut apart = vec![false; cfg.blocks().len()];
     let mut open: Vec<BlockId> = cfg.successors(branch).collect();
@@ -130,7 +122,6 @@ fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usiz
     apart
 }
 
-/// Whether lanes that reach a block exit at once.
 fn leaves_at_once(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     let block = cfg.block(block);
     let ends = |index: u32| match function.instruction(InstructionId::new(index as usize)).opcode() {
@@ -153,18 +144,13 @@ fn between_branch_and_reconvergence(
     let message = format!(
         "only some lanes of the warp may arrive at this `{}`: they diverge at a branch before it ({}) and have not reconverged; \
          move it after the reconvergence point, since all lanes of a warp must arrive together",
-        mnemonic(barrier),
+        barrier.mnemonic(),
         variance::path(function, &links)
     );
     let problem = Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message);
     let last = cfg.block(branch).instructions.end.saturating_sub(1);
     let branch = function.instruction(InstructionId::new(last as usize));
     because(problem.with_related(branch.range(), "lanes diverge at this branch"), function, &links)
-}
-
-fn mnemonic(instruction: Instruction<'_>) -> String {
-    let words = instruction.modifiers().iter().map(SmolStr::as_str);
-    std::iter::once(instruction.opcode()).chain(words).collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]

@@ -4,17 +4,17 @@ use warplens_hir::ptx::{Declaration, DeclarationKind, FunctionKind, Linkage};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_scope::Rules;
+use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::prototype_mismatch::differences;
 
-pub(super) fn check(rules: &Rules<'_>, alias: &Declaration, target: &str, problems: &mut Vec<Problem>) {
+pub(super) fn check(scope: &ModuleScope<'_>, alias: &Declaration, target: &str, problems: &mut Vec<Problem>) {
     let name = &alias.name;
     let mut error =
         |message: String| problems.push(Problem::error(alias.name_range, codes::INVALID_ALIAS, message));
     if name == target {
         return error(format!("`{name}` cannot be an alias of itself"));
     }
-    let (own, declared) = (rules.found(name), rules.found(target));
+    let (own, declared) = (scope.found(name), scope.found(target));
     let Some(own) = own else {
         return error(format!("`{name}` must be declared before, as a function without a body"));
     };

@@ -12,12 +12,9 @@ use warplens_ide_db::Problem;
 use crate::codes;
 use crate::ptx::symbols::local;
 
-/// A name in a table that is not a label, or not a function.
 pub(super) fn table(function: &Function, symbol: &Symbol) -> Option<Problem> {
-    let (is_branch, targets) = match &symbol.kind {
-        SymbolKind::Table { kind, targets } => (*kind == TableKind::Branch, &**targets),
-        _ => return None,
-    };
+    let SymbolKind::Table { kind, targets } = &symbol.kind else { return None };
+    let is_branch = *kind == TableKind::Branch;
     let is_wrong = |target: &&NameId| match local(function, **target) {
         None => false,
         Some(found) if std::ptr::eq(found, &symbol.kind) => false,
@@ -25,13 +22,11 @@ pub(super) fn table(function: &Function, symbol: &Symbol) -> Option<Problem> {
     };
     let target = function.name(*targets.iter().find(is_wrong)?);
     let text = function.referent_text(target.referent);
-    error(
-        target.range,
-        match is_branch {
-            true => format!("`{text}` is not a label; `.branchtargets` lists labels of this function"),
-            false => format!("`{text}` is not a function; `.calltargets` lists functions of the module"),
-        },
-    )
+    let message = match is_branch {
+        true => format!("`{text}` is not a label; `.branchtargets` lists labels of this function"),
+        false => format!("`{text}` is not a function; `.calltargets` lists functions of the module"),
+    };
+    error(target.range, message)
 }
 
 /// A branch to something that is not a label. The checks of forms report operands without a name, those of the module
@@ -62,9 +57,8 @@ pub(super) fn through(function: &Function, instruction: Instruction<'_>) -> Opti
     };
     let message = |index: u64| format!("index {index} is out of range for a table of size {}", targets.len());
     match *instruction.operands().first()? {
-        Operand::Constant(index) => {
-            let index =
-                function.constant(index).as_integer().filter(|index| *index >= targets.len() as u64)?;
+        index @ Operand::Constant(_) => {
+            let index = function.integer(index).filter(|index| *index >= targets.len() as u64)?;
             Some(Problem::warning(range, codes::INVALID_BRANCH, message(index)))
         }
         Operand::Register { name: register, component: None } if instruction.guard().is_none() => {
@@ -72,9 +66,9 @@ pub(super) fn through(function: &Function, instruction: Instruction<'_>) -> Opti
             if u64::from(index) < targets.len() as u64 {
                 return None;
             }
-            let text = function.referent_text(function.name(register).referent);
-            let problem =
-                Problem::warning(function.name(register).range, codes::INVALID_BRANCH, message(index.into()));
+            let register = function.name(register);
+            let text = function.referent_text(register.referent);
+            let problem = Problem::warning(register.range, codes::INVALID_BRANCH, message(index.into()));
             Some(problem.with_related(set.range(), format!("`{text}` is set to {index} here")))
         }
         _ => None,
@@ -100,10 +94,9 @@ fn known_value<'f>(
         matches!(instruction.opcode(), "bra" | "brx" | "ret" | "exit" | "trap")
     };
     let set = line.take_while(|instruction| !is_branch(instruction)).find(is_set)?;
-    let [_, Operand::Constant(value)] = set.operands() else { return None };
+    let [_, value] = set.operands() else { return None };
     let is_plain = set.opcode() == "mov" && set.guard().is_none();
-    let value = function.constant(*value).as_integer().filter(|_| is_plain)?;
-    Some((value as u32, set))
+    Some((function.integer(*value).filter(|_| is_plain)? as u32, set))
 }
 
 fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Option<Problem> {

@@ -43,24 +43,18 @@ struct Judge<'j> {
 
 impl<'j> Judge<'j> {
     fn check(&self, problems: &mut Vec<Problem>) {
-        match &self.call.target {
-            Target::Function(name) => self.direct(name, problems),
-            Target::Register(ty) => self.indirect(*ty, problems),
+        let message = match &self.call.target {
+            Target::Function(name) => return self.direct(name, problems),
+            Target::Register(ty) => return self.indirect(*ty, problems),
             Target::Nothing(what) => {
-                let message =
-                    format!("{what} cannot be called; call a function, or a register that holds its address");
-                problems.push(self.error(self.call.target_range, message));
+                format!("{what} cannot be called; call a function, or a register that holds its address")
             }
             Target::Missing => {
-                let message = "missing function; write `call f;` or `call (result), f, (argument);`";
-                problems.push(self.error(self.call.target_range, message));
+                "missing function; write `call f;` or `call (result), f, (argument);`".to_owned()
             }
-            Target::Unknown => {}
-        }
-    }
-
-    fn error(&self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
-        Problem::error(range, codes::INVALID_CALL, message)
+            Target::Unknown => return,
+        };
+        problems.push(error(self.call.target_range, message));
     }
 
     fn judge(&self, name: &str, signature: &Signature, problems: &mut Vec<Problem>) {
@@ -71,26 +65,23 @@ impl<'j> Judge<'j> {
     fn direct(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
         // The checks of names report undeclared names.
         let Some(found) = self.declared(name) else { return };
-        let range = self.call.target_range;
-        match &found.kind {
+        let message = match &found.kind {
             DeclarationKind::Function { kind: FunctionKind::Entry, .. } => {
-                problems
-                    .push(self.error(range, format!("`{name}` is a kernel; only functions can be called")));
+                format!("`{name}` is a kernel; only functions can be called")
             }
             DeclarationKind::Function { signature, .. } => {
                 if !matches!(self.call.through, Through::Nothing) {
                     let message = "a direct call does not take a prototype or table; remove it";
-                    problems.push(self.error(self.call.through_range, message));
+                    problems.push(error(self.call.through_range, message));
                 }
-                self.judge(name, signature, problems);
+                return self.judge(name, signature, problems);
             }
             DeclarationKind::Variable(_) => {
-                let message =
-                    format!("`{name}` is a variable; load the address into a register and call the register");
-                problems.push(self.error(range, message));
+                format!("`{name}` is a variable; load the address into a register and call the register")
             }
-            DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel => {}
-        }
+            DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel => return,
+        };
+        problems.push(error(self.call.target_range, message));
     }
 
     /// The declaration of a called name; aliases are skipped.
@@ -106,28 +97,32 @@ impl<'j> Judge<'j> {
         {
             let message =
                 format!("a `.{}` register cannot hold an address; use a `.b64` register", ty.name());
-            return problems.push(self.error(self.call.target_range, message));
+            return problems.push(error(self.call.target_range, message));
         }
-        let range = self.call.through_range;
-        match &self.call.through {
+        let message = match &self.call.through {
             Through::Nothing => {
                 let message =
                     "an indirect call needs a `.callprototype`, a `.calltargets` or a table of functions";
-                problems.push(self.error(self.call.target_range, message));
+                return problems.push(error(self.call.target_range, message));
             }
-            Through::Prototype(signature) => {
-                self.judge("the prototype", signature, problems);
-            }
-            Through::Functions(functions) => self.one_of(functions, problems),
-            Through::Module(name) => self.through_name(name, problems),
-            Through::Variable(name, variable) => self.through_variable(name, variable, problems),
+            Through::Prototype(signature) => return self.judge("the prototype", signature, problems),
+            Through::Functions(functions) => return self.one_of(functions, problems),
+            Through::Module(name) => match self.declared(name).map(|found| &found.kind) {
+                Some(DeclarationKind::Variable(variable)) => {
+                    return self.through_variable(name, variable, problems);
+                }
+                Some(DeclarationKind::Function { .. }) => {
+                    format!("`{name}` is a function; list it in a `.calltargets`, or call it by its name")
+                }
+                _ => return,
+            },
+            Through::Variable(name, variable) => return self.through_variable(name, variable, problems),
             Through::Other(what) => {
-                let message =
-                    format!("{what} does not list functions; use a `.callprototype` or `.calltargets`");
-                problems.push(self.error(range, message));
+                format!("{what} does not list functions; use a `.callprototype` or `.calltargets`")
             }
-            Through::Unknown => {}
-        }
+            Through::Unknown => return,
+        };
+        problems.push(error(self.call.through_range, message));
     }
 
     /// An array with the addresses of functions.
@@ -145,13 +140,14 @@ impl<'j> Judge<'j> {
         } else {
             return self.one_of(&functions, problems);
         };
-        problems.push(self.error(self.call.through_range, message));
+        problems.push(error(self.call.through_range, message));
     }
 
     /// All must match; the first mismatch is reported.
     fn one_of(&self, functions: &[SmolStr], problems: &mut Vec<Problem>) {
         for name in functions {
-            let Some(signature) = self.signature(name) else { continue };
+            let Some(found) = self.declared(name) else { continue };
+            let DeclarationKind::Function { signature, .. } = &found.kind else { continue };
             let before = problems.len();
             self.judge(name, signature, problems);
             if problems.len() > before {
@@ -159,27 +155,10 @@ impl<'j> Judge<'j> {
             }
         }
     }
+}
 
-    fn signature(&self, name: &str) -> Option<&'j Signature> {
-        match &self.declared(name)?.kind {
-            DeclarationKind::Function { signature, .. } => Some(signature),
-            _ => None,
-        }
-    }
-
-    fn through_name(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
-        let Some(found) = self.declared(name) else { return };
-        let range = self.call.through_range;
-        match &found.kind {
-            DeclarationKind::Variable(variable) => self.through_variable(name, variable, problems),
-            DeclarationKind::Function { .. } => {
-                let message =
-                    format!("`{name}` is a function; list it in a `.calltargets`, or call it by its name");
-                problems.push(self.error(range, message));
-            }
-            _ => {}
-        }
-    }
+fn error(range: TextRange, message: impl Into<SmolStr>) -> Problem {
+    Problem::error(range, codes::INVALID_CALL, message)
 }
 
 fn is_table(variable: &Variable) -> bool {

@@ -11,7 +11,7 @@ use warplens_isa::ptx as isa;
 
 use crate::codes;
 use crate::message::message;
-use crate::ptx::module_scope::Rules;
+use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::needs;
 
 pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemFix> {
@@ -114,7 +114,6 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
     })
 }
 
-/// The space of kernel parameters is limited.
 pub(super) fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem> {
     const OLD: u64 = 256;
     const USUAL: u64 = 4352;
@@ -144,7 +143,7 @@ pub(super) fn parameter_space(function: &Function, module: &ModuleTarget) -> Opt
 
 /// An `.extern` array without a size that this module does not define: the module cannot be assembled alone.
 pub(super) fn defined_elsewhere(
-    rules: &Rules<'_>,
+    scope: &ModuleScope<'_>,
     declaration: &Declaration,
     variable: &Variable,
 ) -> Option<Problem> {
@@ -152,7 +151,7 @@ pub(super) fn defined_elsewhere(
     let is_extern = |symbol: &ModuleSymbol| symbol.kind.is_extern();
     if !is_open
         || !matches!(variable.space, Space::Global | Space::Const)
-        || !rules.names.kinds(&declaration.name).all(is_extern)
+        || !scope.names.kinds(&declaration.name).all(is_extern)
     {
         return None;
     }
@@ -177,7 +176,6 @@ pub(super) fn separate_sampler(range: TextRange) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
-/// `.common` on a function.
 pub(super) fn common_function(range: TextRange) -> Problem {
     let message = "`.common` is allowed on variables only; use `.visible` or `.weak` for a function";
     Problem::error(range, codes::INVALID_DECLARATION, message)

@@ -5,15 +5,15 @@ use warplens_hir::ptx::{DeclarationKind, Header, Initializer, Space};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_scope::Rules;
+use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::needs;
 
 /// An address as initial value: of something that has an address when the module is loaded.
-pub(super) fn address(rules: &Rules<'_>, header: &Header, value: &Initializer) -> Option<Problem> {
+pub(super) fn address(scope: &ModuleScope<'_>, header: &Header, value: &Initializer) -> Option<Problem> {
     let Initializer::Address { symbol, offset, generic, .. } = value else { return None };
     let range = header.uses.iter().find(|used| used.name == *symbol)?.range;
     let error = |message: String| Some(Problem::error(range, codes::INVALID_INITIALIZER, message));
-    match rules.found(symbol)? {
+    match scope.found(symbol)? {
         DeclarationKind::Variable(variable) if !matches!(variable.space, Space::Global | Space::Const) => {
             let space = variable.space.name();
             error(format!(
@@ -26,7 +26,7 @@ pub(super) fn address(rules: &Rules<'_>, header: &Header, value: &Initializer) -
         DeclarationKind::Function { .. } if *offset != 0 => {
             error(format!("`{symbol}` is a function; its address cannot have an offset"))
         }
-        DeclarationKind::Function { .. } => needs::check_feature(range, "function-initialiser", rules.module),
+        DeclarationKind::Function { .. } => needs::check_feature(range, "function-initialiser", scope.module),
         _ => None,
     }
 }

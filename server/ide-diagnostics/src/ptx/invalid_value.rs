@@ -21,7 +21,6 @@ const PRESERVED: u64 = 239;
 /// The first target for which no present assembler generates code with 32-bit addresses. Older ones have older assemblers.
 const WITHOUT_32_BITS: u16 = 75;
 
-/// A directive between the parameters and the body.
 pub(super) fn on_function(
     list: &List<'_>,
     known: &Directive,
@@ -48,18 +47,14 @@ pub(super) fn on_function(
     if !known.zero && written.values.contains(&0) {
         return error(format!("the numbers of `{name}` must be at least 1; with 0, every launch fails"));
     }
-    if let Some(greatest) = known.greatest
-        && let Some(large) = written.values.iter().find(|value| **value > u64::from(greatest))
-    {
-        return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
+    let above = |limit: u64| written.values.iter().find(move |value| **value > limit);
+    let preserved = (name == ".abi_preserve" && list.has_body).then_some(PRESERVED);
+    for greatest in known.greatest.map(u64::from).into_iter().chain(preserved) {
+        if let Some(large) = above(greatest) {
+            return error(format!("{large} is too large for `{name}`; the largest number is {greatest}"));
+        }
     }
-    if name == ".abi_preserve"
-        && list.has_body
-        && let Some(large) = written.values.iter().find(|value| **value > PRESERVED)
-    {
-        return error(format!("{large} is too large for `{name}`; the largest number is {PRESERVED}"));
-    }
-    let large = written.values.iter().find(|value| **value > u64::from(u32::MAX))?;
+    let large = above(u32::MAX.into())?;
     error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
 }
 
@@ -74,9 +69,10 @@ fn language(written: &PerformanceDirective, text: &str) -> Option<Problem> {
     if let Some(unknown) = strings.iter().find(|name| !LANGUAGES.contains(&name.to_lowercase().as_str())) {
         return error(format!("unknown language `{unknown}`; `.language` accepts {}", LANGUAGES.join(", ")));
     }
-    (strings.is_empty() && written.values.is_empty()).then(|| {
-        Problem::error(written.range, codes::INVALID_VALUE, "`.language` takes a name in quotes or a number")
-    })
+    if strings.is_empty() && written.values.is_empty() {
+        return error("`.language` takes a name in quotes or a number".to_owned());
+    }
+    None
 }
 
 /// `.address_size`; `size` is `None` for a number other than 32 and 64.
@@ -99,7 +95,6 @@ pub(super) fn address_size(
     Some(Problem::error(range, codes::INVALID_VALUE, message))
 }
 
-/// The number after the name of a pragma.
 pub(super) fn pragma(range: TextRange, known: &Pragma, rest: &str) -> Option<Problem> {
     let name = known.name;
     let rest = rest.trim();

@@ -16,7 +16,6 @@ pub(super) fn message(name: &str, first: ModuleKind) -> String {
     format!("the declarations of `{name}` differ in linkage; repeat the linkage of the first, or omit it")
 }
 
-/// An `.extern` function with a body.
 pub(super) fn extern_with_body(range: TextRange) -> Problem {
     let message = "an `.extern` function is defined in another module; remove `.extern`, or the body";
     Problem::error(range, codes::LINKAGE_CLASH, message)

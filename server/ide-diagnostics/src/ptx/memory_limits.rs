@@ -84,7 +84,6 @@ impl SharedBytes {
         SharedBytes(of_module)
     }
 
-    /// Checks the sum of the `.shared` variables that a kernel declares or names.
     pub(super) fn check_kernel(&self, shared: &SharedVariables) -> Option<Problem> {
         let of_module = |name: &SmolStr| self.0.get(name.as_str()).copied();
         let module: u64 = shared.names.iter().filter_map(of_module).fold(0, u64::saturating_add);
@@ -99,12 +98,10 @@ impl SharedBytes {
     }
 }
 
-/// The `.shared` variables of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharedVariables {
     name_range: TextRange,
     own: u64,
-    /// The names of the module that it uses.
     names: Box<[SmolStr]>,
 }
 

@@ -8,7 +8,6 @@ use warplens_ide_db::Problem;
 
 /// The number of statements with a problem about one register from which its declaration is assumed to be wrong.
 const MOST: usize = 3;
-/// The maximum number of related ranges.
 const RELATED: usize = 5;
 
 /// Of the problems since `from`, keeps only the first about each register or variable that fits almost nowhere: its
@@ -46,11 +45,8 @@ pub(super) fn by_declaration(function: &Function, problems: &mut Vec<Problem>, f
                 .into();
         problems[first] = problem;
     }
-    let mut index = 0;
-    problems.retain(|_| {
-        index += 1;
-        !dropped.contains(&(index - 1))
-    });
+    let mut index = 0..;
+    problems.retain(|_| index.next().is_some_and(|index| !dropped.contains(&index)));
 }
 
 /// The register or variable that a problem is about, and the statement. Where it is about the type of a statement whose
@@ -64,26 +60,22 @@ fn blamed(
         return None;
     }
     let instruction = function.instruction_at(problem.range.start())?;
-    let at =
-        function.name_at(problem.range.start()).filter(|name| name.range.start() == problem.range.start());
+    let start = problem.range.start();
+    let at = function.name_at(start).filter(|name| name.range.start() == start);
     let named = at.and_then(|name| name.resolution.symbol());
     let symbol = named.or_else(|| {
         let symbols = symbols_of(function, instruction);
         symbols.iter().copied().find(|symbol| known.contains_key(symbol)).or(symbols.first().copied())
     })?;
-    let kind = &function.symbol(symbol).kind;
-    let holds = matches!(
-        kind,
-        SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } | SymbolKind::Variable(_)
-    );
-    holds.then_some((symbol, instruction.id()))
+    use SymbolKind::{Register, RegisterRange, Variable};
+    let holds = |kind| matches!(kind, &(Register { .. } | RegisterRange { .. } | Variable(_)));
+    holds(&function.symbol(symbol).kind).then_some((symbol, instruction.id()))
 }
 
 fn symbols_of(function: &Function, instruction: Instruction<'_>) -> Vec<SymbolId> {
     function.names_of(instruction).filter_map(|name| name.resolution.symbol()).collect()
 }
 
-/// How many statements name something.
 fn statements_with(function: &Function, symbol: SymbolId) -> usize {
     let names_it = |instruction: &Instruction<'_>| symbols_of(function, *instruction).contains(&symbol);
     function.instructions().filter(names_it).count()

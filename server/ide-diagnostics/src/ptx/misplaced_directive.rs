@@ -23,7 +23,6 @@ pub(super) fn version(prologue: &Prologue<'_>, range: TextRange) -> Option<Probl
     (prologue.seen > 0).then(|| error(range, "`.version` must be the first directive of a module"))
 }
 
-/// `.target` must follow `.version` or another `.target`.
 pub(super) fn target(prologue: &Prologue<'_>, range: TextRange) -> Option<Problem> {
     if matches!(prologue.last, Part::Version | Part::Target) {
         return None;
@@ -34,7 +33,6 @@ pub(super) fn target(prologue: &Prologue<'_>, range: TextRange) -> Option<Proble
     prologue.had_version.then(|| error(range, "`.target` must directly follow `.version`"))
 }
 
-/// `.address_size` must follow `.target`, and come only once.
 pub(super) fn address_size(prologue: &Prologue<'_>, range: TextRange) -> Option<Problem> {
     if prologue.had_size {
         return Some(error(range, "duplicate `.address_size`; remove this one"));

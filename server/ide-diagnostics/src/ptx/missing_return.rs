@@ -19,11 +19,8 @@ pub(super) fn check(
     // An empty body is a stub, not a mistake.
     let last = function.instructions().next_back().filter(|_| reached[end.index()])?;
     let brace = TextRange::new(body.end() - TextSize::of('}'), body.end());
-    let leave = match function.kind {
-        _ if function.signature.is_noreturn() => "exit",
-        FunctionKind::Entry => "exit",
-        FunctionKind::Func => "ret",
-    };
+    let returns = function.kind == FunctionKind::Func && !function.signature.is_noreturn();
+    let leave = if returns { "ret" } else { "exit" };
     let starts_line = text[..usize::from(brace.start())].ends_with('\n');
     let insert = if starts_line { format!("    {leave};\n") } else { format!("{leave}; ") };
     let message = format!("control reaches the end of the function body; end it with `{leave};`");

@@ -9,7 +9,7 @@ use crate::context::fix_context;
 use crate::ptx::cross_item::cross_item_uses;
 use crate::ptx::invalid_branch::targets;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
-use crate::ptx::module_scope::Rules;
+use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::prologue::first_token;
 use crate::ptx::{
     declarations, invalid_alias, invalid_call, invalid_debug_information, invalid_declaration,
@@ -26,7 +26,6 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
 
-/// A problem with the index of its item.
 type ItemProblem = (u32, Problem);
 
 /// What the headers of a module show.
@@ -38,7 +37,6 @@ struct ModuleProblems {
     shared_bytes: SharedBytes,
 }
 
-/// The problems of bodies with other items.
 fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
     let mut found = Vec::new();
@@ -65,7 +63,7 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     let mut const_bytes = ConstBytes::default();
     for (index, header) in checked_headers(db, file) {
         let mut problems = Vec::new();
-        Rules { db, file, names, module }.header(header, &mut problems);
+        ModuleScope { db, file, names, module }.header(header, &mut problems);
         // Several misplaced items in a row belong to one function whose header is missing.
         if let Some(misplaced) = declarations::misplaced(header, module) {
             let goes_on = after_misplaced.replace(index + 1) == Some(index);
@@ -77,9 +75,9 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
         const_bytes.add(header, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
-    let rules = Rules { db, file, names, module };
+    let scope = ModuleScope { db, file, names, module };
     let repeated =
-        names.repeated().filter_map(|(index, symbol)| prototype_mismatch::check(&rules, index, symbol));
+        names.repeated().filter_map(|(index, symbol)| prototype_mismatch::check(&scope, index, symbol));
     ModuleProblems {
         of_headers: found.into(),
         repeated: repeated.collect(),
@@ -87,7 +85,7 @@ fn module_problems(db: &dyn Db, file: File) -> ModuleProblems {
     }
 }
 
-impl Rules<'_> {
+impl ModuleScope<'_> {
     fn header(&self, header: &Header, problems: &mut Vec<Problem>) {
         for declaration in &header.declarations {
             match &declaration.kind {

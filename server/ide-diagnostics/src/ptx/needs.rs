@@ -23,7 +23,6 @@ pub(super) fn check_directive(range: TextRange, name: &str, module: &ModuleTarge
     check(range, &format!("`{name}`"), isa::directive(name)?.requirement, module)
 }
 
-/// Checks the requirement of a named part of a directive.
 pub(super) fn check_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
     let feature = isa::feature(name)?;
     check(range, feature.what, feature.requirement, module)

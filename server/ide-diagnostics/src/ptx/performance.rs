@@ -12,7 +12,6 @@ use crate::ptx::{
     misplaced_directive, needs, removed_directive,
 };
 
-/// Checks the directives of a function and of the prototypes in it.
 pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let holder = match function.kind {
         FunctionKind::Entry => Holder::Entry,

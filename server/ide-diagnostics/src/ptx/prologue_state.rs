@@ -3,7 +3,6 @@
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_ide_db::{Database, File, Item, Problem};
 
-/// The prologue up to an item.
 pub(super) struct Prologue<'db> {
     pub(super) db: &'db Database,
     pub(super) file: File,
@@ -21,7 +20,6 @@ pub(super) struct Prologue<'db> {
     pub(super) problems: Vec<Problem>,
 }
 
-/// The role of an item in the prologue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Nothing,

@@ -4,17 +4,17 @@ use warplens_hir::ptx::{DeclarationKind, ModuleSymbol, Parameter, Signature, Var
 use warplens_ide_db::Problem;
 
 use crate::codes;
-use crate::ptx::module_scope::Rules;
+use crate::ptx::module_scope::ModuleScope;
 use crate::ptx::symbols::declaration;
 
 /// Checks that declarations of a name agree. The checks of names report those that clash.
-pub(super) fn check(rules: &Rules<'_>, index: u32, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
+pub(super) fn check(scope: &ModuleScope<'_>, index: u32, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
     let first =
-        rules.names.declarations(&symbol.name).next().filter(|first| !std::ptr::eq(*first, symbol))?;
-    if rules.names.is_clashing(index) {
+        scope.names.declarations(&symbol.name).next().filter(|first| !std::ptr::eq(*first, symbol))?;
+    if scope.names.is_clashing(index) {
         return None;
     }
-    let (one, other) = (declaration(rules.db, rules.file, first), declaration(rules.db, rules.file, symbol));
+    let (one, other) = (declaration(scope.db, scope.file, first), declaration(scope.db, scope.file, symbol));
     let differs = match (&one.kind, &other.kind) {
         (
             DeclarationKind::Function { signature: one, .. },

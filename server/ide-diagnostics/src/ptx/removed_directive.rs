@@ -17,7 +17,6 @@ pub(super) fn check(name: &str, instead: &str, range: TextRange, module: &Module
     (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
 }
 
-/// A directive between the parameters and the body.
 pub(super) fn on_function(
     list: &List<'_>,
     known: &Directive,

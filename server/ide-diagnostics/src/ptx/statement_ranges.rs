@@ -31,7 +31,6 @@ impl StatementRanges {
         Some(last.map_or(opcode, |last| opcode.cover(last)))
     }
 
-    /// A modifier with its dot.
     pub(super) fn modifier(&self, instruction: Instruction<'_>, index: usize) -> Option<TextRange> {
         modifiers(self.node(instruction)?).nth(index)
     }
@@ -52,7 +51,6 @@ impl StatementRanges {
         Some(first.range().cover(operands.last().unwrap_or(first).range()))
     }
 
-    /// The last list in parentheses: the arguments of a call.
     pub(super) fn last_list(&self, call: Instruction<'_>) -> Option<TextRange> {
         let lists = self.node(call)?.nodes().filter(|node| node.kind() == SyntaxKind::ARG_LIST);
         lists.last().map(Node::range)

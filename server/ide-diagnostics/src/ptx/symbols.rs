@@ -10,12 +10,11 @@ pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbo
     &ptx_header(db, item).declarations[symbol.declaration as usize]
 }
 
-/// The range of a declaration's name, in the file.
 pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> TextRange {
     let start = file.document(db).items().start_of(symbol.item as usize);
     declaration(db, file, symbol).name_range + start
 }
 
 pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
-    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
+    function.symbol_kind(function.name(name).resolution)
 }

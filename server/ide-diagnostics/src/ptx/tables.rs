@@ -1,53 +1,39 @@
 //! Finds the tables of a function, and the branches and accesses that name labels, tables or parameters.
 
-use warplens_hir::ptx::{Function, Symbol, SymbolKind, TableKind};
+use warplens_hir::ptx::{Function, Instruction, Symbol, SymbolKind, TableKind};
 use warplens_ide_db::Problem;
 use warplens_ide_db::ptx::ModuleTarget;
 
 use crate::ptx::{invalid_branch, needs, parameter_access};
 
-/// How an opcode uses labels and parameters.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Nothing,
-    Branch,
-    Table,
-    Load,
-    Store,
-}
+type Check = fn(&Function, Instruction<'_>) -> Option<Problem>;
 
-/// Checks the tables of a function and the branches through them.
 pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         let missing = requirement(symbol, module);
         problems.extend(missing.or_else(|| invalid_branch::table(function, symbol)));
     }
-    let uses: Vec<Use> = function.mnemonics().iter().map(|mnemonic| use_of(&mnemonic.opcode)).collect();
-    if uses.iter().all(|what| *what == Use::Nothing) {
+    let checks: Vec<Option<Check>> =
+        function.mnemonics().iter().map(|known| check_of(&known.opcode)).collect();
+    if checks.iter().all(Option::is_none) {
         return;
     }
     for instruction in function.instructions() {
-        problems.extend(match uses[instruction.mnemonic_id().index()] {
-            Use::Nothing => None,
-            Use::Branch => invalid_branch::branch(function, instruction),
-            Use::Table => invalid_branch::through(function, instruction),
-            Use::Load => parameter_access::load(function, instruction),
-            Use::Store => parameter_access::store(function, instruction),
-        });
+        let check = checks[instruction.mnemonic_id().index()];
+        problems.extend(check.and_then(|check| check(function, instruction)));
     }
 }
 
-fn use_of(opcode: &str) -> Use {
+fn check_of(opcode: &str) -> Option<Check> {
     match opcode {
-        "bra" => Use::Branch,
-        "brx" => Use::Table,
-        "ld" => Use::Load,
-        "st" => Use::Store,
-        _ => Use::Nothing,
+        "bra" => Some(invalid_branch::branch),
+        "brx" => Some(invalid_branch::through),
+        "ld" => Some(parameter_access::load),
+        "st" => Some(parameter_access::store),
+        _ => None,
     }
 }
 
-/// A table or a prototype that the module's version does not have.
 fn requirement(symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
     let name = match &symbol.kind {
         SymbolKind::Table { kind: TableKind::Branch, .. } => ".branchtargets",

@@ -1,6 +1,5 @@
 //! `uniform-promise`: a `.uni` on a branch that may be divergent. `flow::divergence` finds these branches.
 
-use text_size::TextRange;
 use warplens_hir::ptx::{Function, Instruction, Link, ReferentId};
 use warplens_ide_db::ptx::variance;
 use warplens_ide_db::{Db, Item, ItemFix, Problem};
@@ -25,17 +24,12 @@ pub(super) fn problem(
          write `{opcode}` without `.uni`",
         variance::path(function, links)
     );
-    let modifier = modifier(db, item, instruction);
+    let index = instruction.modifiers().iter().position(|modifier| modifier == "uni");
+    let modifier = index.and_then(|index| StatementRanges::new(item.parse(db)).modifier(instruction, index));
     let range = modifier.unwrap_or(instruction.opcode_range());
     let fix = modifier.map(|range| ItemFix::new("Remove `.uni`").delete(range).preferred());
     let problem = Problem::warning(range, codes::UNIFORM_PROMISE, message).with_fix(fix);
     because(problem, function, links)
-}
-
-/// The range of `.uni`.
-fn modifier(db: &dyn Db, item: Item<'_>, instruction: Instruction<'_>) -> Option<TextRange> {
-    let index = instruction.modifiers().iter().position(|modifier| modifier == "uni")?;
-    StatementRanges::new(item.parse(db)).modifier(instruction, index)
 }
 
 #[cfg(test)]

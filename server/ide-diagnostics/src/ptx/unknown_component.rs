@@ -9,16 +9,11 @@ use crate::codes;
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     for instruction in function.instructions() {
-        for name in instruction.operands().iter().filter_map(unknown_component) {
-            problems.extend(problem(db, item, function, name));
+        for operand in instruction.operands() {
+            if let Operand::Special { name, component: Some(Component::Other) } = operand {
+                problems.extend(problem(db, item, function, *name));
+            }
         }
-    }
-}
-
-fn unknown_component(operand: &Operand) -> Option<NameId> {
-    match operand {
-        Operand::Special { name, component: Some(Component::Other) } => Some(*name),
-        _ => None,
     }
 }
 

@@ -19,7 +19,6 @@ pub(super) fn architecture(name: &str, range: TextRange, is_second: bool) -> Opt
     Some(Problem::unknown(range, codes::UNKNOWN_TARGET, &message, name, targets))
 }
 
-/// A word that the assembler reads as a target with another name.
 pub(super) fn other_name(name: &str, target: &isa::Target, range: TextRange) -> Option<Problem> {
     if name.trim_start_matches("compute_") == target.name.trim_start_matches("sm_") || name == target.name {
         return None;

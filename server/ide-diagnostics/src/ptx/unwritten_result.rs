@@ -134,14 +134,12 @@ impl<'f> Search<'f> {
         }
     }
 
-    /// Whether a guard is true, as far as is known.
     fn holds(&self, guard: Guard, known: &[(ReferentId, bool)]) -> Option<bool> {
         let predicate = self.function.name(guard.name).referent;
         let (_, value) = known.iter().find(|(known, _)| *known == predicate)?;
         Some(*value != guard.negated)
     }
 
-    /// What is known where a guard is true or false.
     fn learn(
         &self,
         known: &[(ReferentId, bool)],

@@ -7,7 +7,6 @@ use warplens_ide_db::sass::names;
 
 use crate::codes;
 
-/// No instruction has this address.
 pub(super) fn address(range: TextRange, address: i64) -> Problem {
     let message = format!("there is not an instruction at {address:#x}");
     Problem::warning(range, codes::MISSING_TARGET, message)

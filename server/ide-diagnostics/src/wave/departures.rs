@@ -12,7 +12,6 @@ use crate::wave::dialect::Edits;
 use crate::wave::dialect::Rewriter;
 use crate::wave_messages;
 
-/// The title of fixes that rewrite code for the toolchain.
 const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";
 
 /// Longer kernels are rewritten by the source action only: quick fixes are computed with every diagnostic.
@@ -32,7 +31,6 @@ impl<'c> Departures<'c> {
         Departures { text, code, accepts, rewriter: OnceCell::new(), whole: OnceCell::new() }
     }
 
-    /// All departures from the chosen dialect.
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         wave::departures(self.code, self.accepts).into_iter().map(|found| {
             Problem::new(found.range, found.severity(), found.code(), wave_messages::departure(&found.kind))

@@ -36,16 +36,13 @@ pub enum Dialect {
     Toolchain,
 }
 
-/// A file rewritten in a dialect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The edits of the present file.
     pub edits: Vec<TextEdit>,
     /// The code without an equivalent, in text order.
     pub left: Vec<NotRewritten>,
 }
 
-/// Code without an equivalent in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRewritten {
     /// Its line, from 0, in the file after the edits.

@@ -14,7 +14,6 @@ use warplens_ide_db::{Problem, Severity};
 
 use crate::wave::lints::kernel::Kernel;
 
-/// The maximum number reported for a kernel.
 const MOST: usize = 50;
 
 /// Adds the lints to the problems of a kernel without errors.

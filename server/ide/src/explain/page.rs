@@ -2,7 +2,6 @@
 
 use warplens_isa::{Role, Simulation};
 
-/// The separator between two pages.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
 /// Markdown, paragraph by paragraph.
@@ -12,7 +11,6 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Starts a page with a title that consists of a name and facts.
     pub(crate) fn titled(name: &str, facts: &[String]) -> Page {
         let mut page = Page::default();
         let facts: Vec<&str> = facts.iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
@@ -27,7 +25,6 @@ impl Page {
         }
     }
 
-    /// Adds lines of code in a fence.
     pub(crate) fn code(&mut self, language: &str, lines: impl IntoIterator<Item = impl AsRef<str>>) {
         let code: Vec<String> = lines.into_iter().map(|line| line.as_ref().trim_end().to_owned()).collect();
         if !code.is_empty() {
@@ -36,7 +33,6 @@ impl Page {
         }
     }
 
-    /// Adds a heading with code below it.
     pub(crate) fn titled_code(&mut self, title: &str, language: &str, code: &str) {
         if !code.trim().is_empty() {
             self.paragraph(&format!("**{title}**"));
@@ -44,7 +40,6 @@ impl Page {
         }
     }
 
-    /// Adds a heading with a list below it.
     pub(crate) fn list(&mut self, title: &str, entries: impl IntoIterator<Item = impl AsRef<str>>) {
         let mut entries = entries.into_iter().peekable();
         if entries.peek().is_some() {

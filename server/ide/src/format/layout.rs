@@ -36,7 +36,6 @@ impl Indent {
     }
 }
 
-/// How comments are positioned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comments {
     /// Comments after code have a column of their own; comments on separate lines roughly keep their
@@ -66,7 +65,6 @@ impl Gap {
     }
 }
 
-/// What the line ends with so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Start,
@@ -109,7 +107,6 @@ struct Waiting {
 /// Lays out a file, item after item, and collects the edits.
 pub(crate) struct Layout<'t> {
     text: &'t str,
-    /// The offset of the item in the file.
     start: TextSize,
     /// The end of the item's last token, comment or line marker.
     at: TextSize,
@@ -311,7 +308,6 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Whether the tokens around this white space would merge without it.
     fn would_join(&self, space: TextRange) -> bool {
         let before = &self.text.as_bytes()[..usize::from(space.start())];
         let after = &self.text.as_bytes()[usize::from(space.end())..];
@@ -341,7 +337,6 @@ impl<'t> Layout<'t> {
         newlines(&self.text[space]).count()
     }
 
-    /// Continues after a piece of text.
     fn put(&mut self, piece: TextRange) {
         (self.at, self.loose) = (piece.end(), TextRange::default());
         let text = &self.text[piece];
@@ -399,7 +394,6 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The newlines of a text, as start and end offsets.
 fn newlines(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().filter_map(move |(at, byte)| match byte {
@@ -428,7 +422,6 @@ fn own_indent(space: &str) -> &'static str {
     }
 }
 
-/// The spaces between code and the comment after it.
 fn after_code(end: End, width: usize) -> String {
     let spaces = match end {
         End::Brace => 1,

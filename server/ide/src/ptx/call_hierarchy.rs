@@ -1,11 +1,12 @@
 //! Calls in PTX. A callee is a function of the module.
 
 use text_size::TextRange;
-use warplens_hir::ptx::{Function, Resolution, Role};
-use warplens_ide_db::ptx::{module_names, ptx_function, ptx_header};
-use warplens_ide_db::{CallItem, Calls, Database, File, SymbolKind, Target, items, module_uses};
+use warplens_hir::ptx::{DeclarationKind, Function, Resolution, Role};
+use warplens_ide_db::ptx::{declared, module_names, ptx_function, ptx_header};
+use warplens_ide_db::{CallItem, Calls, Database, File, Target, items, module_uses};
 
 use crate::call_hierarchy::by_callee;
+use crate::ptx::symbols;
 
 /// The function with this name: its definition, or else its first declaration.
 pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {
@@ -15,23 +16,19 @@ pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem>
 }
 
 fn item_at(db: &Database, file: File, index: usize, declaration: usize) -> Option<CallItem> {
-    use warplens_hir::ptx::{DeclarationKind, FunctionKind};
     let item = items(db, file)[index];
     let declaration = &ptx_header(db, item).declarations[declaration];
-    let kind = match &declaration.kind {
-        DeclarationKind::Function { kind: FunctionKind::Entry, .. } => SymbolKind::Kernel,
-        DeclarationKind::Function { .. } | DeclarationKind::Alias { .. } => SymbolKind::Function,
-        DeclarationKind::Variable(_) | DeclarationKind::SectionLabel => return None,
-    };
+    if let DeclarationKind::Variable(_) | DeclarationKind::SectionLabel = declaration.kind {
+        return None;
+    }
     let start = file.document(db).items().start_of(index);
     let focus = declaration.name_range;
-    let full = warplens_ide_db::ptx::declared::declaration(&item.parse(db).syntax(), focus);
-    let full = full.map_or(focus, |node| node.text_range());
+    let full = declared::declaration_range(&item.parse(db).syntax(), focus) + start;
     Some(CallItem {
         name: declaration.name.to_string(),
-        kind,
-        detail: warplens_ide_db::ptx::declared::module_kind(&declaration.kind).replace('`', ""),
-        target: Target { file: file.id(db), full: full + start, focus: focus + start },
+        kind: symbols::kind(&declaration.kind),
+        detail: declared::module_kind(&declaration.kind).replace('`', ""),
+        target: Target { file: file.id(db), full, focus: focus + start },
     })
 }
 

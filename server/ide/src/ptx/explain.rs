@@ -80,7 +80,6 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();
     let modifiers: Vec<String> = words.map(|word| format!(".{word}")).collect();
-    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
     matching(opcode, &modifiers)
 }
 
@@ -163,16 +162,10 @@ pub(crate) fn space(name: &str) -> Option<String> {
     if let Some(part) = space.parts.iter().find(|part| part.name == name) {
         page.paragraph(part.summary);
     }
-    let mut facts = vec![format!("Declared: {}", space.declared), format!("At the start: {}", space.initial)];
-    facts.push(if space.addressable {
-        "Its variables have addresses".into()
-    } else {
-        "Has no addresses".into()
-    });
-    if !space.writable {
-        facts.push("Read-only in a kernel".into());
-    }
-    page.list("Facts", facts);
+    let addresses = if space.addressable { "Its variables have addresses" } else { "Has no addresses" };
+    let facts = [format!("Declared: {}", space.declared), format!("At the start: {}", space.initial)];
+    let read_only = (!space.writable).then(|| "Read-only in a kernel".to_owned());
+    page.list("Facts", facts.into_iter().chain([addresses.to_owned()]).chain(read_only));
     Some(page.finish())
 }
 

@@ -15,14 +15,12 @@ pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
     Box::new(Walk { text, stack: Vec::new(), lead: None, before: None })
 }
 
-/// An ancestor of the token.
 #[derive(Clone, Copy)]
 struct Frame {
     kind: SyntaxKind,
     /// Its meaning depends on the kind: a body instead of a nested block, a section without data, a function instead of a kernel, a
     /// call, or a list of parameters on separate lines.
     special: bool,
-    /// Offset of the node.
     start: TextSize,
 }
 
@@ -104,7 +102,6 @@ impl Walk<'_> {
         matches!(child.kind(), IDENT | DOT_WORD) && &self.text[child.text_range()] == word
     }
 
-    /// The gap before a token that does not start a statement.
     fn inside(&self, parent: Frame, before: Before, kind: SyntaxKind, start: TextSize) -> Gap {
         match (parent.kind, kind) {
             (BLOCK, R_BRACE) => return Gap::Line(closing(parent)),
@@ -224,7 +221,6 @@ impl Walk<'_> {
     }
 }
 
-/// The indentation of the closing brace of a block.
 fn closing(block: Frame) -> Indent {
     if block.special { Indent::Flush } else { Indent::Statement }
 }

@@ -74,7 +74,6 @@ fn is_in(token: &SyntaxToken, kind: SyntaxKind) -> bool {
     token.parent().is_some_and(|parent| parent.kind() == kind)
 }
 
-/// A string of `.pragma`.
 fn pragma(token: &SyntaxToken) -> Option<String> {
     let text = token.text().trim_matches('"');
     let name = text.split_whitespace().next().unwrap_or_default();

@@ -65,36 +65,29 @@ impl Hinting<'_> {
     fn parameter_names(&self, callee: NameRef<'_>, hints: &mut Vec<InlayHint>) {
         let name = self.function.referent_text(callee.referent);
         let tree = self.item.parse(self.db).syntax();
-        let Some(call) = token_covering(&tree, callee.range.start())
-            .and_then(|token| token.parent_ancestors().find_map(ast::Instruction::cast))
-        else {
-            return;
-        };
-        self.with_signature(&name, |signature| {
-            for list in call.syntax().children().filter_map(ast::ArgList::cast) {
-                let is_return = list.syntax().text_range().start() < callee.range.start();
-                let parameters = if is_return { &signature.returns } else { &signature.params };
-                for (argument, parameter) in list.operands().zip(parameters) {
-                    let Some(name) = &parameter.name else { continue };
-                    let node = argument.syntax();
-                    if node.text() != name.as_str() {
-                        let offset = node.text_range().start();
-                        let label = format!("{name}:");
-                        hints.push(InlayHint { offset, label, kind: InlayHintKind::Parameter });
-                    }
+        let Some(token) = token_covering(&tree, callee.range.start()) else { return };
+        let Some(call) = token.parent_ancestors().find_map(ast::Instruction::cast) else { return };
+        let Some(signature) = self.signature(&name) else { return };
+        for list in call.syntax().children().filter_map(ast::ArgList::cast) {
+            let is_return = list.syntax().text_range().start() < callee.range.start();
+            let parameters = if is_return { &signature.returns } else { &signature.params };
+            for (argument, parameter) in list.operands().zip(parameters) {
+                let Some(name) = &parameter.name else { continue };
+                let node = argument.syntax();
+                if node.text() != name.as_str() {
+                    let (offset, label) = (node.text_range().start(), format!("{name}:"));
+                    hints.push(InlayHint { offset, label, kind: InlayHintKind::Parameter });
                 }
             }
-        });
+        }
     }
 
-    fn with_signature(&self, name: &str, visit: impl FnOnce(&Signature)) {
-        let Some(symbol) = module_names(self.db, self.file).definition(name) else { return };
+    fn signature(&self, name: &str) -> Option<&Signature> {
+        let symbol = module_names(self.db, self.file).definition(name)?;
         let item = items(self.db, self.file)[symbol.item as usize];
-        let header = ptx_header(self.db, item);
-        if let DeclarationKind::Function { signature, .. } =
-            &header.declarations[symbol.declaration as usize].kind
-        {
-            visit(signature);
+        match &ptx_header(self.db, item).declarations[symbol.declaration as usize].kind {
+            DeclarationKind::Function { signature, .. } => Some(signature),
+            _ => None,
         }
     }
 }

@@ -14,7 +14,6 @@ use warplens_syntax::{SyntaxNode, SyntaxToken};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceRef {
     range: TextRange,
-    /// The number of a `.file` directive.
     file: u32,
     place: Option<(u32, u32)>,
 }
@@ -63,7 +62,6 @@ pub(crate) fn links(db: &Database, file: File, item: Item<'_>, range: TextRange)
     wanted.filter_map(link).collect()
 }
 
-/// The source files by the numbers of their `.file` directives.
 #[salsa::tracked(returns(ref))]
 fn source_paths(db: &dyn Db, file: File) -> FxHashMap<u64, SmolStr> {
     let path = |item: &Item<'_>| match &ptx_header(db, *item).directive {

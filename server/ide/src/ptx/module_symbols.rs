@@ -1,8 +1,10 @@
 //! The names that a PTX module declares, and those that another file may define.
 
-use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
-use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Database, File, ModuleSymbol, SymbolKind, Target, items};
+use warplens_hir::ptx::{DeclarationKind, Linkage};
+use warplens_ide_db::ptx::{declared, ptx_header};
+use warplens_ide_db::{Database, File, ModuleSymbol, Target, items};
+
+use crate::ptx::symbols;
 
 pub(super) fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
     let list = file.document(db).items();
@@ -15,28 +17,18 @@ pub(super) fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
         }
         let tree = item.parse(db).syntax();
         for declaration in &header.declarations {
-            let Some((kind, is_definition)) = kind(&declaration.kind) else { continue };
+            let is_definition = match &declaration.kind {
+                DeclarationKind::Variable(variable) => variable.linkage != Some(Linkage::Extern),
+                DeclarationKind::Function { has_body, .. } => *has_body,
+                DeclarationKind::Alias { .. } => true,
+                DeclarationKind::SectionLabel => continue,
+            };
             let focus = declaration.name_range;
-            let full = warplens_ide_db::ptx::declared::declaration(&tree, focus)
-                .map_or(focus, |node| node.text_range());
-            let target = Target { file: file.id(db), full: full + start, focus: focus + start };
+            let full = declared::declaration_range(&tree, focus) + start;
+            let target = Target { file: file.id(db), full, focus: focus + start };
+            let kind = symbols::kind(&declaration.kind);
             found.push(ModuleSymbol { name: declaration.name.to_string(), kind, target, is_definition });
         }
     }
     found
-}
-
-/// The kind of a declaration, and whether it is a definition; `None` for names that only debug information uses.
-fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
-    Some(match kind {
-        DeclarationKind::Variable(variable) => {
-            (SymbolKind::Variable, variable.linkage != Some(Linkage::Extern))
-        }
-        DeclarationKind::Function { kind: FunctionKind::Entry, has_body, .. } => {
-            (SymbolKind::Kernel, *has_body)
-        }
-        DeclarationKind::Function { has_body, .. } => (SymbolKind::Function, *has_body),
-        DeclarationKind::Alias { .. } => (SymbolKind::Function, true),
-        DeclarationKind::SectionLabel => return None,
-    })
 }

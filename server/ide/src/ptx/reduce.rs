@@ -105,18 +105,11 @@ fn parameters(tree: &SyntaxNode, function: &Function) -> Vec<ReducibleParameter>
         .collect()
 }
 
-/// Comments, `.loc` and pragmas.
 fn notes(tree: &SyntaxNode) -> Vec<TextRange> {
-    let elements = tree.descendants_with_tokens();
-    elements
-        .filter(|element| {
-            matches!(
-                element.kind(),
-                SyntaxKind::COMMENT | SyntaxKind::LOC_DIRECTIVE | SyntaxKind::PRAGMA_DIRECTIVE
-            )
-        })
-        .map(|element| element.text_range())
-        .collect()
+    use SyntaxKind::{COMMENT, LOC_DIRECTIVE, PRAGMA_DIRECTIVE};
+    let is_note = |kind| matches!(kind, COMMENT | LOC_DIRECTIVE | PRAGMA_DIRECTIVE);
+    let notes = tree.descendants_with_tokens().filter(|element| is_note(element.kind()));
+    notes.map(|element| element.text_range()).collect()
 }
 
 /// Shifts the ranges from the item to the file.

@@ -18,7 +18,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
             name: demangled(&declaration.name).unwrap_or_else(|| declaration.name.to_string()),
             detail: Some(declared::module_kind(&declaration.kind).replace('`', "")),
             kind: kind(&declaration.kind),
-            range: full(&tree, focus),
+            range: declared::declaration_range(&tree, focus),
             focus,
             children: function.as_deref().map(|function| locals(function, &tree)).unwrap_or_default(),
         }
@@ -26,7 +26,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     declarations.chain(section(&header.directive, &tree)).collect()
 }
 
-fn kind(kind: &DeclarationKind) -> SymbolKind {
+pub(super) fn kind(kind: &DeclarationKind) -> SymbolKind {
     match kind {
         DeclarationKind::Variable(_) => SymbolKind::Variable,
         DeclarationKind::SectionLabel => SymbolKind::Label,
@@ -36,9 +36,6 @@ fn kind(kind: &DeclarationKind) -> SymbolKind {
 }
 
 /// The whole declaration around a name, or the name itself if the tree has no declaration.
-fn full(tree: &SyntaxNode, focus: TextRange) -> TextRange {
-    declared::declaration(tree, focus).map_or(focus, |node| node.text_range())
-}
 
 /// `.section .debug_str { … }`
 fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {

@@ -56,11 +56,10 @@ fn ident(token: &SyntaxToken, names: &Names<'_>) -> Option<(TokenKind, TokenModi
         SyntaxKind::INSTRUCTION => {
             let entries = isa::by_opcode(token.text());
             let is_old = entries.iter().all(|entry| entry.status != isa::Status::Current);
-            let age = if is_old { TokenModifiers::DEPRECATED } else { TokenModifiers::default() };
-            let modifiers = match entries.iter().any(|entry| directs_lanes(entry)) {
-                true => age.with(TokenModifiers::CONTROL_FLOW),
-                false => age,
-            };
+            let mut modifiers = if is_old { TokenModifiers::DEPRECATED } else { TokenModifiers::default() };
+            if entries.iter().any(|entry| directs_lanes(entry)) {
+                modifiers = modifiers.with(TokenModifiers::CONTROL_FLOW);
+            }
             (!entries.is_empty()).then_some((TokenKind::Opcode, modifiers))
         }
         SyntaxKind::NAME | SyntaxKind::NAME_REF => names.classify(token.text_range()),
@@ -100,17 +99,15 @@ fn kind(function: &Function, name: NameRef<'_>) -> Option<TokenKind> {
             Role::Target => return None,
             _ => TokenKind::Variable,
         },
-        Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
-            match &function.symbol(symbol).kind {
-                SymbolKind::Register { ty: Some(Type::Pred), .. }
-                | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. } => TokenKind::Predicate,
-                SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => TokenKind::Register,
-                SymbolKind::Variable(_) => TokenKind::Variable,
-                SymbolKind::Param { .. } => TokenKind::Parameter,
-                SymbolKind::Label { .. } | SymbolKind::Table { .. } => TokenKind::Label,
-                SymbolKind::Prototype(_) => TokenKind::Function,
-            }
-        }
+        of_function => match function.symbol_kind(of_function)? {
+            SymbolKind::Register { ty: Some(Type::Pred), .. }
+            | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. } => TokenKind::Predicate,
+            SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => TokenKind::Register,
+            SymbolKind::Variable(_) => TokenKind::Variable,
+            SymbolKind::Param { .. } => TokenKind::Parameter,
+            SymbolKind::Label { .. } | SymbolKind::Table { .. } => TokenKind::Label,
+            SymbolKind::Prototype(_) => TokenKind::Function,
+        },
     })
 }
 
@@ -120,10 +117,8 @@ fn modifiers(function: &Function, name: NameRef<'_>) -> TokenModifiers {
         Role::Write | Role::ReadWrite => TokenModifiers::MODIFICATION,
         _ => TokenModifiers::default(),
     };
-    let is_input = |index| matches!(function.symbol(index).kind, SymbolKind::Param { is_return: false, .. });
-    let is_fixed = match name.resolution {
-        Resolution::Special(_) => true,
-        other => other.symbol().is_some_and(is_input),
-    };
+    let is_input =
+        matches!(function.symbol_kind(name.resolution), Some(SymbolKind::Param { is_return: false, .. }));
+    let is_fixed = is_input || matches!(name.resolution, Resolution::Special(_));
     if is_fixed { of_role.with(TokenModifiers::READONLY) } else { of_role }
 }

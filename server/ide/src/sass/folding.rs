@@ -41,7 +41,6 @@ pub(super) fn add<'db>(db: &'db dyn Db, item: Item<'db>, folds: &mut Vec<Fold>) 
     }
 }
 
-/// The end of the last line with text before the line at an offset.
 fn line_before(text: &str, offset: TextSize) -> TextSize {
     let line = text[..usize::from(offset)].rfind('\n').unwrap_or_default();
     TextSize::of(text[..line].trim_end())

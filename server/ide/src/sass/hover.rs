@@ -165,7 +165,6 @@ impl Here<'_> {
         parts.join("\n\n")
     }
 
-    /// `live: 23`
     fn live(&self, index: usize) -> String {
         let flow = FlowGraph::new(self.function);
         live(Liveness::new(self.function, &flow).occupied(index))
@@ -187,7 +186,6 @@ pub(super) fn live(counts: Counts) -> String {
     text
 }
 
-/// A word after an operand.
 fn suffix(value: &Value, text: &str) -> Option<String> {
     if matches!(value, Value::Special(_) | Value::Condition(_)) {
         return None;

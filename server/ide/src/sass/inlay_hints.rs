@@ -42,7 +42,6 @@ pub(super) fn hints(
     }
 }
 
-/// The instructions that overlap a range.
 fn shown(function: &Function, range: TextRange) -> std::ops::Range<usize> {
     let all = &function.instructions;
     let first = all.partition_point(|instruction| instruction.range.end() < range.start());
@@ -50,7 +49,6 @@ fn shown(function: &Function, range: TextRange) -> std::ops::Range<usize> {
     first..end
 }
 
-/// The end of a line, without spaces.
 fn line_end(text: &str, offset: TextSize) -> TextSize {
     let rest = &text[usize::from(offset)..];
     let line = rest.split('\n').next().unwrap_or_default();

@@ -6,7 +6,6 @@ use warplens_ide_db::sass::{facts_of, sass_code, target_of};
 use warplens_ide_db::{Database, File, count, items};
 use warplens_syntax::ItemKind;
 
-/// The line above each function.
 pub(super) fn summaries(db: &Database, file: File) -> Vec<(TextRange, String)> {
     let list = file.document(db).items();
     let mut lines = Vec::new();

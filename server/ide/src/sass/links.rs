@@ -4,7 +4,6 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, Db, DocumentLink, File, Item};
 
-/// The start of such a comment.
 const COMMENT: &str = "//## File ";
 
 /// The name that disassemblers print for the PTX that the code was assembled from.

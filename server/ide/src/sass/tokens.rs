@@ -98,7 +98,6 @@ fn is_written(function: &Function, index: usize, token: &SyntaxToken) -> bool {
     place.is_some_and(|place| destinations(instruction, operands) >> place & 1 != 0)
 }
 
-/// A label, or the name of a function.
 fn symbol(name: &str, code: &Code) -> TokenKind {
     let is_function = |function: &Function| {
         function.name.as_ref().is_some_and(|known| known.text == name)

@@ -10,7 +10,6 @@ use warplens_ide_db::{
 
 use crate::call_hierarchy::{add_call, by_callee};
 
-/// The first kernel or function with this name in the file.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
     let (index, code) = declared(db, file, namespace, name)?;
     let start = file.document(db).items().start_of(index);

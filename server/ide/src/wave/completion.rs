@@ -30,7 +30,6 @@ pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
     proposals
 }
 
-/// The words that can start a statement.
 fn start(position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
     let around = Around::of(position, line.word.start());
     let is_directive = line.typed.starts_with('.');

@@ -136,7 +136,6 @@ fn availability(available: Availability) -> &'static str {
     }
 }
 
-/// The description of an operand, in one line.
 pub(crate) fn operand(operand: &Operand) -> String {
     let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
     let optional = if operand.optional { ", optional" } else { "" };

@@ -17,9 +17,7 @@ pub(super) fn style(text: &str) -> Box<dyn Style + '_> {
 
 struct Walk<'t> {
     text: &'t str,
-    /// The ancestors of the token.
     stack: Vec<SyntaxKind>,
-    /// The number of open `if`s and `loop`s.
     depth: u8,
     /// If set, the next token starts a line with this indentation.
     lead: Option<Indent>,

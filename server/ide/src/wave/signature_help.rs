@@ -42,7 +42,6 @@ fn signature(entry: &Instruction, name: &str, operands: List<Operand>, at: usize
     label.finish(entry.summary.to_owned(), at)
 }
 
-/// A directive, with its arguments as parameters.
 fn directive(directive: &Directive, at: usize) -> Option<Signature> {
     let mut label = Label::default();
     label.push(directive.name);

@@ -44,7 +44,6 @@ impl Instruction {
 }
 
 impl Flow {
-    /// Whether the last operand is a target.
     pub const fn has_target(self) -> bool {
         matches!(
             self,
@@ -54,16 +53,10 @@ impl Flow {
 }
 
 impl Generation {
-    pub const ALL: [Generation; 8] = [
-        Generation::Fermi,
-        Generation::Kepler,
-        Generation::Maxwell,
-        Generation::Volta,
-        Generation::Turing,
-        Generation::Ampere,
-        Generation::Hopper,
-        Generation::Blackwell,
-    ];
+    pub const ALL: [Generation; 8] = {
+        use Generation::*;
+        [Fermi, Kepler, Maxwell, Volta, Turing, Ampere, Hopper, Blackwell]
+    };
 
     /// Whether convergence barriers manage divergence, instead of tokens on a stack.
     pub const fn has_convergence_barriers(self) -> bool {

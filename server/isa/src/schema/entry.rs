@@ -22,11 +22,9 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Role {
-        /// Reads them.
         Read,
         /// Writes them. On an address, the memory there is written.
         Write,
-        /// Reads them, then writes them.
         Both,
     }
 }

@@ -29,12 +29,9 @@ entries! {
         Sink,
         /// The name of a variable or function.
         Symbol,
-        /// The name of a parameter of a call.
         #[serde(rename(deserialize = "param"))]
         Parameter,
-        /// A label or a table of labels.
         Label,
-        /// The address of a label.
         LabelAddress,
         #[serde(rename(deserialize = "texref"))]
         Texture,
@@ -58,7 +55,6 @@ entries! {
         removed: Option<Requirement>,
     }
 
-    /// A position for a modifier.
     #[derive(Debug)]
     pub struct Slot {
         /// Name of its class, a [`ModifierClass::name`](super::ptx::ModifierClass::name); empty for a fixed word.
@@ -75,7 +71,6 @@ entries! {
         whole: bool,
     }
 
-    /// A modifier that a slot accepts.
     #[derive(Debug)]
     pub struct Value {
         /// The words in order, with their dots; usually one.
@@ -90,11 +85,9 @@ entries! {
 
     #[derive(Debug)]
     pub struct FormOperand {
-        /// Index into the operands of the entry.
         index: usize,
         /// The operand after the bar of a pair `d|p`, and whether the bar and this operand may be omitted.
         second: Option<(usize, bool)>,
-        /// The accepted syntax.
         kinds: Slice<OperandKind>,
         /// The type of the value. For an address, the type of the register in it.
         ty: OperandType,
@@ -110,10 +103,8 @@ entries! {
         inside: List<FormOperand>,
     }
 
-    /// The type that a form requires of an operand.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum OperandType {
-        /// The form does not specify one.
         Unspecified,
         /// The type with this name, without its dot.
         Fixed(Text),
@@ -127,10 +118,8 @@ entries! {
         FixedAtLeast(Text),
     }
 
-    /// The state space that a form requires of an operand.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FormSpace {
-        /// The form does not specify one.
         Unspecified,
         /// The space with this name, without its dot, or `generic`.
         Fixed(Text),
@@ -141,9 +130,7 @@ entries! {
     /// Whether an operand may or must be written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Presence {
-        /// It must be written.
         Required,
-        /// It may be omitted.
         Optional,
         /// It is written if and only if this slot is filled.
         With(usize),
@@ -197,9 +184,7 @@ entries! {
     /// Which numbers of a range are accepted.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Step {
-        /// Multiples of this number.
         Multiple(i64),
-        /// Powers of two.
         PowerOfTwo,
     }
 
@@ -215,7 +200,6 @@ entries! {
         target: TargetRequirement,
     }
 
-    /// The targets that satisfy a requirement.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum TargetRequirement {
         Any,

@@ -15,7 +15,6 @@ entries! {
         section: Text,
         /// The syntax as documentation shows it; `{x}` is optional.
         syntax: Slice<Text>,
-        /// Where it is allowed.
         places: Slice<Text>,
         /// Directives that it requires.
         #[serde(default)]
@@ -29,7 +28,6 @@ entries! {
         /// What the assembler requires of a module that uses it.
         #[serde(skip_deserializing)]
         requirement: Requirement,
-        /// The first version in which it is deprecated.
         #[serde(default)]
         deprecated: Option<Version>,
         /// The first version that rejects it.
@@ -42,7 +40,6 @@ entries! {
         /// The least and the greatest number of values it has there.
         #[serde(default, deserialize_with = "count")]
         values: (u8, u8),
-        /// Whether the values may be zero.
         #[serde(default)]
         zero: bool,
         /// The largest value that the assembler accepts on all targets.
@@ -76,9 +73,7 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum MissingRequirement {
-        /// The assembler rejects it.
         Rejected,
-        /// The assembler ignores it.
         Ignored,
     }
 
@@ -88,7 +83,6 @@ entries! {
     pub enum Holder {
         Entry,
         Func,
-        /// A `.callprototype`.
         Prototype,
     }
 
@@ -144,9 +138,7 @@ entries! {
         Module,
         /// Between the parameters and the body of a kernel.
         Entry,
-        /// The body of a kernel.
         Kernel,
-        /// The body of a function.
         Function,
     }
 
@@ -155,7 +147,6 @@ entries! {
     pub struct SpecialRegister {
         /// Name; a family has its count in angle brackets: `%pm<8>`.
         name: Text,
-        /// The names that a program may write.
         #[serde(default)]
         names: Words<Text>,
         /// Section of the PTX 9.4 manual.
@@ -201,15 +192,10 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scope {
-        /// Only the thread itself.
         Thread,
-        /// The threads of a warp.
         Warp,
-        /// The threads of a CTA.
         Cta,
-        /// The threads of a cluster.
         Cluster,
-        /// All threads of a launch.
         Grid,
         /// The value depends on the device, not on the program.
         Device,
@@ -240,7 +226,6 @@ entries! {
         summary: Text,
     }
 
-    /// How the bits of a type are interpreted.
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TypeKind {
@@ -263,13 +248,9 @@ entries! {
         declared: Text,
         /// Initial contents of its variables, in prose.
         initial: Text,
-        /// Whether the variables have addresses.
         addressable: bool,
-        /// Whether a kernel may write them.
         writable: bool,
-        /// Whether a declaration may have an initialiser.
         initialisers: bool,
-        /// The parts that an instruction can name.
         #[serde(skip_deserializing)]
         parts: Slice<SpacePart>,
     }
@@ -312,23 +293,15 @@ entries! {
     /// The resources of a multiprocessor (SM). Sizes are in bytes.
     #[derive(Debug)]
     pub struct Limits {
-        /// Maximum number of threads of a CTA.
         threads_per_cta: u32,
-        /// Maximum number of resident warps.
         warps_per_sm: u32,
-        /// Maximum number of resident CTAs.
         ctas_per_sm: u32,
-        /// Number of 32-bit registers.
         registers_per_sm: u32,
-        /// Maximum number of registers of a CTA.
         registers_per_cta: u32,
-        /// Maximum number of registers of a thread.
         registers_per_thread: u32,
         /// Registers are allocated to a warp in multiples of this.
         register_unit: u32,
-        /// Shared memory.
         shared_per_sm: u32,
-        /// Maximum shared memory of a CTA.
         shared_per_cta: u32,
         /// Shared memory that the system reserves for each CTA.
         shared_reserved: u32,

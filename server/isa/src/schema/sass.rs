@@ -82,11 +82,9 @@ entries! {
         Next,
         /// It branches to its last operand.
         Branch,
-        /// It branches to a register.
         IndirectBranch,
         /// It calls its last operand.
         Call,
-        /// It returns from a call.
         Return,
         /// It pushes a token with the address in its last operand.
         Push,
@@ -101,9 +99,7 @@ entries! {
         /// Lanes wait for each other.
         #[serde(rename(deserialize = "warpsync"))]
         WarpSync,
-        /// Lanes exit.
         Exit,
-        /// It stops the program.
         Trap,
     }
 
@@ -113,7 +109,6 @@ entries! {
     pub enum Writes {
         /// Predicates, then a register.
         Registers,
-        /// Predicates only.
         Predicates,
         /// None: it only reads.
         Nothing,
@@ -123,7 +118,6 @@ entries! {
     #[serde(rename_all(deserialize = "lowercase"))]
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Proof {
-        /// Not verified.
         None,
         /// Executed: the results equal those of the PTX that the code was assembled from.
         Run,
@@ -182,7 +176,6 @@ entries! {
     pub struct LaunchConstant {
         /// Name, for hovers and documentation.
         name: Text,
-        /// Size in bytes.
         size: u8,
         /// One sentence: what the value is.
         summary: Text,

@@ -102,7 +102,6 @@ entries! {
     /// What may follow a mnemonic after a dot.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Suffix {
-        /// Nothing.
         None,
         /// A cache hint: `device_load.u32.streaming`.
         #[serde(rename(deserialize = "cache hint"))]

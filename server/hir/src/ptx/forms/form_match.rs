@@ -23,7 +23,12 @@ pub struct OperandPosition {
     pub element: Option<usize>,
 }
 
-/// A mnemonic that matches a form.
+impl OperandPosition {
+    pub fn new(operand: usize) -> OperandPosition {
+        OperandPosition { operand, part: None, element: None }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct FormMatch {
     pub entry: &'static isa::Instruction,
@@ -53,7 +58,6 @@ impl FormMatch {
 pub enum MnemonicForms {
     /// The opcode is unknown, or the tables have no forms for this mnemonic.
     Unjudged,
-    /// The matching forms, in table order.
     Known(Box<[FormMatch]>),
     /// No form has these modifiers; these are the nearest ones.
     NoMatch(Box<[Near]>),

@@ -26,7 +26,6 @@ pub(super) struct Modifiers<'m> {
 }
 
 impl<'m> Modifiers<'m> {
-    /// `None` if a word of the entry's name is missing.
     pub(super) fn of(mnemonic: &'m Mnemonic, entry: &'static isa::Instruction) -> Option<Modifiers<'m>> {
         let words = &mnemonic.modifiers;
         if words.len() > MAX {
@@ -52,13 +51,14 @@ impl<'m> Modifiers<'m> {
     /// The form with all modifiers in its slots, if the modifiers match it exactly.
     pub(super) fn fit(&self, form: &'static isa::Form) -> Option<FormMatch> {
         let written = self.words.len() - self.name.count_ones() as usize;
+        let longest = |slot: &isa::Slot| slot.values.iter().map(|value| value.words.len()).max().unwrap_or(0);
         let longest: usize = form.slots.iter().map(longest).sum();
         let required = form.slots.iter().filter(|slot| !slot.optional).count();
         if !(required..=longest).contains(&written) {
             return None;
         }
-        let known = |at: &usize| form.slots.iter().any(|slot| has_word(slot, &self.words[*at]));
-        if !(0..self.words.len()).filter(|at| self.name & bit(*at) == 0).all(|at| known(&at)) {
+        let known = |at: usize| form.slots.iter().any(|slot| has_word(slot, &self.words[at]));
+        if !self.unused(self.name).all(known) {
             return None;
         }
         let mut search =
@@ -67,6 +67,11 @@ impl<'m> Modifiers<'m> {
         let chosen: Box<[_]> = search.chosen.iter().map(|(value, _)| *value).collect();
         let (operands, parts) = rule::operands(self.entry, form, &chosen);
         Some(FormMatch { entry: self.entry, form, chosen, order, operands, parts })
+    }
+
+    /// The indices of the words without a bit in `used`.
+    pub(super) fn unused(&self, used: u32) -> impl Iterator<Item = usize> + use<> {
+        (0..self.words.len()).filter(move |at| used & bit(*at) == 0)
     }
 
     /// The bits of the first unused words that make up a value.
@@ -98,8 +103,7 @@ impl<'m> Modifiers<'m> {
             }
         }
         let all = places.iter().fold(0, |all, (_, mask)| all | mask);
-        let is_first = self.name.trailing_ones() == self.name.count_ones();
-        let is_late = all != 0 && self.name != 0 && !is_first;
+        let is_late = all != 0 && self.name.trailing_ones() != self.name.count_ones();
         Some(if is_late { Order::Free } else { order })
     }
 
@@ -158,12 +162,12 @@ impl Search<'_> {
     }
 }
 
-pub(super) fn bit(at: usize) -> u32 {
+fn bit(at: usize) -> u32 {
     1 << at
 }
 
 /// Compares a word of the tables, which has a dot, with a modifier of a mnemonic, which has none.
-pub(super) fn same(word: &str, modifier: &str) -> bool {
+fn same(word: &str, modifier: &str) -> bool {
     word.len() == modifier.len() + 1 && &word[1..] == modifier
 }
 
@@ -171,12 +175,8 @@ fn position(word: &str, words: &[SmolStr], used: u32) -> Option<usize> {
     words.iter().enumerate().position(|(at, modifier)| used & bit(at) == 0 && same(word, modifier))
 }
 
-fn longest(slot: &isa::Slot) -> usize {
-    slot.values.iter().map(|value| value.words.len()).max().unwrap_or(0)
-}
-
 pub(super) fn has_word(slot: &isa::Slot, modifier: &str) -> bool {
-    slot.values.iter().any(|value| value.words.iter().any(|word| same(word, modifier)))
+    slot.values.iter().flat_map(|value| value.words).any(|word| same(word, modifier))
 }
 
 pub(super) fn is_type(word: &str) -> bool {

@@ -2,8 +2,8 @@
 
 use warplens_isa::ptx as isa;
 
-use super::form_match::{MnemonicForms, Near};
-use super::modifiers::{Modifiers, bit, has_word};
+use super::form_match::Near;
+use super::modifiers::{Modifiers, has_word, is_type};
 use crate::ptx::Mnemonic;
 
 /// A left-over modifier belongs to the class of a slot that is still empty, so it has the wrong value.
@@ -13,13 +13,7 @@ const MISSING: u32 = 2;
 /// Modifiers that would have to swap positions: `cvt.u32.f32` is not `cvt.rn.f32.u32` without a modifier.
 const DISORDER: u32 = 3;
 
-/// The closest forms, all at equal distance, with one form for each distinct answer.
-pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
-    MnemonicForms::NoMatch(search(mnemonic, entries, |_| true).into())
-}
-
 impl Mnemonic {
-    /// The closest forms among those with a slot for one of the modifiers.
     pub fn forms_with(&self, modifier: usize) -> Vec<Near> {
         let Some(word) = self.modifiers.get(modifier) else { return Vec::new() };
         let has_place = |form: &isa::Form| form.slots.iter().any(|slot| has_word(slot, word));
@@ -29,7 +23,8 @@ impl Mnemonic {
     }
 }
 
-fn search(
+/// The closest forms, all at equal distance.
+pub(super) fn search(
     mnemonic: &Mnemonic,
     entries: &[&'static isa::Instruction],
     is_wanted: impl Fn(&isa::Form) -> bool,
@@ -86,34 +81,25 @@ impl Search<'_> {
     }
 
     fn finish(&mut self, used: u32) {
-        let slots = || self.form.slots.iter().zip(&self.chosen).enumerate();
-        let missing: Vec<usize> = slots()
-            .filter(|(_, (slot, (value, _)))| !slot.optional && value.is_none())
-            .map(|(at, _)| at)
-            .collect();
-        let extra: Vec<usize> = (0..self.modifiers.words.len()).filter(|at| used & bit(*at) == 0).collect();
-        let replaced = extra.iter().filter(|at| self.replaces(**at, &missing).is_some()).count() as u32;
-        let replaced = replaced.min(missing.len() as u32);
+        let slots = self.form.slots.iter().zip(&self.chosen).enumerate();
+        let missing = slots.filter(|(_, (slot, (value, _)))| !slot.optional && value.is_none());
+        let near = Near {
+            entry: self.modifiers.entry,
+            form: self.form,
+            chosen: self.chosen.iter().map(|(value, _)| *value).collect(),
+            extra: self.modifiers.unused(used).collect(),
+            missing: missing.map(|(at, _)| at).collect(),
+        };
+        let (extra, missing) = (near.extra.len() as u32, near.missing.len() as u32);
+        let is_replaced = |at: &&usize| near.replaced(&self.modifiers.words[**at]).is_some();
+        let replaced = (near.extra.iter().filter(is_replaced).count() as u32).min(missing);
         let cost = REPLACED * replaced
-            + EXTRA * (extra.len() as u32 - replaced)
-            + MISSING * (missing.len() as u32 - replaced)
+            + EXTRA * (extra - replaced)
+            + MISSING * (missing - replaced)
             + DISORDER * u32::from(self.modifiers.order(self.form, &self.chosen).is_none());
         if cost < self.best || cost == self.best && self.near.is_none() {
-            self.best = cost;
-            self.near = Some(Near {
-                entry: self.modifiers.entry,
-                form: self.form,
-                chosen: self.chosen.iter().map(|(value, _)| *value).collect(),
-                extra: extra.into(),
-                missing: missing.into(),
-            });
+            (self.best, self.near) = (cost, Some(near));
         }
-    }
-
-    /// The missing slot that a modifier was meant for, which is one whose class contains it in this entry.
-    fn replaces(&self, at: usize, missing: &[usize]) -> Option<usize> {
-        let word = &self.modifiers.words[at];
-        missing.iter().copied().find(|slot| is_of_class(self.modifiers.entry, &self.form.slots[*slot], word))
     }
 }
 
@@ -123,11 +109,8 @@ fn is_of_class(entry: &isa::Instruction, slot: &isa::Slot, modifier: &str) -> bo
     let mut values = class.into_iter().flat_map(|class| class.values);
     values.any(|value| value.name.strip_prefix('.') == Some(modifier))
         || has_word(slot, modifier)
-        || (super::modifiers::is_type(modifier)
-            && slot
-                .values
-                .iter()
-                .any(|value| value.words.iter().any(|word| super::modifiers::is_type(&word[1..]))))
+        || is_type(modifier)
+            && slot.values.iter().flat_map(|value| value.words).any(|word| is_type(&word[1..]))
 }
 
 impl Near {
@@ -138,8 +121,7 @@ impl Near {
 
     /// The slot for a modifier, if another modifier or the same one repeated already fills it.
     pub fn taken(&self, modifier: &str) -> Option<usize> {
-        let slots = self.form.slots.iter().enumerate();
-        let mut taken = slots.filter(|(at, slot)| self.chosen[*at].is_some() && has_word(slot, modifier));
-        taken.next().map(|(at, _)| at)
+        let mut slots = self.form.slots.iter().zip(&self.chosen);
+        slots.position(|(slot, value)| value.is_some() && has_word(slot, modifier))
     }
 }

@@ -102,7 +102,6 @@ pub enum OperandError {
     AbsoluteAddress,
 }
 
-/// How an operand is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
     Register(NameId),
@@ -114,15 +113,12 @@ pub enum Written {
     Function(NameId),
     Label(NameId),
     Address,
-    /// `sym + 4` without brackets.
     Sum,
     Vector,
     Pair,
     /// One register where a pair is needed.
     Single,
-    /// `!p`
     Not,
-    /// `-r`
     Negated,
     Sink,
     Arguments,
@@ -133,7 +129,6 @@ pub enum Written {
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
     Variable(Space, Option<Type>),
-    /// A parameter of the function itself.
     Parameter,
     Function,
     Label,
@@ -150,32 +145,24 @@ pub struct Checker<'f> {
     pub address_size: Option<AddressSize>,
 }
 
-/// Receives each error.
 type Report<'r> = &'r mut dyn FnMut(Mismatch);
 
 impl Checker<'_> {
-    /// Whether the operands of a statement fit a form.
     pub fn fits(&self, found: &FormMatch, operands: &[Operand]) -> bool {
         let mut fits = true;
         self.check(found, operands, &mut |_| fits = false);
         fits
     }
 
-    /// All errors that keep the operands of a statement from fitting a form.
     pub fn mismatches(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
         self.check(found, operands, &mut |mismatch| mismatches.push(mismatch));
         mismatches
     }
 
-    /// The error of a guard that is not a predicate register.
     pub fn guard(&self, guard: Guard) -> Option<OperandError> {
         match self.named(guard.name) {
-            Named::Unknown | Named::Register(None | Some(Type::Pred), _) => None,
-            Named::Register(Some(have), _) => {
-                let takes = Some(TypeSet::holding(Type::Pred));
-                Some(OperandError::RegisterType { name: guard.name, have, takes })
-            }
+            Named::Unknown | Named::Register(..) => self.predicate_register(guard.name),
             _ => Some(OperandError::Kind(self.written(Operand::Symbol(guard.name)))),
         }
     }
@@ -184,14 +171,12 @@ impl Checker<'_> {
         let rules = &found.operands;
         let required = rules.iter().take_while(|rule| !rule.optional).count();
         if !(required..=rules.len()).contains(&operands.len()) {
-            let place =
-                OperandPosition { operand: operands.len().min(rules.len()), part: None, element: None };
+            let place = OperandPosition::new(operands.len().min(rules.len()));
             let error = OperandError::Count { have: operands.len(), takes: (required, rules.len()) };
-            report(Mismatch { place, error });
-            return;
+            return report(Mismatch { place, error });
         }
         for (index, (rule, operand)) in rules.iter().zip(operands).enumerate() {
-            let place = OperandPosition { operand: index, part: None, element: None };
+            let place = OperandPosition::new(index);
             match found.inside(rule) {
                 [] => self.operand(rule, *operand, place, report),
                 inside => self.brackets(inside, *operand, place, report),
@@ -206,14 +191,9 @@ impl Checker<'_> {
             return;
         };
         let other = found.operands.iter().position(|rule| rule.index == bound);
-        let integer = |operand: Option<&Operand>| match operand {
-            Some(Operand::Constant(id)) => self.function.constant(*id).as_integer(),
-            _ => None,
-        };
-        let (value, most) = (integer(operands.get(index)), integer(other.and_then(|at| operands.get(at))));
-        if value.zip(most).is_some_and(|(value, most)| value > most) {
-            let place = OperandPosition { operand: index, part: None, element: None };
-            report(Mismatch { place, error: OperandError::Above(bound) });
+        let integer = |at: usize| self.function.integer(*operands.get(at)?);
+        if integer(index).zip(other.and_then(integer)).is_some_and(|(value, most)| value > most) {
+            report(Mismatch { place: OperandPosition::new(index), error: OperandError::Above(bound) });
         }
     }
 
@@ -234,9 +214,9 @@ impl Checker<'_> {
 
     /// `d|p`
     fn pair(&self, rule: &OperandRule, list: OperandList, place: OperandPosition, report: Report<'_>) {
-        let Some(_) = rule.second else {
+        if rule.second.is_none() {
             return report(Mismatch { place, error: OperandError::Kind(Written::Pair) });
-        };
+        }
         let parts = self.function.operands(list);
         if parts.iter().all(|part| *part == Operand::Sink) {
             return report(Mismatch { place, error: OperandError::OnlySinks });
@@ -262,16 +242,16 @@ impl Checker<'_> {
     /// The second element of a pair.
     fn predicate(&self, operand: Operand) -> Option<OperandError> {
         match operand {
-            Operand::Register { name, component: None } => match self.named(name) {
-                Named::Register(Some(Type::Pred) | None, _) => None,
-                Named::Register(Some(have), _) => {
-                    Some(OperandError::RegisterType { name, have, takes: Some(TypeSet::holding(Type::Pred)) })
-                }
-                _ => None,
-            },
+            Operand::Register { name, component: None } => self.predicate_register(name),
             Operand::Symbol(name) if self.named(name) == Named::Unknown => None,
             other => Some(OperandError::Kind(self.written(other))),
         }
+    }
+
+    fn predicate_register(&self, name: NameId) -> Option<OperandError> {
+        let Named::Register(have, _) = self.named(name) else { return None };
+        let have = have.filter(|have| *have != Type::Pred)?;
+        Some(OperandError::RegisterType { name, have, takes: Some(TypeSet::holding(Type::Pred)) })
     }
 
     fn single(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {

@@ -9,7 +9,6 @@ use crate::ptx::{Space, Type, TypeKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandRule {
-    /// The index of the operand in the entry.
     pub index: usize,
     pub role: Role,
     pub kinds: Kinds,
@@ -39,7 +38,6 @@ pub struct OperandRule {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressSpace {
-    /// The form does not specify it.
     Unspecified,
     /// Any space that generic addresses reach.
     Generic,
@@ -51,9 +49,7 @@ pub enum AddressSpace {
 pub enum Count {
     /// One register, without braces.
     One,
-    /// One register, with or without braces.
     OneOrBraced,
-    /// Exactly this number.
     Braced(u32),
     /// This number or more, or a single one without braces.
     AtLeast(u32),

@@ -8,7 +8,7 @@ use warplens_syntax::{Elements, Node, NodeOrToken, Token};
 use super::super::model::Parts;
 use super::super::{
     Constant, ConstantId, DeclarationMistake, InstructionId, NameId, Operand, Parameter, Problem,
-    ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Variable,
+    ProblemKind, Role, SourceLocation, SourcePosition, Space, SymbolKind, TableKind, Type, VectorLength,
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
@@ -64,11 +64,8 @@ impl<'a> Body<'a> {
     fn parameters(&mut self, params: &[Parameter], names: &[Option<Token<'a>>], is_return: bool) {
         for (index, (param, name)) in params.iter().zip(names).enumerate() {
             let Some(name) = name.filter(|name| name.kind == IDENT) else { continue };
-            let kind = match (param.space, param.range_count) {
-                (Space::Reg, None) => SymbolKind::Register { ty: param.ty, vector: param.vector },
-                (Space::Reg, Some(count)) => {
-                    SymbolKind::RegisterRange { ty: param.ty, vector: param.vector, count }
-                }
+            let kind = match param.space {
+                Space::Reg => register(param.ty, param.vector, param.range_count),
                 _ => SymbolKind::Param { is_return, index: index as u32 },
             };
             let is_range = param.range_count.is_some();
@@ -139,7 +136,7 @@ impl<'a> Body<'a> {
     }
 
     fn label(&mut self, label: Node<'a>, kind: SymbolKind) {
-        if let Some(name) = label.child(NAME).and_then(|name| name.token(IDENT)) {
+        if let Some(name) = declaration::declared_name(label) {
             self.scopes.declare(NewSymbol { name, kind, is_range: false }, &mut self.problems);
         }
     }
@@ -150,7 +147,10 @@ impl<'a> Body<'a> {
             let variable = shape.variable(node, declarator, DeclarationSite::Function, &mut self.problems);
             let Some(name) = declaration::declared_name(declarator) else { continue };
             let is_range = variable.range_count.is_some();
-            let kind = variable_kind(variable);
+            let kind = match variable.space {
+                Space::Reg => register(variable.ty, variable.vector, variable.range_count),
+                _ => SymbolKind::Variable(Box::new(variable)),
+            };
             self.scopes.declare(NewSymbol { name, kind, is_range }, &mut self.problems);
             if let Some(initializer) = declarator.child(INITIALIZER) {
                 self.initial_names(initializer);
@@ -257,11 +257,9 @@ fn source_position(node: Node<'_>) -> Option<SourcePosition> {
     Some(SourcePosition { file: number()?, line: number()?, column: number()? })
 }
 
-fn variable_kind(variable: Variable) -> SymbolKind {
-    let Variable { ty, vector, .. } = variable;
-    match (variable.space, variable.range_count) {
-        (Space::Reg, Some(count)) => SymbolKind::RegisterRange { ty, vector, count },
-        (Space::Reg, None) => SymbolKind::Register { ty, vector },
-        _ => SymbolKind::Variable(Box::new(variable)),
+fn register(ty: Option<Type>, vector: Option<VectorLength>, range_count: Option<u32>) -> SymbolKind {
+    match range_count {
+        Some(count) => SymbolKind::RegisterRange { ty, vector, count },
+        None => SymbolKind::Register { ty, vector },
     }
 }

@@ -81,16 +81,10 @@ impl Evaluation<'_> {
 
     fn cast(&mut self, node: Node<'_>) -> Constant {
         let value = self.operand(node, 0);
-        let Some(bits) = value.as_integer() else {
-            return if value == Constant::Invalid {
-                value
-            } else {
-                self.problem(node, ProblemKind::ConstantTypes)
-            };
-        };
-        match node.token(DOT_WORD).map(|token| token.word()) {
-            Some("s64") => Constant::Signed(bits as i64),
-            Some("u64") => Constant::Unsigned(bits),
+        match (value.as_integer(), node.token(DOT_WORD).map(|token| token.word())) {
+            (None, _) if value != Constant::Invalid => self.problem(node, ProblemKind::ConstantTypes),
+            (Some(bits), Some("s64")) => Constant::Signed(bits as i64),
+            (Some(bits), Some("u64")) => Constant::Unsigned(bits),
             _ => Constant::Invalid,
         }
     }
@@ -135,13 +129,8 @@ impl Evaluation<'_> {
             return Constant::Invalid;
         }
         match (condition.as_integer(), yes.as_integer(), no.as_integer()) {
-            (Some(condition), Some(_), Some(_)) => {
-                if condition != 0 {
-                    yes
-                } else {
-                    no
-                }
-            }
+            (Some(0), Some(_), Some(_)) => no,
+            (Some(_), Some(_), Some(_)) => yes,
             _ => self.problem(node, ProblemKind::ConstantTypes),
         }
     }
@@ -151,7 +140,6 @@ fn truth(value: bool) -> Constant {
     Constant::Signed(value.into())
 }
 
-/// An operation with two signed operands.
 fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, ProblemKind> {
     Ok(match operator {
         PLUS => Constant::Signed(left.wrapping_add(right)),

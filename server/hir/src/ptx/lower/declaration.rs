@@ -27,19 +27,16 @@ pub(super) struct Outside<'a> {
     pub(super) has_body: bool,
 }
 
-/// Reads the outside of a `FUNCTION`.
 pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outside<'a> {
     let keyword = node.token(DOT_WORD);
     let (returns, return_names) = parameters(node.child(RETURN_LIST), problems);
     let (params, param_names) = parameters(node.child(PARAM_LIST), problems);
+    let is_func = keyword.is_some_and(|keyword| keyword.text == ".func");
     let outside = Outside {
-        kind: match keyword {
-            Some(keyword) if keyword.text == ".func" => FunctionKind::Func,
-            _ => FunctionKind::Entry,
-        },
+        kind: if is_func { FunctionKind::Func } else { FunctionKind::Entry },
         keyword: keyword.map_or(TextRange::empty(node.range().start()), Token::range),
         linkage: word(node, LINKAGE, Linkage::from_name),
-        name: node.child(NAME).and_then(|name| name.token(IDENT)),
+        name: declared_name(node),
         signature: Signature { returns, params, directives: directives(node, problems) },
         return_names,
         param_names,
@@ -50,7 +47,6 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
     outside
 }
 
-/// The signature of a `CALL_PROTOTYPE`.
 pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signature {
     let signature = Signature {
         returns: parameters(node.child(RETURN_LIST), problems).0,
@@ -87,7 +83,7 @@ fn parameters<'a>(list: Option<Node<'a>>, problems: &mut Vec<Problem>) -> (Box<[
 fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Option<Token<'a>>) {
     let shape = Shape::of(node, DeclarationSite::Function, problems);
     let declarator = node.child(DECLARATOR);
-    let name = declarator.and_then(declared_name);
+    let (name, pointer) = (declarator.and_then(declared_name), node.child(POINTER));
     let parameter = Parameter {
         name: name.map(|name| name.text.into()),
         name_range: name.map_or(TextRange::empty(node.range().end()), Token::range),
@@ -96,9 +92,7 @@ fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Opt
         align: shape.align,
         vector: shape.vector,
         ty: shape.ty,
-        pointer: node
-            .child(POINTER)
-            .map(|pointer| Pointer { space: space(pointer), align: alignment(pointer, problems) }),
+        pointer: pointer.map(|node| Pointer { space: space(node), align: alignment(node, problems) }),
         dimensions: declarator.map_or_else(Box::default, |node| dimensions(node, problems)),
         range_count: declarator.and_then(|node| range_count(node, problems)),
     };
@@ -131,7 +125,6 @@ impl Shape {
         self.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque)
     }
 
-    /// The variable that a `DECLARATOR` of the `VARIABLE` declares.
     pub(super) fn variable(
         &self,
         node: Node<'_>,
@@ -158,22 +151,21 @@ impl Shape {
     }
 }
 
-pub(super) fn declared_name(declarator: Node<'_>) -> Option<Token<'_>> {
-    declarator.child(NAME)?.token(IDENT)
+pub(super) fn declared_name(node: Node<'_>) -> Option<Token<'_>> {
+    node.child(NAME)?.token(IDENT)
 }
 
 /// `<n>`, clamped to the range of register numbers.
 pub(super) fn range_count(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
-    let count =
-        declarator.child(NAME_COUNT)?.nodes().next().and_then(|count| constant::count(count, problems));
-    Some(u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX))
+    let count = declarator.child(NAME_COUNT)?.nodes().next();
+    let count = count.and_then(|count| constant::count(count, problems)).unwrap_or(0);
+    Some(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 fn space(node: Node<'_>) -> Option<Space> {
     word(node, STATE_SPACE, Space::from_name)
 }
 
-/// The meaning of the word in a child node.
 fn word<T>(node: Node<'_>, child: SyntaxKind, meaning: fn(&str) -> Option<T>) -> Option<T> {
     meaning(node.child(child)?.token(DOT_WORD)?.word())
 }

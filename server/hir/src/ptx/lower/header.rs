@@ -97,8 +97,7 @@ fn alias(node: Node<'_>) -> Header {
 
 /// The labels of a section are names that `.loc` may use.
 fn section(node: Node<'_>) -> Header {
-    let labels = node.nodes().filter(|node| node.kind() == LABEL).filter_map(|label| label.child(NAME));
-    let labels = labels.filter_map(|name| name.token(IDENT));
+    let labels = node.nodes().filter(|node| node.kind() == LABEL).filter_map(declaration::declared_name);
     Header {
         declarations: labels.map(|label| declared(label, DeclarationKind::SectionLabel)).collect(),
         directive: directive(node),

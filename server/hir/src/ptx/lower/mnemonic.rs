@@ -27,7 +27,6 @@ pub(super) struct MnemonicInterner<'a> {
     ids: FxHashMap<Box<[&'a str]>, MnemonicId>,
     /// The roles at the last use of each mnemonic, and the inputs they depend on besides the words.
     roles: Vec<(Shape, Roles)>,
-    /// The words of the current mnemonic.
     pub(super) words: Vec<&'a str>,
 }
 

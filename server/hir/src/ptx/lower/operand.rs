@@ -56,16 +56,12 @@ impl<'a> Body<'a> {
             ARG_LIST => Operand::Arguments(self.list(node, context)),
             PAIR => Operand::Pair(self.list(node, context)),
             ADDRESS => self.address(node, context),
-            LITERAL => {
-                let value = constant::evaluate(node, &mut self.problems);
-                if value == Constant::Invalid { Operand::Missing } else { self.constant(value) }
-            }
             PREFIX_EXPR if has_names(node) => self.prefixed(node, context),
-            _ if is_expression(node.kind()) && has_names(node) => self.sum_operand(node, context),
-            _ if is_expression(node.kind()) => {
-                let value = constant::evaluate(node, &mut self.problems);
-                self.constant(value)
-            }
+            kind if is_expression(kind) && has_names(node) => self.sum_operand(node, context),
+            kind if is_expression(kind) => match constant::evaluate(node, &mut self.problems) {
+                Constant::Invalid if kind == LITERAL => Operand::Missing,
+                value => self.constant(value),
+            },
             _ => Operand::Missing,
         }
     }
@@ -211,7 +207,6 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// A number that is added to an address.
     fn offset(&mut self, node: Node<'a>) -> i64 {
         let value = constant::evaluate(node, &mut self.problems);
         if value.as_float().is_some() {
@@ -223,28 +218,23 @@ impl<'a> Body<'a> {
     /// `sym[constant]`, `sym[%r1 + constant]`
     fn indexed(&mut self, node: Node<'a>, context: Context) -> Sum {
         let mut parts = node.nodes();
-        let base = match parts.next() {
-            Some(base) => {
-                let operand = self.operand(base, context);
-                if self.has_no_elements(operand) {
-                    self.problems.push(Problem { range: base.range(), kind: ProblemKind::NoArray });
-                }
-                operand
+        let mut sum = Sum { base: Operand::Missing, index: Operand::Missing, offset: 0 };
+        if let Some(base) = parts.next() {
+            sum.base = self.operand(base, context);
+            if self.has_no_elements(sum.base) {
+                self.problems.push(Problem { range: base.range(), kind: ProblemKind::NoArray });
             }
-            None => Operand::Missing,
-        };
+        }
         let context = Context { role: Role::Read, ..context };
         match parts.next() {
             Some(index) if has_names(index) && context.depth < DEPTH => {
                 let inner = self.sum(index, context.inside());
-                Sum { base, index: inner.base, offset: inner.offset }
+                (sum.index, sum.offset) = (inner.base, inner.offset);
             }
-            Some(index) => {
-                let offset = self.offset(index);
-                Sum { base, index: Operand::Missing, offset }
-            }
-            None => Sum { base, index: Operand::Missing, offset: 0 },
+            Some(index) => sum.offset = self.offset(index),
+            None => {}
         }
+        sum
     }
 
     /// Whether the base is declared in this function and is not an array.
@@ -275,14 +265,10 @@ impl<'a> Body<'a> {
 
     /// Records the names in text that is not an operand, so that they still count as references.
     fn mention(&mut self, node: Node<'a>, context: Context) {
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            if let (NAME_REF, Some(token)) = (node.kind(), node.token(IDENT)) {
+        for name in std::iter::once(node).chain(node.descendants()).filter(|node| node.kind() == NAME_REF) {
+            if let Some(token) = name.token(IDENT) {
                 self.refer(token, Context { role: Role::Read, ..context });
             }
-            let inner = open.len();
-            open.extend(node.nodes());
-            open[inner..].reverse();
         }
     }
 }
@@ -309,12 +295,8 @@ fn is_expression(kind: SyntaxKind) -> bool {
 
 /// Whether an expression contains a name other than `WARP_SZ`.
 fn has_names(node: Node<'_>) -> bool {
-    let mut open = vec![node];
-    while let Some(node) = open.pop() {
-        if node.kind() == NAME_REF && node.token(IDENT).is_none_or(|token| token.text != "WARP_SZ") {
-            return true;
-        }
-        open.extend(node.nodes());
-    }
-    false
+    let is_name = |node: Node<'_>| {
+        node.kind() == NAME_REF && node.token(IDENT).is_none_or(|token| token.text != "WARP_SZ")
+    };
+    is_name(node) || node.descendants().any(is_name)
 }

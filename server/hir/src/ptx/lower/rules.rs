@@ -5,6 +5,7 @@ use text_size::TextRange;
 use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
 
+use super::super::DeclarationMistake::*;
 use super::super::{
     Constant, DeclarationMistake, Dimension, FunctionKind, Initializer, Linkage, Parameter, Problem,
     ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
@@ -78,7 +79,7 @@ pub(super) fn parameters(node: Node<'_>, signature: &Signature, holder: Holder, 
     if returns.len() > 1
         && let Some(memory) = returns.iter().find(|param| param.space != Space::Reg)
     {
-        let kind = ProblemKind::Declaration(DeclarationMistake::SeveralResults);
+        let kind = ProblemKind::Declaration(SeveralResults);
         problems.push(Problem { range: memory.range, kind });
     }
 }
@@ -86,9 +87,6 @@ pub(super) fn parameters(node: Node<'_>, signature: &Signature, holder: Holder, 
 type Found = Option<(TextRange, DeclarationMistake)>;
 
 fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool, is_last: bool) -> Found {
-    use DeclarationMistake::{
-        EntryParameter, ParameterAlignment, ParameterSpace, PointerParameter, UnsizedParameter,
-    };
     let declarator = node.child(DECLARATOR).unwrap_or(node);
     let judged = Judged { node, declarator };
     let is_entry = holder.kind == FunctionKind::Entry;
@@ -107,10 +105,10 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
         return Some((judged.part_of(declarator, DIMENSION), UnsizedParameter));
     }
     if let Some(second) = declarator.nodes().filter(|node| node.kind() == DIMENSION).nth(1) {
-        return Some((second.range(), DeclarationMistake::ParameterDimensions));
+        return Some((second.range(), ParameterDimensions));
     }
     if declarator.child(NAME_COUNT).is_some() {
-        return Some((judged.part_of(declarator, NAME_COUNT), DeclarationMistake::ArrayOfNames));
+        return Some((judged.part_of(declarator, NAME_COUNT), ArrayOfNames));
     }
     let elements = || judged.elements(param);
     if let Some(found) = judged.numbers().or_else(elements).or_else(|| judged.instruction_type(param.ty)) {
@@ -127,10 +125,10 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
     }
     let is_opaque = param.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque);
     if is_opaque && !is_entry && param.space == Space::Param {
-        return Some((judged.part(TYPE_NAME), DeclarationMistake::OpaqueScope));
+        return Some((judged.part(TYPE_NAME), OpaqueScope));
     }
     if param.space == Space::Reg && !param.dimensions.is_empty() {
-        return Some((judged.part_of(declarator, DIMENSION), DeclarationMistake::RegisterArray));
+        return Some((judged.part_of(declarator, DIMENSION), RegisterArray));
     }
     judged
         .shape(param.space, param.ty, param.vector)
@@ -156,13 +154,9 @@ impl Judged<'_> {
         // If no state space follows, this word was meant to be one, which is reported elsewhere.
         self.node.child(STATE_SPACE)?;
         let found = match (variable.linkage?, site) {
-            (_, DeclarationSite::Function) => DeclarationMistake::LocalLinkage,
-            (Linkage::Common, DeclarationSite::Module) if variable.space != Space::Global => {
-                DeclarationMistake::CommonSpace
-            }
-            (Linkage::Common, DeclarationSite::Module) if is_opaque(variable.ty) => {
-                DeclarationMistake::CommonOpaque
-            }
+            (_, DeclarationSite::Function) => LocalLinkage,
+            (Linkage::Common, DeclarationSite::Module) if variable.space != Space::Global => CommonSpace,
+            (Linkage::Common, DeclarationSite::Module) if is_opaque(variable.ty) => CommonOpaque,
             _ => return None,
         };
         Some((self.part(LINKAGE), found))
@@ -171,7 +165,7 @@ impl Judged<'_> {
     fn instruction_type(&self, ty: Option<Type>) -> Found {
         let ty = ty?;
         let storage = warplens_isa::ptx::type_(self.node.child(TYPE_NAME)?.token(DOT_WORD)?.text)?.storage?;
-        Some((self.part(TYPE_NAME), DeclarationMistake::InstructionType { ty, storage }))
+        Some((self.part(TYPE_NAME), InstructionType { ty, storage }))
     }
 
     fn shape(&self, space: Space, ty: Option<Type>, vector: Option<VectorLength>) -> Found {
@@ -181,15 +175,15 @@ impl Judged<'_> {
         let ty = ty?;
         let is_pred = ty.kind() == TypeKind::Predicate;
         if is_pred && space != Space::Reg {
-            return Some((self.part(TYPE_NAME), DeclarationMistake::PredicateInMemory));
+            return Some((self.part(TYPE_NAME), PredicateInMemory));
         }
         let vector = vector?;
         let bits = ty.bits() * vector.count();
         let found = match vector {
-            _ if is_pred => DeclarationMistake::PredicateVector,
+            _ if is_pred => PredicateVector,
             VectorLength::V8 => DeclarationMistake::VectorLength,
-            _ if bits > VECTOR_BITS => DeclarationMistake::VectorTooWide { bits },
-            _ if space == Space::Param => DeclarationMistake::VectorParameter,
+            _ if bits > VECTOR_BITS => VectorTooWide { bits },
+            _ if space == Space::Param => VectorParameter,
             _ => return None,
         };
         Some((self.part(VECTOR_SIZE), found))
@@ -198,23 +192,21 @@ impl Judged<'_> {
     /// The assembler accepts arrays of `.f16x2` in `.param`, but no scalar.
     fn packed_parameter(&self, space: Space, ty: Option<Type>, dimensions: &[Dimension]) -> Found {
         let is_wrong = space == Space::Param && ty == Some(Type::F16x2) && dimensions.is_empty();
-        is_wrong.then(|| (self.part(TYPE_NAME), DeclarationMistake::PackedParameter))
+        is_wrong.then(|| (self.part(TYPE_NAME), PackedParameter))
     }
 
     fn elements(&self, param: &Parameter) -> Found {
         let count = param.dimensions.first()?.0.filter(|count| *count > u64::from(u32::MAX))?;
-        Some((self.part_of(self.declarator, DIMENSION), DeclarationMistake::TooManyElements(count)))
+        Some((self.part_of(self.declarator, DIMENSION), TooManyElements(count)))
     }
 
     fn space(&self, variable: &Variable, site: DeclarationSite) -> Found {
         let found = match (variable.space, site) {
-            (Space::Sreg, _) => DeclarationMistake::SpecialRegisterSpace,
-            (Space::Tex, DeclarationSite::Function) => DeclarationMistake::OpaqueScope,
-            _ if is_opaque(variable.ty) && site == DeclarationSite::Function => {
-                DeclarationMistake::OpaqueScope
-            }
+            (Space::Sreg, _) => SpecialRegisterSpace,
+            (Space::Tex, DeclarationSite::Function) => OpaqueScope,
+            _ if is_opaque(variable.ty) && site == DeclarationSite::Function => OpaqueScope,
             (space, DeclarationSite::Module) if is_opaque(variable.ty) && space != Space::Global => {
-                DeclarationMistake::OpaqueSpace
+                OpaqueSpace
             }
             _ => return None,
         };
@@ -232,7 +224,7 @@ impl Judged<'_> {
                 _ => false,
             };
             if !is_number && value.kind() != ERROR {
-                return Some((value.range(), DeclarationMistake::NoNumber));
+                return Some((value.range(), NoNumber));
             }
         }
         None
@@ -242,46 +234,46 @@ impl Judged<'_> {
     fn name_count(&self) -> Found {
         let count = self.declarator.child(NAME_COUNT)?.nodes().next()?;
         let value = constant::count(count, &mut Vec::new())?;
-        (value >= u64::from(u32::MAX)).then_some((count.range(), DeclarationMistake::NameCount(value)))
+        (value >= u64::from(u32::MAX)).then_some((count.range(), NameCount(value)))
     }
 
     fn dimensions(&self, variable: &Variable) -> Found {
         let mut dimensions = self.declarator.nodes().filter(|node| node.kind() == DIMENSION);
         let first = dimensions.next();
         if let (Some(first), Some(count)) = (first, self.declarator.child(NAME_COUNT)) {
-            return Some((first.range().cover(count.range()), DeclarationMistake::ArrayOfNames));
+            return Some((first.range().cover(count.range()), ArrayOfNames));
         }
         if variable.space == Space::Reg {
-            return Some((first?.range(), DeclarationMistake::RegisterArray));
+            return Some((first?.range(), RegisterArray));
         }
         let is_empty = |dimension: &Dimension| matches!(dimension.0, None | Some(0));
         let mut inner = dimensions.zip(variable.dimensions.iter().skip(1));
         if let Some((inner, _)) = inner.find(|(_, dimension)| is_empty(dimension)) {
-            return Some((inner.range(), DeclarationMistake::InnerDimension));
+            return Some((inner.range(), InnerDimension));
         }
         let has_values =
             matches!(&variable.initializer, Some(Initializer::List(values)) if !values.is_empty());
         let is_complete = !is_empty(variable.dimensions.first()?) || has_values;
         let is_extern = variable.linkage == Some(Linkage::Extern);
-        (!is_complete && !is_extern).then_some((first?.range(), DeclarationMistake::MissingSize))
+        (!is_complete && !is_extern).then_some((first?.range(), MissingSize))
     }
 
     fn initializer(&self, variable: &Variable) -> Found {
         let node = self.declarator.child(INITIALIZER)?;
         if self.declarator.child(NAME_COUNT).is_some() {
-            return Some((node.range(), DeclarationMistake::ArrayOfNames));
+            return Some((node.range(), ArrayOfNames));
         }
         if !matches!(variable.space, Space::Global | Space::Const) {
-            return Some((node.range(), DeclarationMistake::NoInitializer(variable.space)));
+            return Some((node.range(), NoInitializer(variable.space)));
         }
         if variable.linkage == Some(Linkage::Extern) {
-            return Some((node.range(), DeclarationMistake::ExternInitializer));
+            return Some((node.range(), ExternInitializer));
         }
         let ty = variable.ty?;
         match ty.kind() {
             TypeKind::Opaque => return self.opaque_initializer(node),
             _ if matches!(ty, Type::F16 | Type::F16x2) => {
-                return Some((node.range(), DeclarationMistake::HalfInitializer(ty)));
+                return Some((node.range(), HalfInitializer(ty)));
             }
             _ => {}
         }
@@ -293,11 +285,10 @@ impl Judged<'_> {
     /// References are initialized with words in braces, `{ addr_mode_0 = wrap }`, which are ignored.
     fn opaque_initializer(&self, node: Node<'_>) -> Found {
         let value = node.nodes().next()?;
-        (value.kind() != INITIALIZER_LIST).then_some((value.range(), DeclarationMistake::Unbraced))
+        (value.kind() != INITIALIZER_LIST).then_some((value.range(), Unbraced))
     }
 }
 
-/// The required shape of an initializer.
 struct Shape<'s> {
     /// The dimensions, outermost first.
     sizes: &'s [Option<u64>],
@@ -315,8 +306,7 @@ impl Shape<'_> {
                 {
                     let last = node.nodes().filter(|node| node.kind() != ERROR).last();
                     let range = last.map_or(node.range(), Node::range);
-                    let found =
-                        DeclarationMistake::TooManyValues { size: *size, values: values.len() as u64 };
+                    let found = TooManyValues { size: *size, values: values.len() as u64 };
                     return Some((range, found));
                 }
                 Shape { sizes: inner, vector, ty: self.ty }.values(node, values)
@@ -324,14 +314,14 @@ impl Shape<'_> {
             (Initializer::List(values), [], Some(vector)) => {
                 let count = vector.count();
                 if values.len() as u64 != u64::from(count) {
-                    return Some((node.range(), DeclarationMistake::VectorValues { count }));
+                    return Some((node.range(), VectorValues { count }));
                 }
                 Shape { sizes: &[], vector: None, ty: self.ty }.values(node, values)
             }
-            (Initializer::List(_), [], None) => Some((node.range(), DeclarationMistake::Braced)),
+            (Initializer::List(_), [], None) => Some((node.range(), Braced)),
             (_, [], None) => self.scalar(node, value),
             // The assembler counts the values of an array before it checks for braces.
-            _ => Some((node.range(), DeclarationMistake::Unbraced)),
+            _ => Some((node.range(), Unbraced)),
         }
     }
 
@@ -344,29 +334,27 @@ impl Shape<'_> {
         let kind = self.ty.kind();
         let found = match value {
             Initializer::Constant(Constant::Signed(_) | Constant::Unsigned(_)) if kind == TypeKind::Float => {
-                DeclarationMistake::IntegerValue(self.ty)
+                IntegerValue(self.ty)
             }
             Initializer::Constant(Constant::Single(_) | Constant::Double(_))
                 if matches!(kind, TypeKind::Signed | TypeKind::Unsigned) =>
             {
-                DeclarationMistake::FloatValue(self.ty)
+                FloatValue(self.ty)
             }
-            Initializer::Address { mask: Some(mask), .. } if !is_byte_mask(*mask) => {
-                DeclarationMistake::Mask(*mask)
-            }
+            Initializer::Address { mask: Some(mask), .. } if !is_byte_mask(*mask) => Mask(*mask),
             Initializer::Address { mask, .. }
                 if !matches!((self.ty, mask), (Type::U32 | Type::U64, _) | (Type::U8, Some(_))) =>
             {
-                DeclarationMistake::AddressValue(self.ty)
+                AddressValue(self.ty)
             }
-            Initializer::Address { .. } if !is_address_form(node) => DeclarationMistake::AddressForm,
+            Initializer::Address { .. } if !is_address_form(node) => AddressForm,
             _ => return None,
         };
         Some((node.range(), found))
     }
 
     fn invalid(&self, node: Node<'_>) -> Found {
-        node.token(STRING).map(|string| (string.range(), DeclarationMistake::StringValue))
+        node.token(STRING).map(|string| (string.range(), StringValue))
     }
 }
 

@@ -36,7 +36,6 @@ pub(super) struct Scopes {
 
 #[derive(Default)]
 struct WordEntry {
-    /// The innermost symbol with exactly this name.
     exact: Option<SymbolId>,
     /// The symbols that declare this name with a number appended, the innermost one last. They are all kept,
     /// because a number outside an inner range may be inside an outer one.
@@ -49,7 +48,6 @@ struct WordEntry {
 
 struct OpenScope {
     id: ScopeId,
-    /// The declarations that this scope hides.
     hidden: Vec<Hidden>,
     /// Branch targets that are not declared yet.
     forward: Vec<(Word, NameId)>,
@@ -214,7 +212,6 @@ impl Scopes {
         }
     }
 
-    /// Sets the role of a name after it has been resolved.
     pub(super) fn set_role(&mut self, name: NameId, role: Role) {
         let name = &mut self.names[name.index()];
         *name = Name::new(name.start, name.referent(), role);

@@ -11,9 +11,7 @@ use super::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FunctionKind {
-    /// `.entry`
     Entry,
-    /// `.func`
     Func,
 }
 
@@ -47,7 +45,6 @@ pub(crate) struct Parts {
     pub(crate) locations: Box<[SourceLocation]>,
 }
 
-/// A label and the instruction that it points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     pub symbol: SymbolId,
@@ -56,7 +53,6 @@ pub struct Label {
 }
 
 impl Function {
-    /// The instructions in text order.
     pub fn instructions(
         &self,
     ) -> impl ExactSizeIterator<Item = Instruction<'_>> + DoubleEndedIterator + Clone {
@@ -68,7 +64,6 @@ impl Function {
         Instruction { function: self, id, data: &self.parts.instructions[id.index()] }
     }
 
-    /// The instruction whose text covers this offset.
     pub fn instruction_at(&self, offset: TextSize) -> Option<Instruction<'_>> {
         let after = self.parts.instructions.partition_point(|data| data.range.start() <= offset);
         let id = InstructionId::new(after.checked_sub(1)?);
@@ -79,7 +74,6 @@ impl Function {
         &self.parts.locations
     }
 
-    /// The distinct mnemonics, indexed by [`MnemonicId`].
     pub fn mnemonics(&self) -> &[Mnemonic] {
         &self.parts.mnemonics
     }
@@ -98,20 +92,15 @@ impl Function {
         let (parts, form) = match operand {
             Operand::Address { parts, form } => (self.operands(parts), form),
             Operand::Symbol(_) => {
-                return Some(Address {
-                    base: operand,
-                    index: None,
-                    offset: 0,
-                    in_elements: false,
-                    rest: &[],
-                });
+                let (index, rest) = (None, &[][..]);
+                return Some(Address { base: operand, index, offset: 0, in_elements: false, rest });
             }
             _ => return None,
         };
         // Layout: base, index or `Missing`, offset as a constant, the rest.
-        let [base, index, Operand::Constant(offset), rest @ ..] = parts else { return None };
+        let [base, index, offset @ Operand::Constant(_), rest @ ..] = parts else { return None };
         let index = (*index != Operand::Missing).then_some(*index);
-        let offset = self.constant(*offset).as_integer().unwrap_or(0) as i64;
+        let offset = self.integer(*offset).unwrap_or(0) as i64;
         Some(Address { base: *base, index, offset, in_elements: form == AddressForm::Subscript, rest })
     }
 
@@ -119,18 +108,22 @@ impl Function {
         self.parts.constants[id.index()]
     }
 
+    pub fn integer(&self, operand: Operand) -> Option<u64> {
+        let Operand::Constant(id) = operand else { return None };
+        self.constant(id).as_integer()
+    }
+
     /// The scopes; the first one is the function itself.
     pub fn scopes(&self) -> &[Scope] {
         &self.parts.scopes
     }
 
-    /// The innermost scope that covers this offset.
     pub fn scope_at(&self, offset: TextSize) -> ScopeId {
         // Scopes are in text order, so the innermost one is an ancestor of the last scope that starts before
         // the offset.
         let scopes = &self.parts.scopes;
-        let mut scope =
-            ScopeId::new(scopes.partition_point(|scope| scope.range.start() < offset).saturating_sub(1));
+        let after = scopes.partition_point(|scope| scope.range.start() < offset);
+        let mut scope = ScopeId::new(after.saturating_sub(1));
         while let Scope { parent: Some(parent), range } = scopes[scope.index()]
             && range.end() <= offset
         {
@@ -146,6 +139,11 @@ impl Function {
 
     pub fn symbol(&self, id: SymbolId) -> &Symbol {
         &self.parts.symbols[id.index()]
+    }
+
+    /// The kind of the symbol that a name denotes, if this function declares it.
+    pub fn symbol_kind(&self, resolution: Resolution<'_>) -> Option<&SymbolKind> {
+        resolution.symbol().map(|symbol| &self.symbol(symbol).kind)
     }
 
     /// The symbol that belongs to a parameter of [`Function::signature`].
@@ -268,7 +266,6 @@ impl Function {
         })
     }
 
-    /// The distinct special registers that the function uses.
     pub fn special_registers(&self) -> impl Iterator<Item = ReferentId> {
         let referents = self.parts.referents.iter().enumerate();
         let special = referents.filter(|(_, referent)| matches!(referent, Referent::Special(_)));
@@ -357,7 +354,6 @@ impl<'f> Instruction<'f> {
         self.mnemonic().has(modifier)
     }
 
-    /// The operands, as separated by commas.
     pub fn operands(self) -> &'f [Operand] {
         &self.function.parts.operands[self.data.operands()]
     }
@@ -372,7 +368,6 @@ impl<'f> Instruction<'f> {
         self.data.range
     }
 
-    /// The range of the opcode word without modifiers.
     pub fn opcode_range(self) -> TextRange {
         TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
     }

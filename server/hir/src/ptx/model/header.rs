@@ -12,7 +12,6 @@ pub struct Header {
     pub declarations: Box<[Declaration]>,
     /// The names of the module that the item uses outside a body, in initializers and aliases.
     pub uses: Box<[ModuleUse]>,
-    /// The directive, if the item is one.
     pub directive: Option<Directive>,
     /// The problems of the item. A function's problems are all in
     /// [`Function::problems`](super::Function::problems).
@@ -69,26 +68,20 @@ pub struct ModuleUse {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directive {
-    /// `.version 8.5`
     Version(Option<Version>),
-    /// `.target sm_90a, debug`
     Target(Target),
-    /// `.address_size 64`
     AddressSize(Option<AddressSize>),
-    /// `.file 1 "a.cu"`
     File {
         /// The number by which `.loc` refers to the file.
         index: Option<u64>,
         /// The path without quotes.
         path: SmolStr,
     },
-    /// `.pragma "…";`
     Pragma(Box<[SmolStr]>),
     /// Any other directive, by its word without the dot: `section`, `alias`, `language` …
     Other(SmolStr),
 }
 
-/// A PTX version, such as 8.5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     pub major: u32,

@@ -11,7 +11,6 @@ use super::{ConstantId, MnemonicId, NameId};
 /// the mnemonic can be done once per entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
-    /// `ld`
     pub opcode: SmolStr,
     /// `global`, `v4`, `f32`, `shared::cluster` …: in text order, without dots.
     pub modifiers: Box<[SmolStr]>,
@@ -21,6 +20,14 @@ impl Mnemonic {
     /// Whether the mnemonic has this modifier, given without its dot.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|have| have == modifier)
+    }
+}
+
+/// The mnemonic as written: `ld.global.v4.f32`.
+impl std::fmt::Display for Mnemonic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.opcode)?;
+        self.modifiers.iter().try_for_each(|modifier| write!(f, ".{modifier}"))
     }
 }
 
@@ -127,7 +134,6 @@ pub enum Operand {
         /// The parts; read them with [`Function::address`](super::Function::address).
         parts: OperandList,
     },
-    /// `_`
     Sink,
     /// Text that did not parse; the tree has an error for it.
     Missing,

@@ -15,7 +15,6 @@ pub struct NameRef<'f> {
     pub role: Role,
 }
 
-/// What a name denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resolution<'f> {
     /// A symbol of this function (a parameter, label, variable, single register …), or the declaration of a register range.
@@ -63,16 +62,10 @@ pub enum Role {
 }
 
 impl Role {
-    pub(crate) const ALL: [Role; 8] = [
-        Role::Declaration,
-        Role::Read,
-        Role::Write,
-        Role::ReadWrite,
-        Role::Target,
-        Role::Implied,
-        Role::Call,
-        Role::Debug,
-    ];
+    pub(crate) const ALL: [Role; 8] = {
+        use Role::*;
+        [Declaration, Read, Write, ReadWrite, Target, Implied, Call, Debug]
+    };
 
     /// Whether the value changes here.
     pub fn writes(self) -> bool {
@@ -105,7 +98,6 @@ impl Name {
     }
 }
 
-/// The stored form of a referent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Referent {
     Symbol(SymbolId),

@@ -25,7 +25,6 @@ pub enum ProblemKind {
     UnknownType(SmolStr),
     /// An alignment that is not a power of two.
     Alignment(u64),
-    /// A constant expression divides by zero.
     DivisionByZero,
     /// A constant expression mixes integers and floats, or applies an operator that floats do not have.
     ConstantTypes,
@@ -37,13 +36,9 @@ pub enum ProblemKind {
     OperandExpression,
     /// `a - 4`: the assembler can only add, so it must be written `a + -4`.
     SubtractedOffset,
-    /// A string where an operand is required.
     StringOperand,
-    /// Brackets whose content is not an address.
     AddressForm,
-    /// A float that is added to an address.
     FloatOffset,
-    /// An index into something that is not an array.
     NoArray,
     Declaration(DeclarationMistake),
 }
@@ -51,9 +46,7 @@ pub enum ProblemKind {
 /// The rule that a variable or a parameter breaks. The problem's range is the offending word or number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclarationMistake {
-    /// A linkage word in a function.
     LocalLinkage,
-    /// `.common` outside `.global`.
     CommonSpace,
     /// A `.common` texture, sampler or surface.
     CommonOpaque,
@@ -65,15 +58,14 @@ pub enum DeclarationMistake {
     },
     /// A predicate that is not a register.
     PredicateInMemory,
-    /// A vector of predicates.
     PredicateVector,
     /// `.v8`
     VectorLength,
     /// A vector of more than 128 bits.
-    VectorTooWide { bits: u32 },
-    /// A vector in `.param`.
+    VectorTooWide {
+        bits: u32,
+    },
     VectorParameter,
-    /// A variable in `.sreg`.
     SpecialRegisterSpace,
     /// A texture, sampler or surface that is neither declared in the module nor a parameter of a kernel.
     OpaqueScope,
@@ -85,21 +77,19 @@ pub enum DeclarationMistake {
     ArrayOfNames,
     /// `name<n>` with a count beyond 32 bits.
     NameCount(u64),
-    /// An array of registers.
     RegisterArray,
     /// A dimension other than the first that has no size, or size 0.
     InnerDimension,
     /// An array without a size that is neither `.extern` nor initialized.
     MissingSize,
-    /// An initial value in a state space that allows none.
     NoInitializer(Space),
-    /// An initial value of an `.extern`.
     ExternInitializer,
     /// An initial value of `.f16` or `.f16x2`.
     HalfInitializer(Type),
-    /// More values than elements.
-    TooManyValues { size: u64, values: u64 },
-    /// Too few or too many values for a vector.
+    TooManyValues {
+        size: u64,
+        values: u64,
+    },
     VectorValues {
         /// The number of values that the vector needs.
         count: u32,
@@ -112,30 +102,22 @@ pub enum DeclarationMistake {
     TooManyElements(u64),
     /// A scalar `.f16x2` in `.param`.
     PackedParameter,
-    /// An integer as the initial value of a float.
     IntegerValue(Type),
-    /// A float as the initial value of an integer.
     FloatValue(Type),
-    /// An address as the initial value of a type that cannot hold one.
     AddressValue(Type),
     /// An address with anything but numbers added to it.
     AddressForm,
     /// A mask that does not select exactly one byte.
     Mask(u64),
-    /// A string as an initial value.
     StringValue,
     /// The address of something that has none at load time: a variable in this state space, or, if `None`, a
     /// register or label.
     AddressOf(Option<Space>),
-    /// A parameter of a kernel that is not in `.param`.
     EntryParameter,
-    /// A parameter of a function that is neither in `.param` nor in `.reg`.
     ParameterSpace,
-    /// `.ptr` on the parameter of a function.
     PointerParameter,
     /// An array parameter without a size that is not the last one of a function.
     UnsizedParameter,
-    /// A parameter with more than one dimension.
     ParameterDimensions,
     /// A parameter of a function with an alignment above 128 bytes.
     ParameterAlignment,

@@ -10,7 +10,6 @@ use super::{Dimension, Space, Type, VectorLength};
 pub struct Signature {
     /// The parameters before the name, which receive the results of a call.
     pub returns: Box<[Parameter]>,
-    /// The parameters after the name.
     pub params: Box<[Parameter]>,
     /// `.maxntid`, `.reqntid`, `.noreturn` …, in text order.
     pub directives: Box<[PerformanceDirective]>,
@@ -58,13 +57,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// The size of the parameter in bytes.
     pub fn bytes(&self) -> u64 {
         let dimensions = self.dimensions.iter().map(|dimension| dimension.0.unwrap_or(0));
         dimensions.fold(self.element_bytes(), u64::saturating_mul)
     }
 
-    /// The size of one element in bytes.
     pub fn element_bytes(&self) -> u64 {
         let count = self.vector.map_or(1, VectorLength::count);
         u64::from(self.ty.map_or(0, Type::bytes)) * u64::from(count)
@@ -81,7 +78,6 @@ impl Parameter {
 pub struct Pointer {
     /// The state space that it points into; generic if omitted.
     pub space: Option<Space>,
-    /// The alignment of the pointed-to memory.
     pub align: Option<u32>,
 }
 

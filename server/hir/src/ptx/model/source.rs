@@ -4,9 +4,7 @@ use super::ids::InstructionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourcePosition {
-    /// The number in the `.file` directive.
     pub file: u64,
-    /// The line, counted from 1.
     pub line: u64,
     pub column: u64,
 }
@@ -17,6 +15,5 @@ pub struct SourceLocation {
     /// The first instruction after the directive. If none follows, the number of instructions.
     pub first: InstructionId,
     pub position: SourcePosition,
-    /// The position of the call, if the code was inlined.
     pub inlined_at: Option<SourcePosition>,
 }

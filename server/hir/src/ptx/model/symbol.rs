@@ -16,7 +16,6 @@ pub struct Scope {
     pub range: TextRange,
 }
 
-/// A name that the function declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     /// The name; for a register range, the part before `<`.
@@ -28,7 +27,6 @@ pub struct Symbol {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// `.reg .b32 x`
     Register {
         /// The type of the register or of its elements; `None` if the text has no known type.
         ty: Option<Type>,
@@ -86,7 +84,6 @@ pub struct Variable {
     pub dimensions: Box<[Dimension]>,
     /// The `n` of `name<n>`, which declares `n` variables.
     pub range_count: Option<u32>,
-    /// The value after `=`.
     pub initializer: Option<Initializer>,
 }
 

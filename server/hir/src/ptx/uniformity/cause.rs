@@ -7,9 +7,7 @@ pub(super) type ValueId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// The value is uniform.
     Nothing,
-    /// The value is computed from this varying value.
     Value(ValueId),
     /// The guard of the instruction varies; lanes where it is false keep the old value.
     Guard(ValueId),

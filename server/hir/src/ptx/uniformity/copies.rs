@@ -13,7 +13,6 @@ use crate::graph::strong_components;
 /// The maximum depth of such repetitions; loops are not nested deeper.
 const DEEPEST: usize = 32;
 
-/// Finds for each value the value that it is a copy of.
 pub(super) fn find(values: &mut Values<'_>) {
     let mut passing = Vec::new();
     for value in values.ids() {

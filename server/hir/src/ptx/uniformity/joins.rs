@@ -28,7 +28,8 @@ pub(super) struct Joins<'f> {
     models: Vec<PostDominators>,
     /// Whether the primary-end rule depends on which branches are uniform.
     has_choice: bool,
-    is_irreducible: bool,
+    /// Whether some loop has two entries. Reconvergence in such a loop is not tracked.
+    pub(super) is_irreducible: bool,
     /// For each block, how much lanes that reach it together may have diverged before, and at which branch.
     divergence: Vec<Option<(Variance, BlockId)>>,
     regions: FxHashMap<Region, RegionId>,
@@ -40,7 +41,6 @@ pub(super) struct Joins<'f> {
     /// For each block, the regions that contain it and whose branch is in the same cycle, but whose loop does
     /// not contain it.
     repeated: Vec<Vec<Region>>,
-    /// The blocks with new results since they were last taken.
     touched: Vec<BlockId>,
     cost: Cell<usize>,
 }
@@ -84,11 +84,6 @@ impl<'f> Joins<'f> {
         }
     }
 
-    /// Whether some loop has two entries. Reconvergence in such a loop is not tracked.
-    pub(super) fn is_irreducible(&self) -> bool {
-        self.is_irreducible
-    }
-
     /// How much lanes that reach a block together may have diverged before, and at which branch.
     pub(super) fn divergence(&self, block: BlockId) -> Option<(Variance, BlockId)> {
         self.divergence[block.index()]
@@ -112,18 +107,12 @@ impl<'f> Joins<'f> {
         self.loops[region as usize].blocks.binary_search(&block).is_ok()
     }
 
-    /// Forgets which branches diverge.
     pub(super) fn forget(&mut self) {
         self.divergence.fill(None);
         self.regions.clear();
         self.loops.clear();
         self.inside.iter_mut().for_each(Vec::clear);
         self.repeated.iter_mut().for_each(Vec::clear);
-    }
-
-    /// The blocks with new results since the last call.
-    pub(super) fn take_touched(&mut self) -> Vec<BlockId> {
-        std::mem::take(&mut self.touched)
     }
 
     /// Adds the reconvergence points of the primary-end rule, given the uniform branches. Returns whether
@@ -145,8 +134,8 @@ impl<'f> Joins<'f> {
         self.cost.take()
     }
 
-    /// Records that the branch at the end of a block diverges.
-    pub(super) fn diverge(&mut self, branch: BlockId, variance: Variance) {
+    /// Records that the branch at the end of a block diverges, and returns the blocks with new results.
+    pub(super) fn diverge(&mut self, branch: BlockId, variance: Variance) -> Vec<BlockId> {
         for block in self.joined(branch) {
             let known = &mut self.divergence[block.index()];
             if known.is_none_or(|(known, _)| variance > known) {
@@ -164,6 +153,7 @@ impl<'f> Joins<'f> {
         for point in points {
             self.add_region((branch, point), variance);
         }
+        std::mem::take(&mut self.touched)
     }
 
     /// Records that lanes take different paths through a region, and exit its loop, if there is one, in
@@ -226,7 +216,6 @@ impl<'f> Joins<'f> {
         false
     }
 
-    /// Whether two blocks are in a common cycle.
     pub(super) fn in_cycle(&self, block: BlockId, other: BlockId) -> bool {
         self.cycles[block.index()].is_some() && self.cycles[block.index()] == self.cycles[other.index()]
     }

@@ -11,7 +11,7 @@ type Node = u32;
 
 pub(super) struct Pending {
     values: u32,
-    /// The nodes that use each value.
+    nodes: u32,
     users: Lists,
     /// For each block, the nodes that depend on how lanes diverge before it or on how they exit the loops
     /// around it.
@@ -39,31 +39,26 @@ impl Pending {
                 watchers.push((block.0, value));
             }
         }
-        let count = values.len() + branches.len();
+        let nodes = values.len() + branches.len();
         let mut pending = Pending {
             values: values.len() as u32,
+            nodes: nodes as u32,
             users: Lists::new(values.len(), &users),
             watchers: Lists::new(values.cfg().blocks().len(), &watchers),
-            bits: vec![0; count.div_ceil(64)],
+            bits: vec![0; nodes.div_ceil(64)],
         };
-        pending.add_all(count);
+        pending.add_all();
         pending
     }
 
-    /// Adds the first `count` nodes.
-    fn add_all(&mut self, count: usize) {
-        (0..count as Node).for_each(|node| set(&mut self.bits, node));
-    }
-
-    pub(super) fn restart(&mut self, branches: usize) {
-        self.add_all(self.values as usize + branches);
+    pub(super) fn add_all(&mut self) {
+        (0..self.nodes).for_each(|node| set(&mut self.bits, node));
     }
 
     pub(super) fn add_users(&mut self, value: ValueId) {
         self.users.of(value).iter().for_each(|&node| set(&mut self.bits, node));
     }
 
-    /// Adds the nodes that depend on a block.
     pub(super) fn add_watchers(&mut self, block: BlockId) {
         self.watchers.of(block.0).iter().for_each(|&node| set(&mut self.bits, node));
     }

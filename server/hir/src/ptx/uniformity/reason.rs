@@ -109,7 +109,6 @@ fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, Instruc
     }
 }
 
-/// The branch at the end of a block.
 fn last(analysis: &Uniformity<'_>, block: BlockId) -> InstructionId {
     let last = analysis.values.cfg().block(block).instructions.end.saturating_sub(1);
     InstructionId::new(last as usize)

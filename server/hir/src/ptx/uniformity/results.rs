@@ -27,7 +27,6 @@ enum OfSources {
     Cancels,
     /// The result is unknown if a source varies.
     Loses,
-    /// The sources do not matter.
     Ignores,
 }
 
@@ -64,17 +63,13 @@ impl Transfer {
     pub(super) fn of(self, sources: Raised) -> Raised {
         let mut all = self.own;
         all.by(sources.variance, sources.cause);
-        match self.of_sources {
-            OfSources::Ignores => self.own,
-            OfSources::Follows | OfSources::Cancels => all,
-            OfSources::Aligned if all.variance == Variance::Varies => {
-                Raised { variance: Variance::Unknown, cause: Cause::Aligned }
-            }
-            OfSources::Loses if all.variance == Variance::Varies => {
-                Raised { variance: Variance::Unknown, cause: Cause::Opaque }
-            }
-            OfSources::Aligned | OfSources::Loses => all,
-        }
+        let cause = match self.of_sources {
+            OfSources::Ignores => return self.own,
+            OfSources::Aligned if all.variance == Variance::Varies => Cause::Aligned,
+            OfSources::Loses if all.variance == Variance::Varies => Cause::Opaque,
+            _ => return all,
+        };
+        Raised { variance: Variance::Unknown, cause }
     }
 }
 
@@ -83,15 +78,13 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
     use OfSources::{Aligned, Cancels, Follows, Loses};
     let own = special_registers(function, instruction);
     let following = |of_sources| Transfer { own, of_sources };
-    let unless_shared = |is_shared: bool| {
-        let mut own = own;
-        if !is_shared {
-            own.by(Variance::Unknown, Cause::Opaque);
-        }
-        Transfer { own, of_sources: Follows }
-    };
     match instruction.opcode() {
-        "ld" | "ldu" => unless_shared(is_shared_memory(function, instruction)),
+        "ld" | "ldu" if is_shared_memory(function, instruction) => following(Follows),
+        "ld" | "ldu" | "addc" | "subc" | "madc" => {
+            let mut own = own;
+            own.by(Variance::Unknown, Cause::Opaque);
+            Transfer { own, of_sources: Follows }
+        }
         "vote" | "redux" | "activemask" => Transfer::uniform(),
         "match" if instruction.has("all") => Transfer::uniform(),
         "elect" if is_predicate(function, register) => Transfer::fixed(Variance::Varies, Cause::Picks),
@@ -99,7 +92,6 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
         "shfl" if reads_one_lane(function, instruction) => Transfer::uniform(),
         // After a reduction over the warp, all lanes may hold the same value.
         "shfl" => following(Loses),
-        "addc" | "subc" | "madc" => unless_shared(false),
         opcode if !is_arithmetic(opcode) => Transfer::unknown(),
         _ if keeps_warps_together(function, instruction) => following(Aligned),
         "setp" | "set" | "sub" | "xor" => following(Cancels),
@@ -107,7 +99,6 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
     }
 }
 
-/// The variance of the special registers that an instruction reads.
 fn special_registers(function: &Function, instruction: Instruction<'_>) -> Raised {
     let mut raised = Raised::default();
     for operand in instruction.operands() {
@@ -157,48 +148,38 @@ fn is_shared_memory(function: &Function, instruction: Instruction<'_>) -> bool {
         return true;
     }
     let is_param = instruction.modifiers().iter().any(|modifier| modifier.starts_with("param"));
-    let of_entry = |name: NameRef<'_>| {
-        let kind = name.resolution.symbol().map(|symbol| &function.symbol(symbol).kind);
-        matches!(kind, Some(SymbolKind::Param { .. }))
-    };
+    let of_entry =
+        |name: NameRef<'_>| matches!(function.symbol_kind(name.resolution), Some(SymbolKind::Param { .. }));
     is_param && function.kind == FunctionKind::Entry && function.names_of(instruction).any(of_entry)
 }
 
 fn is_predicate(function: &Function, register: ReferentId) -> bool {
-    let symbol = function.resolution(register).symbol().map(|symbol| &function.symbol(symbol).kind);
-    matches!(
-        symbol,
-        Some(
-            SymbolKind::Register { ty: Some(Type::Pred), .. }
-                | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. }
-        )
-    )
+    match function.symbol_kind(function.resolution(register)) {
+        Some(SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. }) => {
+            *ty == Some(Type::Pred)
+        }
+        _ => false,
+    }
 }
 
 /// Whether this is a `shfl.idx` from a constant lane over the whole warp.
 fn reads_one_lane(function: &Function, instruction: Instruction<'_>) -> bool {
-    let constant = |operand: usize| constant(function, instruction.operands().get(operand));
+    let constant = |operand: usize| function.integer(*instruction.operands().get(operand)?);
     instruction.has("idx") && constant(2).is_some() && constant(3) == Some(31)
-}
-
-fn constant(function: &Function, operand: Option<&Operand>) -> Option<u64> {
-    match operand? {
-        Operand::Constant(id) => function.constant(*id).as_integer(),
-        _ => None,
-    }
 }
 
 /// Whether the result may be equal within a warp although `%tid.x` goes into it: the instruction shifts out
 /// or masks off the lane number, or compares with a multiple of the warp size.
 fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bool {
     let is_multiple = |value: u64| value & (WARP - 1) == 0;
-    let mut constants = instruction.operands().iter().filter_map(|operand| constant(function, Some(operand)));
-    let last = || constant(function, instruction.operands().last());
+    let operands = instruction.operands();
+    let mut constants = operands.iter().filter_map(|operand| function.integer(*operand));
+    let last = || function.integer(*operands.last()?);
     match instruction.opcode() {
         "shr" => last().is_some_and(|count| count >= 5),
         "div" => last().is_some_and(|divisor| divisor != 0 && is_multiple(divisor)),
         "and" => constants.any(is_multiple),
-        "bfe" => constant(function, instruction.operands().get(2)).is_some_and(|start| start >= 5),
+        "bfe" => operands.get(2).and_then(|start| function.integer(*start)).is_some_and(|start| start >= 5),
         "lop3" | "prmt" | "bfi" | "shf" => constants.next().is_some(),
         "setp" | "set" => {
             let by_one =

@@ -6,6 +6,7 @@ use std::ops::{Index, IndexMut, Range};
 
 use rustc_hash::FxHashMap;
 
+use super::RegisterQuery;
 use super::cause::{Cause, ValueId};
 use super::results::{self, Transfer};
 use crate::Variance;
@@ -84,7 +85,6 @@ pub(super) struct Values<'f> {
     uses: Vec<Use>,
     /// The uses of the current value. The vector is kept to reuse its memory.
     collected: Vec<Use>,
-    /// The value of each definition, if it is known.
     known: Vec<Option<ValueId>>,
     merged: FxHashMap<(BlockId, ReferentId), ValueId>,
     before: FxHashMap<ReferentId, ValueId>,
@@ -178,36 +178,17 @@ impl<'f> Values<'f> {
         !doubtful.is_empty()
     }
 
-    /// The use of a register before an instruction.
-    pub(super) fn used_at(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
-        let value = self.before(instruction, register);
-        Use { value, block: self.block_of(instruction), kind: UseKind::Data }
-    }
-
-    fn block_of(&self, instruction: InstructionId) -> BlockId {
-        self.places[instruction.index()].0
-    }
-
-    /// The use of a register after an instruction.
-    pub(super) fn used_after(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
-        let value = self.after(instruction, register);
-        Use { value, block: self.block_of(instruction), kind: UseKind::Data }
-    }
-
-    /// The value of a register after an instruction.
-    fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
-        let index = instruction.index() as u32;
-        match self.definitions.last_in(register, index..index + 1) {
-            Some(definition) => self.written(definition, register),
-            None => self.before(instruction, register),
-        }
-    }
-
-    /// The value of a register before an instruction.
-    fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
-        let block = self.block_of(instruction);
+    /// The use of a register before or after an instruction.
+    pub(super) fn used(&mut self, at: RegisterQuery, kind: UseKind) -> Use {
+        let block = self.places[at.instruction.index()].0;
         let start = self.cfg.block(block).instructions.start;
-        match self.definitions.last_in(register, start..instruction.index() as u32) {
+        let end = at.instruction.index() as u32 + u32::from(at.after);
+        Use { value: self.reaching(block, start..end, at.register), block, kind }
+    }
+
+    /// The value of a register after these instructions from the start of a block.
+    fn reaching(&mut self, block: BlockId, instructions: Range<u32>, register: ReferentId) -> ValueId {
+        match self.definitions.last_in(register, instructions) {
             Some(definition) => self.written(definition, register),
             None => self.at_start(block, register),
         }
@@ -234,7 +215,8 @@ impl<'f> Values<'f> {
     fn sources(&mut self, id: InstructionId, register: ReferentId, uses: &mut Vec<Use>) {
         let function = self.function;
         let instruction = function.instruction(id);
-        let (block, first) = self.places[id.index()];
+        let before = |register| RegisterQuery { instruction: id, register, after: false };
+        let first = self.places[id.index()].1;
         let guard = instruction.guard().map(|guard| guard.name.index());
         let end = instruction.range().end();
         let names = function.parts.names.iter().enumerate().skip(first as usize);
@@ -242,14 +224,14 @@ impl<'f> Values<'f> {
             let source = function.named(*name);
             if matches!(name.role(), Role::Read | Role::ReadWrite) && self.definitions.is(source, REGISTER) {
                 let kind = if Some(index) == guard { UseKind::Guard } else { UseKind::Data };
-                uses.push(Use { value: self.before(id, source), block, kind });
+                uses.push(self.used(before(source), kind));
             }
         }
         // If a register is written nowhere else, it has no previous value to keep.
         let is_only =
             self.definitions.slots(register).len() == 1 && !self.definitions.is(register, PARAMETER);
         if !is_only && (guard.is_some() || self.definitions.is(register, VECTOR)) {
-            uses.push(Use { value: self.before(id, register), block, kind: UseKind::Previous });
+            uses.push(self.used(before(register), UseKind::Previous));
         }
     }
 
@@ -260,15 +242,9 @@ impl<'f> Values<'f> {
         }
         for from in cfg.predecessors(block) {
             if self.reachable[from.index()] {
-                uses.push(Use { value: self.at_end(from, register), block, kind: UseKind::Data });
+                let value = self.reaching(from, cfg.block(from).instructions.clone(), register);
+                uses.push(Use { value, block, kind: UseKind::Data });
             }
-        }
-    }
-
-    fn at_end(&mut self, block: BlockId, register: ReferentId) -> ValueId {
-        match self.definitions.last_in(register, self.cfg.block(block).instructions.clone()) {
-            Some(definition) => self.written(definition, register),
-            None => self.at_start(block, register),
         }
     }
 
@@ -335,7 +311,7 @@ impl<'f> Values<'f> {
     fn push(&mut self, origin: Origin, result: Transfer) -> ValueId {
         let id = self.values.len() as ValueId;
         let block = match origin {
-            Origin::Written { instruction, .. } => Some(self.block_of(instruction)),
+            Origin::Written { instruction, .. } => Some(self.places[instruction.index()].0),
             Origin::Merged { block, .. } => Some(block),
             Origin::Before { .. } => None,
         };
@@ -446,10 +422,10 @@ fn facts(function: &Function, referent: ReferentId) -> Facts {
     let Some(symbol) = function.resolution(referent).symbol() else { return 0 };
     let symbol = function.symbol(symbol);
     let kind = match symbol.kind {
-        SymbolKind::Register { vector, .. } | SymbolKind::RegisterRange { vector, .. } => match vector {
-            Some(_) => REGISTER | VECTOR,
-            None => REGISTER,
-        },
+        SymbolKind::Register { vector: None, .. } | SymbolKind::RegisterRange { vector: None, .. } => {
+            REGISTER
+        }
+        SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => REGISTER | VECTOR,
         _ => 0,
     };
     let is_parameter = function.body.is_some_and(|body| symbol.range.start() < body.start());
@@ -478,17 +454,14 @@ impl Definitions {
         self.facts[register.index()] & fact != 0
     }
 
-    /// The indices of the definitions of a register.
     fn slots(&self, register: ReferentId) -> Range<usize> {
         self.writes.range(register.index())
     }
 
-    /// The instruction of a definition.
     fn instruction(&self, definition: usize) -> InstructionId {
         InstructionId::new(self.writes.numbers[definition] as usize)
     }
 
-    /// The index of the last definition of a register in a range of instructions.
     fn last_in(&self, register: ReferentId, range: Range<u32>) -> Option<usize> {
         let slots = self.slots(register);
         let all = &self.writes.numbers[slots.clone()];

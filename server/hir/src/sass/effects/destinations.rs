@@ -6,7 +6,6 @@ use crate::sass::model::Instruction;
 use crate::sass::operand::{Operand, Value};
 use crate::sass::register::{Register, RegisterFile};
 
-/// One bit for each operand that is a destination.
 pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
     let opcode = instruction.opcode.as_str();
     let writes = isa::opcode(opcode).map_or(Writes::Registers, |entry| entry.writes);
@@ -37,7 +36,8 @@ pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
             let is_general = |operand: &&Operand| {
                 operand.register().is_some_and(|register| register.file == RegisterFile::General)
             };
-            if is_texture(opcode) && operands.iter().filter(is_general).count() > 3 {
+            let is_texture = matches!(opcode, "TEX" | "TLD" | "TLD4" | "TMML" | "TXD" | "TXQ");
+            if is_texture && operands.iter().filter(is_general).count() > 3 {
                 found |= 1 << (first + 1);
             }
             found
@@ -56,7 +56,3 @@ const LATER_PREDICATES: &[&str] = &[
     "B2R", "FLO", "IADD", "IADD3", "IMAD", "IMNMX", "LEA", "LOP3", "UFLO", "UIADD3", "UIMAD", "UIMNMX",
     "ULEA", "ULOP3", "UVIMNMX", "VIADD", "VIMNMX", "VIMNMX3", "VOTE", "VOTEU",
 ];
-
-fn is_texture(opcode: &str) -> bool {
-    matches!(opcode, "TEX" | "TLD" | "TLD4" | "TMML" | "TXD" | "TXQ")
-}

@@ -15,7 +15,6 @@ pub(super) struct Widths<'f> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// All operands are single registers.
     Single,
     /// All operands cover this number of registers.
     All(u8),
@@ -27,7 +26,6 @@ enum Kind {
     Wide,
     /// The addend is a pair: `IMAD.HI` from Volta on.
     High,
-    /// The sources are pairs.
     Sources,
     /// Matrix fragments: destination, `a`, `b`, `c`.
     Matrix([u8; 4]),
@@ -71,7 +69,6 @@ impl<'f> Widths<'f> {
         }
     }
 
-    /// The number of sources before an operand, not counting predicates.
     fn sources_before(&self, index: usize) -> usize {
         let operands = self.function.operands(self.instruction);
         let is_source = |at: &usize| {
@@ -85,7 +82,6 @@ impl<'f> Widths<'f> {
         if self.function.generation.has_convergence_barriers() { 2 } else { 1 }
     }
 
-    /// The number of registers of a term in an address.
     pub(super) fn of_term(&self, term: &AddressTerm, index: usize) -> u8 {
         let has = |name| self.function.has_modifier(self.instruction, name);
         let opcode = self.instruction.opcode.as_str();

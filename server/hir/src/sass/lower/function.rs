@@ -35,7 +35,6 @@ pub(super) struct Builder {
 #[derive(Default)]
 struct Lines {
     instructions: Vec<Instruction>,
-    /// Whether each instruction has its own address.
     has_addresses: bool,
     descends: Option<TextRange>,
     operands: Vec<Operand>,
@@ -268,7 +267,6 @@ fn word_of(comment: &str) -> Option<u64> {
     u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()
 }
 
-/// Guesses the generation of a listing without a target.
 fn guess(
     instructions: &[Instruction],
     operands: &[Operand],
@@ -317,10 +315,9 @@ fn number(instructions: &mut [Instruction], step: u32) {
 /// From Volta on, an encoding on a line of its own is the high word of the instruction before it.
 fn high_words(instructions: &mut [Instruction], alone: &[(u32, u64, TextRange)]) {
     for &(count, word, range) in alone {
-        let Some(instruction) = (count as usize).checked_sub(1).map(|last| &mut instructions[last]) else {
-            continue;
-        };
-        if let Some(encoding) = &mut instruction.encoding
+        if let Some(last) = (count as usize).checked_sub(1)
+            && let instruction = &mut instructions[last]
+            && let Some(encoding) = &mut instruction.encoding
             && encoding.high.is_none()
         {
             encoding.high = Some((word, range));

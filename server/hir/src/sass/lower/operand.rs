@@ -85,7 +85,6 @@ impl<'t> Reader<'_, 't> {
         self.eat(DOT_WORD).map(Token::word)
     }
 
-    /// The operators before the value.
     fn operators(&mut self, operand: &mut Operand) {
         loop {
             match self.kind(0) {
@@ -100,7 +99,6 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The words after the value.
     fn suffixes(&mut self, operand: &mut Operand, words: &mut Vec<Word>) {
         loop {
             if self.eat(PIPE).is_some() {
@@ -179,13 +177,8 @@ impl<'t> Reader<'_, 't> {
 
     /// `SR_TID.X`, in which the words after dots belong to the name.
     fn special(&mut self, first: &str) -> SmolStr {
-        let Some(word) = self.word() else { return first.into() };
-        let mut name = format!("{first}.{word}");
-        while let Some(word) = self.word() {
-            name.push('.');
-            name.push_str(word);
-        }
-        name.into()
+        let words = std::iter::from_fn(|| self.word());
+        std::iter::once(first).chain(words).collect::<Vec<_>>().join(".").into()
     }
 
     /// `REL:0x28`, `ABS:-0x40`

@@ -13,7 +13,6 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// An unreachable path.
     pub(crate) const DEAD: Side = Side { known: Known::ALL_SHARED, dead: true };
     /// A reachable path with unknown registers.
     pub(crate) const NOTHING: Side = Side { known: Known::NOTHING, dead: false };

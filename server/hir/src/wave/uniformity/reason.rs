@@ -163,7 +163,6 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The end of the outermost loop around an instruction.
     fn loop_end(&self, at: usize) -> usize {
         self.code().loops_around(at).last().map_or(at, |(_, end)| end)
     }

@@ -8,7 +8,11 @@ use crate::Variance;
 
 /// How the results of an instruction vary among the lanes that execute it.
 pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) -> Variance {
-    let sources = Sources::of(instruction, known);
+    let special = instruction.operands.iter().filter(|operand| is_varying_special(&operand.value));
+    let registers = instruction.sources().map(|cell| known.of(cell));
+    let sources = || registers.clone().chain(special.clone().map(|_| Variance::Varies));
+    let most = sources().max().unwrap_or(Variance::Uniform);
+    let varying = sources().filter(|one| *one == Variance::Varies).count();
     let name = instruction.name();
     match name {
         "wave_broadcast" | "wave_ballot" | "wave_any" | "wave_all" => Variance::Uniform,
@@ -19,44 +23,23 @@ pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) 
         // After a reduction over the wave, all lanes may hold the same value.
         _ if name.starts_with("wave_") => Variance::Unknown,
         _ if name.contains("load.") => {
-            let shared = sources.most == Variance::Uniform && written.keeps(name);
+            let shared = most == Variance::Uniform && written.keeps(name);
             if shared { Variance::Uniform } else { Variance::Unknown }
         }
         _ if name.contains("atomic") => Variance::Unknown,
         // The values of two lanes may differ by the same amount in both sources.
-        "isub" | "xor" if sources.are_one() => Variance::Uniform,
-        "isub" | "xor" | "fsub" if sources.varying > 1 => Variance::Unknown,
-        _ if name.contains("cmp.") && sources.varying > 1 => Variance::Unknown,
+        "isub" | "xor" if sources_are_one(instruction) => Variance::Uniform,
+        "isub" | "xor" | "fsub" if varying > 1 => Variance::Unknown,
+        _ if name.contains("cmp.") && varying > 1 => Variance::Unknown,
         // The bits that differ may be cut off.
-        "shr" | "sar" | "idiv" | "bfe" => sources.most.min(Variance::Unknown),
-        _ => sources.most,
+        "shr" | "sar" | "idiv" | "bfe" => most.min(Variance::Unknown),
+        _ => most,
     }
 }
 
-/// The sources of an instruction, without its guard.
-struct Sources<'i> {
-    instruction: &'i Instruction,
-    most: Variance,
-    varying: usize,
-}
-
-impl Sources<'_> {
-    fn of<'i>(instruction: &'i Instruction, known: &Known) -> Sources<'i> {
-        let special = instruction.operands.iter().filter(|operand| is_varying_special(&operand.value));
-        let registers = instruction.sources().map(|cell| known.of(cell));
-        let all = || registers.clone().chain(special.clone().map(|_| Variance::Varies));
-        let most = all().max().unwrap_or(Variance::Uniform);
-        Sources { instruction, most, varying: all().filter(|one| *one == Variance::Varies).count() }
-    }
-
-    fn are_one(&self) -> bool {
-        match &self.instruction.operands[..] {
-            [_, first, second] => {
-                first.value == second.value && matches!(first.value, Value::Register { .. })
-            }
-            _ => false,
-        }
-    }
+fn sources_are_one(instruction: &Instruction) -> bool {
+    let [_, first, second] = &instruction.operands[..] else { return false };
+    first.value == second.value && matches!(first.value, Value::Register { .. })
 }
 
 /// Whether the last operand has the same value in all lanes.

@@ -24,7 +24,6 @@ pub(crate) struct Open {
     aside: Side,
     /// The registers that its paths or iterations write.
     writes: Cells,
-    /// The index of the loop in the kernel.
     pub(super) loop_facts: Option<usize>,
 }
 
@@ -32,7 +31,6 @@ pub(crate) struct Walk<'w> {
     code: &'w Code,
     facts: &'w Facts,
     learned: Learned,
-    /// The number of loops that have begun.
     begun: usize,
     here: Side,
     pub(super) open: Vec<Open>,
@@ -113,14 +111,8 @@ impl<'w> Walk<'w> {
         self.advance_to(at);
         match self.code.links[at] {
             Some(Link::If { .. }) => {
-                let parts = self.reads(at);
-                self.open.push(Open {
-                    at,
-                    parts,
-                    aside: self.here,
-                    writes: Cells::default(),
-                    loop_facts: None,
-                });
+                let (parts, aside) = (self.reads(at), self.here);
+                self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts: None });
             }
             Some(Link::Loop { .. }) => self.begin_loop(at),
             Some(Link::Else { .. }) => {
@@ -135,7 +127,6 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The variance of the registers that an instruction reads.
     pub(super) fn reads(&self, at: usize) -> Variance {
         let instruction = &self.code.instructions[at];
         if instruction.operands.iter().any(|operand| is_varying_special(&operand.value)) {
@@ -146,16 +137,10 @@ impl<'w> Walk<'w> {
     }
 
     fn begin_loop(&mut self, at: usize) {
-        let loop_facts = Some(self.begun);
+        let (loop_facts, parts, aside) = (Some(self.begun), Variance::Uniform, Side::DEAD);
         self.here.known.join(&self.learned.loops[self.begun].top);
         self.begun += 1;
-        self.open.push(Open {
-            at,
-            parts: Variance::Uniform,
-            aside: Side::DEAD,
-            writes: Cells::default(),
-            loop_facts,
-        });
+        self.open.push(Open { at, parts, aside, writes: Cells::default(), loop_facts });
     }
 
     /// Applies an instruction that belongs to no construct.

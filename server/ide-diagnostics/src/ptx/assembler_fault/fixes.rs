@@ -7,7 +7,7 @@ use warplens_ide_db::ItemFix;
 use super::patterns::Found;
 
 /// The fix of a pattern; none if a statement of it has an unusual operand.
-pub(super) fn fix(found: &Found, function: &Function, text: &str) -> Option<ItemFix> {
+pub(super) fn fix(found: &Found, at: Instruction<'_>, function: &Function, text: &str) -> Option<ItemFix> {
     match found {
         Found::Rotation { shifts: [left, _], amount, .. } => {
             let factor = 1u64 << amount;
@@ -19,17 +19,16 @@ pub(super) fn fix(found: &Found, function: &Function, text: &str) -> Option<Item
             Some(ItemFix::new(title).replace(code(shift, text)?, statement))
         }
         Found::Maximum { negations, .. } => negate(negations, function, text),
-        Found::Saturation { negation, .. } => negate(&[*negation], function, text),
-        Found::Selection { at, .. } => {
-            let statement = code(function.instruction(*at), text)?;
+        Found::Saturation { negation } => negate(&[*negation], function, text),
+        Found::Selection { .. } => {
+            let statement = code(at, text)?;
             let rest = text.get(std::ops::Range::<usize>::from(statement))?.strip_prefix("slct.s32")?;
             let fix = ItemFix::new("Select with `slct.b32.s32`, which tests the negated number");
             Some(fix.replace(statement, format!("slct.b32{rest}")))
         }
-        Found::SaturatedSum { at, .. } => {
-            let instruction = function.instruction(*at);
-            let opcode = instruction.opcode();
-            let statement = code(instruction, text)?;
+        Found::SaturatedSum { .. } => {
+            let opcode = at.opcode();
+            let statement = code(at, text)?;
             let rest = text.get(std::ops::Range::<usize>::from(statement))?;
             let rest = rest.strip_prefix(opcode)?.strip_prefix(".sat.s32")?;
             let title = format!("Use `v{opcode}`, which stays an instruction of its own");
@@ -66,18 +65,17 @@ fn code(instruction: Instruction<'_>, text: &str) -> Option<TextRange> {
     Some(TextRange::at(whole.start(), text_size::TextSize::of(kept)))
 }
 
-/// The text of two operands that are registers.
 fn registers<'t>(
     function: &Function,
     instruction: Instruction<'_>,
     text: &'t str,
     indices: [usize; 2],
 ) -> Option<[&'t str; 2]> {
-    let register = |index: usize| match instruction.operands().get(index) {
-        Some(Operand::Register { name, component: None }) => {
-            text.get(std::ops::Range::<usize>::from(function.name(*name).range))
-        }
-        _ => None,
+    let register = |index: usize| {
+        let Operand::Register { name, component: None } = instruction.operands().get(index)? else {
+            return None;
+        };
+        text.get(std::ops::Range::<usize>::from(function.name(*name).range))
     };
     Some([register(indices[0])?, register(indices[1])?])
 }

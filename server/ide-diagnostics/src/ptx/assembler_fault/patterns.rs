@@ -10,20 +10,13 @@ use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme
 pub(super) enum Found {
     /// `(x << n) - (x >> (64 - n))`.
     Rotation {
-        /// The subtraction or addition.
-        at: InstructionId,
-        /// The shifts to the left and to the right.
         shifts: [InstructionId; 2],
-        /// `n`
         amount: u64,
         /// Whether it is written in another way than the subtraction of a logical shift.
         is_variant: bool,
     },
     /// `max(max(x, -y), z)`.
     Maximum {
-        /// The outer one.
-        at: InstructionId,
-        /// `max` or `min`.
         opcode: &'static str,
         inner: Vec<InstructionId>,
         negations: Vec<InstructionId>,
@@ -31,40 +24,29 @@ pub(super) enum Found {
         is_variant: bool,
     },
     /// `slct.s32.s32 d, a, b, -x`.
-    Selection { at: InstructionId, negation: InstructionId },
+    Selection { negation: InstructionId },
     /// `cvt.sat d, -x`, of a signed number of 16 or 32 bits.
-    Saturation { at: InstructionId, negation: InstructionId },
+    Saturation { negation: InstructionId },
     /// `add.sat` or `sub.sat` of the result of a statement that the assembler takes into it.
-    SaturatedSum { at: InstructionId, inner: InstructionId, folded: Folded },
+    SaturatedSum { inner: InstructionId, folded: Folded },
 }
 
 impl Found {
-    /// The statement that is reported.
-    pub(super) fn at(&self) -> InstructionId {
-        match self {
-            Found::Rotation { at, .. }
-            | Found::Maximum { at, .. }
-            | Found::Selection { at, .. }
-            | Found::Saturation { at, .. }
-            | Found::SaturatedSum { at, .. } => *at,
-        }
-    }
-
     /// The other statements of the pattern.
     pub(super) fn parts(&self) -> impl Iterator<Item = InstructionId> {
         let (inner, negations) = match self {
-            Found::Rotation { shifts, .. } => (shifts.to_vec(), &[][..]),
-            Found::Maximum { inner, negations, .. } => (inner.clone(), negations.as_slice()),
-            Found::Selection { negation, .. } | Found::Saturation { negation, .. } => {
-                (vec![*negation], &[][..])
-            }
-            Found::SaturatedSum { inner, .. } => (vec![*inner], &[][..]),
+            Found::Rotation { shifts, .. } => (shifts.as_slice(), &[][..]),
+            Found::Maximum { inner, negations, .. } => (inner.as_slice(), negations.as_slice()),
+            Found::Selection { negation: part }
+            | Found::Saturation { negation: part }
+            | Found::SaturatedSum { inner: part, .. } => (std::slice::from_ref(part), &[][..]),
         };
-        inner.into_iter().chain(negations.iter().copied())
+        inner.iter().chain(negations).copied()
     }
 }
 
-pub(super) fn find(function: &Function) -> Vec<Found> {
+/// The patterns, each with the statement that is reported.
+pub(super) fn find(function: &Function) -> Vec<(InstructionId, Found)> {
     let may_end = may_end_a_pattern(function.mnemonics());
     if !may_end.contains(&true) {
         return Vec::new();
@@ -80,13 +62,15 @@ pub(super) fn find(function: &Function) -> Vec<Found> {
             block = instruction.id().index();
         }
         if may_end[instruction.mnemonic_id().index()] {
-            found.extend(rotation(&mut values, instruction));
-            found.extend(maximum(&mut values, instruction, block));
-            found.extend(selection(&mut values, instruction));
-            found.extend(saturation(&mut values, instruction));
-            let folded = saturated_sum::find(&mut values, instruction);
-            let at = instruction.id();
-            found.extend(folded.map(|(inner, folded)| Found::SaturatedSum { at, inner, folded }));
+            let patterns = [
+                rotation(&mut values, instruction),
+                maximum(&mut values, instruction, block),
+                selection(&mut values, instruction),
+                saturation(&mut values, instruction),
+                saturated_sum::find(&mut values, instruction)
+                    .map(|(inner, folded)| Found::SaturatedSum { inner, folded }),
+            ];
+            found.extend(patterns.into_iter().flatten().map(|pattern| (instruction.id(), pattern)));
         }
         values.execute(instruction);
         if matches!(instruction.opcode(), "bra" | "brx" | "call" | "ret" | "exit") {
@@ -114,7 +98,6 @@ fn is_wide_sum(mnemonic: &Mnemonic) -> bool {
     matches!(&*mnemonic.opcode, "add" | "sub") && is_wide(mnemonic)
 }
 
-/// Whether it selects by the sign of a number of 32 bits.
 fn is_signed_selection(mnemonic: &Mnemonic) -> bool {
     mnemonic.opcode == "slct" && *mnemonic.modifiers == ["s32", "s32"]
 }
@@ -160,7 +143,7 @@ fn rotation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fou
         }
         None => return None,
     };
-    Some(Found::Rotation { at: instruction.id(), shifts: [left, right], amount, is_variant })
+    Some(Found::Rotation { shifts: [left, right], amount, is_variant })
 }
 
 fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) -> Option<Found> {
@@ -203,7 +186,7 @@ fn maximum(values: &mut Values<'_>, instruction: Instruction<'_>, block: usize) 
     }
     let opcode = if instruction.opcode() == "max" { "max" } else { "min" };
     let is_variant = absolutes < 2 || opcode == "min" || instruction.has("s16");
-    Some(Found::Maximum { at: instruction.id(), opcode, inner, negations, is_variant })
+    Some(Found::Maximum { opcode, inner, negations, is_variant })
 }
 
 fn selection(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
@@ -211,8 +194,7 @@ fn selection(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Fo
         return None;
     }
     let [_, _, _, selector] = instruction.operands() else { return None };
-    let negation = lost_negation(values, *selector)?;
-    Some(Found::Selection { at: instruction.id(), negation })
+    Some(Found::Selection { negation: lost_negation(values, *selector)? })
 }
 
 fn saturation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<Found> {
@@ -227,8 +209,7 @@ fn saturation(values: &mut Values<'_>, instruction: Instruction<'_>) -> Option<F
         _ => false,
     };
     let ([_, value], true) = (instruction.operands(), cuts) else { return None };
-    let negation = lost_negation(values, *value)?;
-    Some(Found::Saturation { at: instruction.id(), negation })
+    Some(Found::Saturation { negation: lost_negation(values, *value)? })
 }
 
 /// The negation that makes an operand, if the assembler takes it into the instruction that uses it.

@@ -10,7 +10,6 @@ pub(super) struct ValueId(usize);
 /// How a value is computed, as far as a pattern needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A constant, with 64 bits.
     Constant(u64),
     /// `value << amount`, 64 bits wide.
     ShiftLeft {
@@ -52,12 +51,10 @@ pub(super) struct Values<'f> {
     values: Vec<Value>,
     /// By register: its value, if it is known, and the number of labels before that.
     registers: Vec<Option<(ValueId, u32)>>,
-    /// The number of labels so far.
     labels: u32,
     /// By register: how often it is written and read.
     writes: Vec<u32>,
     reads: Vec<u32>,
-    /// By mnemonic: whether `compute` knows it.
     computes: Vec<bool>,
     /// The names that the instructions from this one on write.
     destinations: Peekable<Writes<'f>>,
@@ -94,7 +91,6 @@ impl<'f> Values<'f> {
         self.function.instruction(at)
     }
 
-    /// Whether the result of an instruction has one reader.
     pub(super) fn is_read_once(&self, at: InstructionId) -> bool {
         let Some(Operand::Register { name, .. }) = self.function.instruction(at).operands().first() else {
             return false;
@@ -136,20 +132,13 @@ impl<'f> Values<'f> {
                 self.set(register, value);
                 value
             }
-            Operand::Constant(id) => match self.function.constant(id).as_integer() {
-                Some(value) => self.add(Value::Constant(value)),
-                None => self.add(Value::Other),
-            },
-            _ => self.add(Value::Other),
+            _ => self.add(self.function.integer(operand).map_or(Value::Other, Value::Constant)),
         }
     }
 
     fn constant(&mut self, operand: Operand) -> Option<u64> {
         let value = self.read(operand);
-        match self.get(value) {
-            Value::Constant(value) => Some(value),
-            _ => None,
-        }
+        if let Value::Constant(value) = self.get(value) { Some(value) } else { None }
     }
 
     fn add(&mut self, value: Value) -> ValueId {

@@ -9,7 +9,6 @@ use crate::codes;
 use crate::ptx::forms::words;
 use crate::ptx::statement_ranges::StatementRanges;
 
-/// A mnemonic that matches no form.
 #[derive(Clone, Copy)]
 pub(super) struct Unmatched<'a> {
     pub(super) instruction: Instruction<'a>,
@@ -33,7 +32,6 @@ impl Unmatched<'_> {
         }
     }
 
-    /// A word of the instruction's name is missing.
     fn name(&self) -> Option<Problem> {
         let Unmatched { instruction, ranges, .. } = *self;
         let Mnemonic { opcode, modifiers } = instruction.mnemonic();
@@ -47,8 +45,7 @@ impl Unmatched<'_> {
             entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
         let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
         let message = format!("`{begun}` must be followed by {}", words::values(next.copied()));
-        let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
-        Some(problem)
+        Some(Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message))
     }
 
     fn order(&self, near: &Near) -> Option<Problem> {
@@ -64,26 +61,21 @@ impl Unmatched<'_> {
         let Unmatched { instruction, near, ranges } = *self;
         let range = ranges.mnemonic(instruction)?;
         let class = first.form.slots[slot].class;
-        let wanted: Vec<String> = near
-            .iter()
-            .filter(|near| near.extra.is_empty() && near.missing.len() == 1)
-            .flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value))
-            .collect();
+        let alike = near.iter().filter(|near| near.extra.is_empty() && near.missing.len() == 1);
+        let values = words::values(alike.clone().flat_map(|near| words::values_of(near, near.missing[0])));
         let is_one_class =
             near.iter().all(|near| near.missing.iter().all(|slot| near.form.slots[*slot].class == class));
         let about =
             if is_one_class { words::decides(first.entry, &first.form.slots[slot]) } else { String::new() };
-        let values = words::values(wanted.iter().map(String::as_str));
-        let message = format!("`{}` needs {values}{about}", words::written(instruction));
+        let message = format!("`{}` needs {values}{about}", instruction.mnemonic());
         let problem = Problem::error(range, codes::MISSING_MODIFIER, message);
-        let whole =
-            near.iter().filter(|near| near.extra.is_empty() && near.missing.len() == 1).flat_map(|near| {
-                near.form.slots[near.missing[0]].values.iter().map(|value| {
-                    let mut chosen = near.chosen.to_vec();
-                    chosen[near.missing[0]] = Some(value);
-                    words::documented(near.entry, &chosen)
-                })
-            });
+        let whole = alike.flat_map(|near| {
+            near.form.slots[near.missing[0]].values.iter().map(|value| {
+                let mut chosen = near.chosen.to_vec();
+                chosen[near.missing[0]] = Some(value);
+                words::documented(near.entry, &chosen)
+            })
+        });
         Some(offering(problem, range, whole))
     }
 
@@ -93,22 +85,19 @@ impl Unmatched<'_> {
         let range = self.ranges.modifier(instruction, at)?;
         let modifiers = instruction.modifiers();
         let word = format!(".{}", modifiers[at]);
-        let same = modifiers
-            .iter()
-            .enumerate()
-            .position(|(other, modifier)| other != at && *modifier == modifiers[at]);
-        let message = match (same, near.taken(&modifiers[at])) {
-            (Some(_), _) => format!("repeated modifier `{word}`; remove one"),
-            (None, Some(slot)) => {
+        let is_repeated = modifiers.iter().filter(|modifier| **modifier == modifiers[at]).count() > 1;
+        let message = match near.taken(&modifiers[at]) {
+            _ if is_repeated => format!("repeated modifier `{word}`; remove one"),
+            Some(slot) => {
                 let other = near.chosen[slot].map(words::value).unwrap_or_default();
                 format!("`{other}` and `{word}` are mutually exclusive; remove one of them")
             }
-            (None, None) => {
+            None => {
                 let rest = words::documented(near.entry, &near.chosen);
                 format!("`{rest}` does not accept `{word}`{}", goes_with(instruction, at))
             }
         };
-        let problem = match same.is_some() && isa::is_repeatable(&word) {
+        let problem = match is_repeated && isa::is_repeatable(&word) {
             true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
             false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
         };
@@ -119,19 +108,13 @@ impl Unmatched<'_> {
     fn replaced(&self, first: &Near, at: usize, slot: usize) -> Option<Problem> {
         let Unmatched { instruction, near, ranges } = *self;
         let range = ranges.modifier(instruction, at)?;
-        let modifiers = instruction.modifiers();
+        let Mnemonic { opcode, modifiers } = instruction.mnemonic();
         let alike = near.iter().filter(|near| *near.extra == [at] && near.missing.len() == 1);
-        let wanted: Vec<String> =
-            alike.flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value)).collect();
+        let wanted = alike.flat_map(|near| words::values_of(near, near.missing[0]));
         let about = words::decides(first.entry, &first.form.slots[slot]);
-        let values = words::values(wanted.iter().map(String::as_str));
-        let others: Vec<String> = modifiers
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .map(|(_, modifier)| format!(".{modifier}"))
-            .collect();
-        let rest = format!("{}{}", instruction.opcode(), others.concat());
+        let values = words::values(wanted.clone());
+        let others = [&modifiers[..at], &modifiers[at + 1..]].concat();
+        let rest = Mnemonic { opcode: opcode.clone(), modifiers: others.into() };
         let message = format!("`{rest}` takes {values} here, not `.{}`{about}", modifiers[at]);
         let problem = Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message);
         Some(offering(problem, range, wanted))
@@ -146,10 +129,7 @@ impl Unmatched<'_> {
             _ => ranges.mnemonic(instruction)?,
         };
         let extra: Vec<String> = near.extra.iter().map(|at| format!("`.{}`", modifiers[*at])).collect();
-        let missing = near.missing.iter().map(|slot| {
-            let values = near.form.slots[*slot].values.iter().map(words::value).collect::<Vec<_>>();
-            words::values(values.iter().map(String::as_str))
-        });
+        let missing = near.missing.iter().map(|slot| words::values(words::values_of(near, *slot)));
         let missing: Vec<String> = missing.collect();
         let mut wrong = Vec::new();
         if !extra.is_empty() {
@@ -176,19 +156,15 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
     for near in &found {
         let ([extra], [slot]) = (&*near.extra, &*near.missing) else { continue };
         if near.replaced(&modifiers[*extra]) == Some(*slot) {
-            values.extend(near.form.slots[*slot].values.iter().map(words::value));
+            values.extend(words::values_of(near, *slot));
         }
     }
     if !values.is_empty() {
-        return format!("; it can be combined with {}", words::values(values.iter().map(String::as_str)));
+        return format!("; it can be combined with {}", words::values(values));
     }
-    match found.first() {
-        Some(near) => format!("; `{}` does", near.form.text),
-        None => String::new(),
-    }
+    found.first().map(|near| format!("; `{}` does", near.form.text)).unwrap_or_default()
 }
 
-/// Offers at most four different replacements as fixes.
 fn offering(problem: Problem, range: TextRange, replacements: impl IntoIterator<Item = String>) -> Problem {
     let mut offered: Vec<String> = Vec::new();
     for replacement in replacements {

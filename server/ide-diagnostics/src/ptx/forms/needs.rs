@@ -19,7 +19,8 @@ impl Comparison<'_> {
 
     fn needed(&self, needs: &[Requirement], slot: Option<usize>) -> Option<Problem> {
         let Comparison { report, instruction, form } = *self;
-        let need = *needs.iter().min_by_key(|need| distance(report, **need))?;
+        // Raising a version is the smaller change.
+        let need = *needs.iter().min_by_key(|need| (lacks(report, **need), need.since))?;
         let value = slot.and_then(|slot| form.chosen[slot]);
         let at = value.and_then(|value| {
             let is_it =
@@ -31,19 +32,13 @@ impl Comparison<'_> {
             None => report.ranges.mnemonic(instruction)?,
         };
         let subject = match value {
-            Some(value) => format!("`{}` of `{}`", words::value(value), words::written(instruction)),
-            None => format!("`{}`", words::written(instruction)),
+            Some(value) => format!("`{}` of `{}`", words::value(value), instruction.mnemonic()),
+            None => format!("`{}`", instruction.mnemonic()),
         };
-        let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
-        let target = target_words(need.target);
-        let lacks_target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
-        let mut parts = Vec::new();
-        if lacks_version {
-            parts.push(format!("PTX {} or later", need.since));
-        }
-        if lacks_target {
-            parts.push(target.clone());
-        }
+        let (lacks_target, lacks_version) = lacks(report, need);
+        let version = lacks_version.then(|| format!("PTX {} or later", need.since));
+        let parts: Vec<String> =
+            version.into_iter().chain(lacks_target.then(|| target_words(need.target))).collect();
         let others: Vec<String> =
             needs.iter().filter(|other| **other != need).map(|other| need_words(*other)).collect();
         let or = if others.is_empty() { String::new() } else { format!(" (or {})", any_of(&others)) };
@@ -58,7 +53,7 @@ impl Comparison<'_> {
 
     fn removed(&self, removed: Requirement) -> Option<Problem> {
         let Comparison { report, instruction, .. } = *self;
-        let name = words::written(instruction);
+        let name = instruction.mnemonic();
         let on = match removed.target {
             TargetRequirement::Any => String::new(),
             TargetRequirement::AtLeast(number) => format!(" on `sm_{number}` and later"),
@@ -67,15 +62,14 @@ impl Comparison<'_> {
         };
         let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, self.instead());
         let range = report.ranges.mnemonic(instruction)?;
-        let fix = self.with_mask();
-        Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
+        Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(self.with_mask()))
     }
 
     /// A form that a newer one replaces.
     pub(super) fn deprecated(&self) -> Option<Problem> {
         let Comparison { report, instruction, .. } = *self;
         let range = report.ranges.mnemonic(instruction)?;
-        let message = format!("`{}` is deprecated{}", words::written(instruction), self.instead());
+        let message = format!("`{}` is deprecated{}", instruction.mnemonic(), self.instead());
         let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
         Some(problem.with_fix(self.with_mask()))
     }
@@ -105,14 +99,9 @@ impl Comparison<'_> {
 
 /// The module's version or target that is too low.
 fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
-    let mut parts = Vec::new();
-    if let Some(have) = report.platform.version.filter(|_| version) {
-        parts.push(format!("of PTX {have}"));
-    }
-    if let Some(have) = report.platform.target.filter(|_| target) {
-        parts.push(format!("for `{}`", have.name));
-    }
-    parts.join(" ")
+    let version = report.platform.version.filter(|_| version).map(|have| format!("of PTX {have}"));
+    let target = report.platform.target.filter(|_| target).map(|have| format!("for `{}`", have.name));
+    version.into_iter().chain(target).collect::<Vec<_>>().join(" ")
 }
 
 /// Raises the version and the target as little as possible.
@@ -137,7 +126,6 @@ fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) 
     Some(fix)
 }
 
-/// The lowest sufficient target.
 fn architecture(need: TargetRequirement) -> Option<&'static str> {
     let (number, suffix) = match need {
         TargetRequirement::Any => return None,
@@ -166,9 +154,9 @@ fn need_words(need: Requirement) -> String {
     }
 }
 
-/// How much would have to change: raising a version is the smaller change.
-fn distance(report: &Reporter<'_>, need: Requirement) -> (bool, bool, Version) {
+/// Whether the module's target and version are too low.
+fn lacks(report: &Reporter<'_>, need: Requirement) -> (bool, bool) {
     let version = report.platform.version.is_some_and(|version| version < need.since);
     let target = !report.platform.satisfies(Requirement { since: Version::new(0, 0), ..need });
-    (target, version, need.since)
+    (target, version)
 }

@@ -55,12 +55,8 @@ impl Comparison<'_> {
         let written = form.operands.first()?.ty?;
         let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
         let range = report.ranges.modifier(instruction, at)?;
-        let name = words::written(instruction);
-        let message = format!(
-            "`{name}` operates on {}, but all its registers are {}",
-            words::ty(written),
-            words::ty(first)
-        );
+        let (name, operates_on, are) = (instruction.mnemonic(), words::ty(written), words::ty(first));
+        let message = format!("`{name}` operates on {operates_on}, but all its registers are {are}");
         let problem = Problem::error(range, codes::OPERAND_TYPE, message);
         let problem = report.with_declaration(problem, named(mismatches[0].error));
         let meant = format!("{}{}", &written.name()[..1], first.bits());
@@ -70,7 +66,6 @@ impl Comparison<'_> {
 }
 
 impl Reporter<'_> {
-    /// A guard that is not a predicate.
     pub(super) fn guard(&self, guard: Guard, wrong: OperandError) -> Problem {
         let name = self.function.name(guard.name);
         let text = self.function.referent_text(name.referent);
@@ -158,7 +153,7 @@ impl Operand<'_> {
     }
 
     fn message(&self, wrong: OperandError) -> String {
-        let name = words::written(self.of.instruction);
+        let name = self.of.instruction.mnemonic();
         message!(match wrong {
             OperandError::Count { have, takes: (least, most) } =>
                 "`{name}` takes {}{}, not {have}", operand_count(least, most), self.usage();
@@ -226,7 +221,7 @@ impl Operand<'_> {
 
     /// Brackets with too many or too few operands.
     fn inside(&self, have: usize, (least, most): (usize, usize)) -> String {
-        let name = words::written(self.of.instruction);
+        let name = self.of.instruction.mnemonic();
         let parts = self.of.form.inside(self.rule()).iter().map(|part| {
             let operand = self.of.form.entry.operands.get(part.index).map_or("?", |operand| operand.name);
             if part.optional { format!("{{{operand}}}") } else { operand.to_owned() }
@@ -244,7 +239,7 @@ impl Operand<'_> {
     }
 
     fn float_constant(&self, ty: Type) -> String {
-        let name = words::written(self.of.instruction);
+        let name = self.of.instruction.mnemonic();
         let exact = match ty {
             Type::B32 => "`0f` and 8 digits, as `0f3F800000` for 1.0",
             Type::B64 => "a float literal such as `1.0`",
@@ -254,7 +249,7 @@ impl Operand<'_> {
     }
 
     fn kind(&self, written: Written) -> String {
-        let name = words::written(self.of.instruction);
+        let name = self.of.instruction.mnemonic();
         let takes = if self.place.element == Some(1) && self.rule().second.is_some() {
             "a predicate or `_`".to_owned()
         } else {
@@ -290,8 +285,7 @@ impl Operand<'_> {
     }
 
     fn special(&self, register: NameId, takes: &str) -> String {
-        let name = words::written(self.of.instruction);
-        let register = self.text(register);
+        let (name, register) = (self.of.instruction.mnemonic(), self.text(register));
         if self.rule().role.writes() {
             return format!("{register} can only be read; `{name}` takes {takes} here");
         }

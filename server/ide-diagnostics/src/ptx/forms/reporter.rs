@@ -12,7 +12,6 @@ pub(super) struct Reporter<'a> {
     pub(super) ranges: &'a StatementRanges,
 }
 
-/// A statement and the form that it is compared with.
 #[derive(Clone, Copy)]
 pub(super) struct Comparison<'a> {
     pub(super) report: &'a Reporter<'a>,

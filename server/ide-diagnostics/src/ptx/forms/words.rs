@@ -1,18 +1,11 @@
 //! Parts of messages about forms.
 
-use warplens_hir::ptx::{Count, FormMatch, Instruction, OperandRule, Type, TypeKind, TypeSet};
+use std::fmt::Display;
+
+use warplens_hir::ptx::{Count, FormMatch, Near, OperandRule, Type, TypeKind, TypeSet};
 use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
 use warplens_isa::ptx::{Instruction as Entry, OperandKind, Slot, Value};
-
-pub(super) fn written(instruction: Instruction<'_>) -> String {
-    let mut text = instruction.opcode().to_owned();
-    for modifier in instruction.modifiers() {
-        text.push('.');
-        text.push_str(modifier);
-    }
-    text
-}
 
 /// The mnemonic with its modifiers in the documented order.
 pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> String {
@@ -24,7 +17,7 @@ pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> St
 }
 
 /// The values of a slot, of which there may be too many to list.
-pub(super) fn values<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
+pub(super) fn values(values: impl IntoIterator<Item = impl Display>) -> String {
     const MOST: usize = 12;
     let mut words: Vec<String> = Vec::new();
     for value in values {
@@ -42,6 +35,10 @@ pub(super) fn values<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
 
 pub(super) fn value(value: &Value) -> String {
     value.words.concat()
+}
+
+pub(super) fn values_of(near: &Near, slot: usize) -> impl Iterator<Item = String> + Clone {
+    near.form.slots[slot].values.iter().map(value)
 }
 
 /// The meaning of a slot, in parentheses; empty if the tables have no summary.
@@ -76,7 +73,6 @@ pub(super) fn ty(ty: Type) -> String {
     format!("`.{}`", ty.name())
 }
 
-/// The kinds of operand that are accepted.
 pub(super) fn takes(rule: &OperandRule) -> String {
     const ALL: &[OperandKind] = &[
         OperandKind::Register,
@@ -113,7 +109,8 @@ pub(super) fn takes(rule: &OperandRule) -> String {
         };
         let word = match kind {
             OperandKind::Sink => word.to_owned(),
-            _ => format!("{} {word}", article(word)),
+            _ if word.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {word}"),
+            _ => format!("a {word}"),
         };
         if !words.contains(&word) {
             words.push(word);
@@ -122,28 +119,22 @@ pub(super) fn takes(rule: &OperandRule) -> String {
     any_of(&words)
 }
 
-fn article(word: &str) -> &'static str {
-    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
-}
-
 /// The operands of a form as a reader sees them: `d, a, b`.
 pub(super) fn operands(form: &FormMatch) -> String {
     let names = form.operands.iter().map(|rule| {
         let name = |index: usize| form.entry.operands.get(index).map_or("?", |operand| operand.name);
-        let mut text = name(rule.index).to_owned();
-        for part in form.inside(rule).iter().skip(1) {
-            let part = name(part.index);
-            text.push_str(", ");
-            text.push_str(part);
-        }
-        if !form.inside(rule).is_empty() {
-            text = format!("[{text}]");
-        }
-        match rule.second {
-            Some((second, true)) => text = format!("{text}{{|{}}}", name(second)),
-            Some((second, false)) => text = format!("{text}|{}", name(second)),
-            None => {}
-        }
+        let text = match form.inside(rule) {
+            [] => name(rule.index).to_owned(),
+            [_, rest @ ..] => {
+                let parts = std::iter::once(rule).chain(rest).map(|part| name(part.index));
+                format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+            }
+        };
+        let text = match rule.second {
+            Some((second, true)) => format!("{text}{{|{}}}", name(second)),
+            Some((second, false)) => format!("{text}|{}", name(second)),
+            None => text,
+        };
         if rule.optional { format!("{{{text}}}") } else { text }
     });
     names.collect::<Vec<_>>().join(", ")

@@ -5,7 +5,8 @@
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{
-    Function, Instruction, ModuleKind, ModuleNames, NameId, Operand, Resolution, SymbolKind, TableKind,
+    Function, Instruction, Mnemonic, ModuleKind, ModuleNames, NameId, Operand, Resolution, SymbolKind,
+    TableKind,
 };
 use warplens_ide_db::Problem;
 
@@ -60,7 +61,6 @@ impl TargetName {
     }
 }
 
-/// Finds these names in a function.
 pub(crate) fn find(function: &Function) -> Box<[TargetName]> {
     if function.externals().next().is_none() {
         return Box::default();
@@ -74,8 +74,12 @@ pub(crate) fn find(function: &Function) -> Box<[TargetName]> {
         };
         found.extend(targets.iter().filter_map(|target| of_module(function, *target, what)));
     }
-    let opcodes: Vec<Option<What>> =
-        function.mnemonics().iter().map(|mnemonic| what_takes(&mnemonic.opcode)).collect();
+    let what = |mnemonic: &Mnemonic| match &*mnemonic.opcode {
+        "bra" => Some(What::Label),
+        "brx" => Some(What::Table),
+        _ => None,
+    };
+    let opcodes: Vec<Option<What>> = function.mnemonics().iter().map(what).collect();
     if opcodes.iter().any(Option::is_some) {
         let wants = |instruction: &Instruction<'_>| opcodes[instruction.mnemonic_id().index()];
         let branches = function.instructions().filter_map(|branch| Some((wants(&branch)?, branch)));
@@ -86,14 +90,6 @@ pub(crate) fn find(function: &Function) -> Box<[TargetName]> {
         }));
     }
     found.into()
-}
-
-fn what_takes(opcode: &str) -> Option<What> {
-    match opcode {
-        "bra" => Some(What::Label),
-        "brx" => Some(What::Table),
-        _ => None,
-    }
 }
 
 fn of_module(function: &Function, name: NameId, what: What) -> Option<TargetName> {

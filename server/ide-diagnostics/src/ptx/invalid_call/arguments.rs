@@ -50,12 +50,8 @@ impl Callee<'_> {
         let formal = Shape::of(param)?;
         let text = &actual.text;
         let what = if is_result { "the result" } else { "the parameter" };
-        let name = param
-            .name
-            .as_deref()
-            .filter(|name| *name != "_")
-            .map(|name| format!(" `{name}`"))
-            .unwrap_or_default();
+        let name = param.name.as_deref().filter(|name| *name != "_");
+        let name = name.map(|name| format!(" `{name}`")).unwrap_or_default();
         let of = format!("{what}{name} of `{}`", self.name).replace("`the prototype`", "the prototype");
         let message = match &actual.kind {
             ActualKind::Value(shape) => match mismatch(formal, *shape)? {
@@ -146,10 +142,7 @@ fn takes_float(formal: Shape, is_single: bool) -> bool {
 
 /// `.b8[16]`, `.v2 .b32`
 fn written(shape: Shape) -> String {
-    let vector = match shape.vector {
-        Some(vector) => format!(".v{} ", vector.count()),
-        None => String::new(),
-    };
+    let vector = shape.vector.map(|vector| format!(".v{} ", vector.count())).unwrap_or_default();
     let array = match shape.array {
         None => String::new(),
         Some(None) => "[]".to_owned(),

@@ -10,7 +10,6 @@ use warplens_ide_db::{Db, Item};
 
 use crate::ptx::statement_ranges::StatementRanges;
 
-/// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(super) target: Target,
@@ -23,15 +22,12 @@ pub(crate) struct Call {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A name of the module.
     Function(SmolStr),
-    /// An address in a register of this type.
     Register(Option<Type>),
     /// No operand names the callee.
     Missing,
     /// Something that is not a function.
     Nothing(&'static str),
-    /// An operand with a syntax error.
     Unknown,
 }
 
@@ -42,7 +38,6 @@ pub(super) enum Through {
     Prototype(Box<Signature>),
     Functions(Vec<SmolStr>),
     Module(SmolStr),
-    /// A variable of the caller.
     Variable(SmolStr, Box<Variable>),
     Other(&'static str),
     Unknown,
@@ -64,7 +59,6 @@ pub(super) enum ActualKind {
         is_single: bool,
     },
     Sink,
-    /// A parameter of the caller.
     Formal,
     /// A variable that a call cannot pass.
     Memory,
@@ -164,19 +158,18 @@ impl Reader<'_, '_> {
         let Some(name) = self.name(operand) else {
             return if operand == Operand::Missing { Target::Unknown } else { Target::Nothing("this") };
         };
-        match self.function.name(name).resolution {
-            Resolution::External(name) => Target::Function(name.into()),
-            Resolution::Special(_) => Target::Nothing("a special register"),
-            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
-                match &self.function.symbol(symbol).kind {
-                    SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
-                        Target::Register(*ty)
-                    }
-                    SymbolKind::Label { .. } => Target::Nothing("a label"),
-                    SymbolKind::Table { .. } | SymbolKind::Prototype(_) => Target::Nothing("a table"),
-                    SymbolKind::Variable(_) | SymbolKind::Param { .. } => Target::Nothing("a variable"),
-                }
+        let resolution = self.function.name(name).resolution;
+        if let Resolution::External(name) = resolution {
+            return Target::Function(name.into());
+        }
+        match self.function.symbol_kind(resolution) {
+            None => Target::Nothing("a special register"),
+            Some(SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. }) => {
+                Target::Register(*ty)
             }
+            Some(SymbolKind::Label { .. }) => Target::Nothing("a label"),
+            Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_)) => Target::Nothing("a table"),
+            Some(SymbolKind::Variable(_) | SymbolKind::Param { .. }) => Target::Nothing("a variable"),
         }
     }
 
@@ -227,20 +220,12 @@ impl Reader<'_, '_> {
             Operand::Missing => ActualKind::Unknown,
             _ => ActualKind::Form,
         };
-        let range = self.range(operand);
-        let text =
-            self.name(operand).map(|name| self.function.referent_text(self.function.name(name).referent));
-        Actual {
-            range: range.unwrap_or_else(|| self.list_range()),
-            text: text.unwrap_or_else(|| "this".into()),
-            kind,
-        }
-    }
-
-    /// The range of the argument list, for an operand without a name: lowering does not keep the range of such an operand.
-    fn list_range(&self) -> TextRange {
-        let ranges = StatementRanges::new(self.item.parse(self.db));
-        ranges.last_list(self.call).unwrap_or(self.call.opcode_range())
+        let Some(name) = self.name(operand).map(|name| self.function.name(name)) else {
+            // Lowering does not keep the range of an operand without a name, so the argument list is reported.
+            let list = StatementRanges::new(self.item.parse(self.db)).last_list(self.call);
+            return Actual { range: list.unwrap_or(self.call.opcode_range()), text: "this".into(), kind };
+        };
+        Actual { range: name.range, text: self.function.referent_text(name.referent), kind }
     }
 
     fn named(&self, name: NameId) -> ActualKind {

@@ -5,6 +5,8 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, Instruction, MnemonicForms, Operand, SymbolKind, Type, TypeSet};
 use warplens_ide_db::{Fix, TextEdit};
 
+use crate::ptx::names::missing::Missing;
+
 /// `%r<4>`, a range that is too small.
 #[derive(Clone, Copy)]
 pub(super) struct ShortRange {
@@ -25,7 +27,6 @@ impl ShortRange {
     }
 }
 
-/// The range of registers with this stem, if the function has one.
 pub(super) fn short_range(function: &Function, stem: &str) -> Option<ShortRange> {
     function.symbols().iter().find_map(|symbol| match symbol.kind {
         SymbolKind::RegisterRange { count, .. } if symbol.name == stem => {
@@ -41,37 +42,15 @@ pub(super) fn count_for(stem: &str, names: &[SmolStr]) -> Option<u32> {
     names.iter().filter_map(number).max()?.checked_add(1)
 }
 
-pub(super) struct Insertion {
-    /// `.reg .b32 %r<4>;`
-    declaration: String,
-    /// Relative to the item.
-    at: TextSize,
-    /// The text before it on its line.
-    indent: String,
-}
-
-impl Insertion {
-    /// The insertion in a file where the item starts at `start`.
-    pub(super) fn fix(self, start: TextSize) -> Fix {
-        let insert = format!("\n{}{}", self.indent, self.declaration);
-        let edits = vec![TextEdit { range: TextRange::empty(self.at + start), insert }];
-        Fix {
-            title: format!("Declare `{}`", self.declaration.trim_end_matches(';')),
-            edits,
-            preferred: false,
-        }
-    }
-}
-
-/// A declaration for registers of the type that their first use requires; `None` if it is not used as a register.
+/// Inserts a declaration for registers of the type that their first use requires; `None` if it is not used as a
+/// register. The item starts at `start` in its file.
 pub(super) fn declaration(
     function: &Function,
     text: &str,
-    first: TextRange,
-    stem: &str,
-    names: &[SmolStr],
-) -> Option<Insertion> {
-    let ty = type_of_use(function, first)?;
+    Missing { stem, names, places }: &Missing,
+    start: TextSize,
+) -> Option<Fix> {
+    let ty = type_of_use(function, places[0])?.name();
     let at = function.body?.start() + TextSize::of('{');
     let after = text.get(usize::from(at)..)?;
     let next_line = after.split_once('\n').map_or("", |(_, rest)| rest);
@@ -81,10 +60,11 @@ pub(super) fn declaration(
         Some(count) if names.len() > 1 => format!("{stem}<{count}>"),
         _ => names.first()?.to_string(),
     };
-    Some(Insertion { declaration: format!(".reg .{} {name};", ty.name()), at, indent })
+    let insert = format!("\n{indent}.reg .{ty} {name};");
+    let edits = vec![TextEdit { range: TextRange::empty(at + start), insert }];
+    Some(Fix { title: format!("Declare `.reg .{ty} {name}`"), edits, preferred: false })
 }
 
-/// The register type that the statement around a name requires for it.
 fn type_of_use(function: &Function, name: TextRange) -> Option<Type> {
     let instruction = function.instruction_at(name.start())?;
     if instruction.guard().is_some_and(|guard| function.name(guard.name).range == name) {

@@ -71,7 +71,6 @@ fn declares(symbol: &Symbol, missing: &Missing) -> bool {
     }
 }
 
-/// Whether a scope is this one, or one around it.
 fn encloses(function: &Function, outer: ScopeId, inner: ScopeId) -> bool {
     let parents = |scope: &ScopeId| function.scopes()[scope.index()].parent;
     std::iter::successors(Some(inner), parents).any(|scope| scope == outer)

@@ -25,7 +25,6 @@ use crate::ptx::symbols::name_range;
 const MOST: usize = 2;
 /// The number of names of an item that an explanation is looked for.
 const EXPLAINED: usize = 32;
-/// The maximum number of related uses.
 const RELATED: usize = 5;
 
 /// Reports the names of an item that must be declared before it, and are not.
@@ -128,7 +127,6 @@ impl ItemContext<'_> {
         function.map_or(Wanted::Any, |function| Wanted::at(function, missing.places[0]))
     }
 
-    /// The name that was meant, if only one is missing.
     fn meant<'f>(&'f self, missing: &Missing, function: Option<&'f Function>) -> Option<&'f str> {
         let [name] = missing.names.as_slice() else { return None };
         Self::wanted(missing, function).nearest(name, function, self.names)
@@ -153,13 +151,12 @@ impl ItemContext<'_> {
             self.nothing(first, missing, function, text, start)
         };
         let others = missing.places[1..].iter().filter(|place| *place + start != first).take(RELATED);
-        let related = |place: &TextRange| Related {
-            file: self.file.id(self.db),
-            range: *place + start,
-            message: "used here too".into(),
-        };
-        found.related.extend(others.map(related));
+        found.related.extend(others.map(|place| self.related(*place + start, "used here too")));
         found
+    }
+
+    fn related(&self, range: TextRange, message: impl Into<String>) -> Related {
+        Related { file: self.file.id(self.db), range, message: message.into() }
     }
 
     /// Several names in one diagnostic, with related ranges from each to the next.
@@ -169,10 +166,8 @@ impl ItemContext<'_> {
         let message = format!("undeclared names: {}", listed(&names));
         let first = missing[0].places[0] + start;
         let mut found = Diagnostic::new(first, Severity::Error, codes::UNRESOLVED_NAME, message);
-        found.related.extend(missing[1..].iter().take(RELATED).map(|missing| Related {
-            file: self.file.id(self.db),
-            range: missing.places[0] + start,
-            message: format!("{} here", listed(&missing.names)),
+        found.related.extend(missing[1..].iter().take(RELATED).map(|missing| {
+            self.related(missing.places[0] + start, format!("{} here", listed(&missing.names)))
         }));
         found
     }
@@ -183,13 +178,8 @@ impl ItemContext<'_> {
             _ => "move the declaration up",
         };
         let message = format!("`{}` is declared after its use; {hint}", later.name);
-        let related = Related {
-            file: self.file.id(self.db),
-            range: name_range(self.db, self.file, later),
-            message: "declared here".into(),
-        };
-        let found = Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message);
-        let mut found = found.with_related(related);
+        let mut found = Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message);
+        found.related.push(self.related(name_range(self.db, self.file, later), "declared here"));
         found.fixes.extend(self.prototype(later));
         found
     }
@@ -206,7 +196,6 @@ impl ItemContext<'_> {
         Some(Fix { title: format!("Insert a prototype of `{}`", later.name), edits, preferred: false })
     }
 
-    /// No declaration has this name.
     fn nothing(
         &self,
         range: TextRange,
@@ -224,20 +213,14 @@ impl ItemContext<'_> {
             names => format!("undeclared names: {}", listed(names)),
         };
         let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
-        if let Some(meant) = meant {
-            found = found.with_fix(Fix::replacement(range, meant));
-        }
-        let declared = function.and_then(|function| {
-            declare::declaration(function, text, missing.places[0], &missing.stem, &missing.names)
-        });
-        match declared {
-            Some(insertion) => found.with_fix(insertion.fix(start)),
-            None => found,
-        }
+        found.fixes.extend(meant.map(|meant| Fix::replacement(range, meant)));
+        found
+            .fixes
+            .extend(function.and_then(|function| declare::declaration(function, text, missing, start)));
+        found
     }
 }
 
-/// The text of a function before its body.
 fn outside(item: &SyntaxNode) -> Option<String> {
     let body = item.descendants().find(|node| node.kind() == SyntaxKind::BLOCK)?;
     let first = significant(item).next()?.text_range().start();

@@ -13,11 +13,9 @@ use warplens_isa::ptx as isa;
 pub(super) enum Wanted {
     /// Of a branch, or in `.branchtargets`.
     Label,
-    /// Of `brx.idx`.
     BranchTable,
     /// Of a call, or in `.calltargets`; of a call also a register with an address.
     Function,
-    /// The prototype or table of an indirect call.
     CallTable,
     Predicate,
     /// A register, variable or address.
@@ -38,7 +36,6 @@ static SPECIAL_COMPONENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 impl Wanted {
-    /// The kind of name that is required at this place of a function.
     pub(super) fn at(function: &Function, name: TextRange) -> Wanted {
         let role = function.name_at(name.start()).map(|found| found.role);
         let instruction = function.instruction_at(name.start());
@@ -74,7 +71,6 @@ impl Wanted {
         }
     }
 
-    /// The word for it.
     pub(super) fn noun(self, name: &str) -> &'static str {
         match self {
             Wanted::Label => "label",
@@ -104,34 +100,26 @@ impl Wanted {
     }
 
     fn takes(self, symbol: &Symbol) -> bool {
-        match &symbol.kind {
-            SymbolKind::RegisterRange { .. } => false,
-            SymbolKind::Label { .. } => matches!(self, Wanted::Label | Wanted::Any),
-            SymbolKind::Table { kind: TableKind::Branch, .. } => {
-                matches!(self, Wanted::BranchTable | Wanted::Any)
-            }
-            SymbolKind::Table { kind: TableKind::Call, .. } | SymbolKind::Prototype(_) => {
-                matches!(self, Wanted::CallTable | Wanted::Any)
-            }
+        let takers: &[Wanted] = match &symbol.kind {
+            SymbolKind::RegisterRange { .. } => return false,
+            SymbolKind::Label { .. } => &[Wanted::Label],
+            SymbolKind::Table { kind: TableKind::Branch, .. } => &[Wanted::BranchTable],
+            SymbolKind::Table { .. } | SymbolKind::Prototype(_) => &[Wanted::CallTable],
             SymbolKind::Register { ty: Some(Type::Pred), .. } => {
-                matches!(self, Wanted::Predicate | Wanted::Destination | Wanted::Value | Wanted::Any)
+                &[Wanted::Predicate, Wanted::Destination, Wanted::Value]
             }
-            SymbolKind::Register { .. } => {
-                matches!(self, Wanted::Function | Wanted::Destination | Wanted::Value | Wanted::Any)
-            }
-            SymbolKind::Variable(_) | SymbolKind::Param { .. } => {
-                matches!(self, Wanted::CallTable | Wanted::Value | Wanted::Any)
-            }
-        }
+            SymbolKind::Register { .. } => &[Wanted::Function, Wanted::Destination, Wanted::Value],
+            SymbolKind::Variable(_) | SymbolKind::Param { .. } => &[Wanted::CallTable, Wanted::Value],
+        };
+        self == Wanted::Any || takers.contains(&self)
     }
 
     fn takes_of_module(self, kind: ModuleKind) -> bool {
-        match kind {
-            ModuleKind::Function { .. } | ModuleKind::Alias => {
-                matches!(self, Wanted::Function | Wanted::Value | Wanted::Any)
-            }
-            ModuleKind::Variable { .. } => matches!(self, Wanted::CallTable | Wanted::Value | Wanted::Any),
-            ModuleKind::SectionLabel => self == Wanted::Any,
-        }
+        let takers: &[Wanted] = match kind {
+            ModuleKind::Function { .. } | ModuleKind::Alias => &[Wanted::Function, Wanted::Value],
+            ModuleKind::Variable { .. } => &[Wanted::CallTable, Wanted::Value],
+            ModuleKind::SectionLabel => &[],
+        };
+        self == Wanted::Any || takers.contains(&self)
     }
 }

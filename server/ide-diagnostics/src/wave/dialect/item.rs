@@ -1,7 +1,7 @@
 //! Rewrites a whole item in the toolchain's dialect: first high registers, then exits of single lanes, then instructions.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind};
+use warplens_hir::wave::{Accepts, Code, Departure, DepartureKind, ProblemKind};
 use warplens_hir::{Severity, wave};
 
 use crate::wave::dialect::constants::Constants;
@@ -15,7 +15,6 @@ pub(super) struct Written {
     code: Code,
     /// Whether exits of single lanes were rewritten.
     pub(super) is_restructured: bool,
-    /// The edits of the original text.
     pub(super) edits: Edits,
 }
 
@@ -47,8 +46,11 @@ impl Written {
     /// the item is a kernel, but not the first one.
     pub(super) fn left(&self, is_later: bool) -> Vec<(usize, String)> {
         let departures = wave::departures(&self.code, Accepts::Toolchain).into_iter();
-        let departures =
-            departures.filter(|found| found.severity() != Severity::Hint && !is_capped(&found.kind));
+        // Requesting more registers than are used is harmless by itself.
+        let is_left = |found: &Departure| {
+            found.severity() != Severity::Hint && found.kind != DepartureKind::ManyRegisters
+        };
+        let departures = departures.filter(is_left);
         let problems = self.code.problems.iter().filter(|found| {
             matches!(
                 found.kind,
@@ -68,11 +70,6 @@ impl Written {
         let line = |at: TextSize| self.text[..usize::from(at)].matches('\n').count();
         left.into_iter().map(|(range, message)| (line(range.start()), message)).collect()
     }
-}
-
-/// Requesting more registers than are used is harmless by itself.
-fn is_capped(kind: &DepartureKind) -> bool {
-    *kind == DepartureKind::ManyRegisters
 }
 
 /// The edits that rewrite each instruction and each `.workgroup_size` separately.
@@ -103,10 +100,9 @@ fn edited(text: &str, edits: &Edits) -> String {
 fn difference(before: &str, after: &str) -> Edits {
     let (old, new): (Vec<_>, Vec<_>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
-    let mut same_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let same_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let same_end = old[same_start..].iter().rev().zip(new[same_start..].iter().rev());
     let same_end = same_end.take_while(|(old, new)| old == new).count();
-    let (old_end, new_end) = (old.len() - same_end, new.len() - same_end);
     let mut at: usize = old[..same_start].iter().map(|line| line.len()).sum();
     let mut edits = Edits::new();
     let mut replace = |at: &mut usize, old: &str, new: &str| {
@@ -116,13 +112,11 @@ fn difference(before: &str, after: &str) -> Edits {
         }
         *at += old.len();
     };
-    if old_end - same_start == new_end - same_start {
-        while same_start < old_end {
-            replace(&mut at, old[same_start], new[same_start]);
-            same_start += 1;
-        }
+    let (old, new) = (&old[same_start..old.len() - same_end], &new[same_start..new.len() - same_end]);
+    if old.len() == new.len() {
+        old.iter().zip(new).for_each(|(old, new)| replace(&mut at, old, new));
     } else {
-        replace(&mut at, &old[same_start..old_end].concat(), &new[same_start..new_end].concat());
+        replace(&mut at, &old.concat(), &new.concat());
     }
     edits
 }

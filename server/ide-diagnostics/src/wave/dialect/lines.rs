@@ -5,14 +5,12 @@ use std::borrow::Cow;
 use text_size::TextRange;
 use warplens_hir::wave::Code;
 
-/// One step of indentation.
 const STEP: &str = "    ";
 
 /// The lines of a text, some of them already written.
 pub(super) struct Lines<'t> {
     lines: Vec<Cow<'t, str>>,
     places: Vec<usize>,
-    /// The first line that is not written yet.
     next: usize,
     /// The additional indentation, in steps.
     steps: usize,
@@ -102,7 +100,6 @@ impl<'t> Lines<'t> {
         self.steps += 1;
     }
 
-    /// Decreases the indentation by one step.
     pub(super) fn dedent(&mut self) {
         self.steps -= 1;
     }

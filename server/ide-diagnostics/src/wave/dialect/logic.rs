@@ -36,7 +36,6 @@ fn set(to: u8, value: bool) -> String {
     format!("icmp_{} p{to}, r0, r0", if value { "eq" } else { "ne" })
 }
 
-/// The lines that execute `line` where the literal is true.
 pub(super) fn when(literal: Literal, line: String) -> Vec<String> {
     match literal {
         Literal { index: 0, negated: false } => vec!["if p0".into(), format!("    {line}"), "endif".into()],
@@ -101,7 +100,6 @@ pub(super) fn lines(operation: &str, to: u8, a: Literal, b: Literal) -> Option<V
     })
 }
 
-/// The lines, executed only by the lanes of a guard.
 pub(super) fn guarded(guard: Option<Literal>, lines: Vec<String>) -> Vec<String> {
     match guard {
         None => lines,

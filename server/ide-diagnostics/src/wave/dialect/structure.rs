@@ -88,7 +88,6 @@ struct Writer<'c> {
     code: &'c Code,
     spares: Spares<'c>,
     marked: FxHashSet<Region>,
-    /// The loops around the present position.
     loops: Vec<u32>,
     /// Whether the present position is in an inserted `if`.
     is_wrapped: bool,

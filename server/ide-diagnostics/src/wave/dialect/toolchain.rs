@@ -11,7 +11,6 @@ use crate::wave::dialect::line::Line;
 use crate::wave::dialect::logic;
 use crate::wave::dialect::logic::Literal;
 
-/// Rewrites the instructions of an item.
 pub(crate) struct Rewriter<'c> {
     text: &'c str,
     code: &'c Code,
@@ -148,14 +147,9 @@ impl<'c> Rewriter<'c> {
     /// Moves a number to registers, one word each.
     fn number(&self, line: &mut Line<'_>, operand: &Operand, ty: &str) -> Option<String> {
         let first = line.registers(operand.registers)?;
-        let words = words(&operand.value, operand.registers, ty)?;
-        for (word, register) in words.into_iter().zip(first..) {
-            let number = match (word, &operand.value) {
-                (Word::AsWritten, _) => self.text[operand.range].to_owned(),
-                (Word::Bits(bits), _) => format!("{bits:#x}"),
-            };
-            line.before.push(format!("mov_imm r{register}, {number}"));
-        }
+        let words = words(operand, &self.text[operand.range], ty)?;
+        let moves = words.iter().zip(first..).map(|(word, register)| format!("mov_imm r{register}, {word}"));
+        line.before.extend(moves);
         Some(format!("r{first}"))
     }
 
@@ -187,7 +181,6 @@ impl<'c> Rewriter<'c> {
         Some(logic::guarded(instruction.guard.map(Literal::from), lines))
     }
 
-    /// The parts of the instruction that are replaced in place.
     fn in_place(
         &self,
         instruction: &Instruction,
@@ -329,28 +322,21 @@ fn in_toolchain_order(
     order.map(|at| written[at].clone()).collect()
 }
 
-/// A word of a number.
-enum Word {
-    AsWritten,
-    Bits(u32),
-}
-
-/// The words of a number for an operand of this type, the low one first.
-fn words(value: &Value, count: u8, ty: &str) -> Option<Vec<Word>> {
+/// The words of a number, written like this, for an operand of this type, the low one first.
+fn words(number: &Operand, written: &str, ty: &str) -> Option<Vec<String>> {
     let is_float = ["f16", "f32", "f64"].iter().any(|float| ty.contains(float));
-    let wide =
-        |bits: i128| (0..count).map(|word| Word::Bits((bits >> (32 * u32::from(word))) as u32)).collect();
-    Some(match (value, count) {
-        (Value::Integer { value, hexadecimal: false }, 1) if is_float => {
-            vec![Word::Bits(literal(*value as f64, ty))]
-        }
-        (Value::Integer { .. }, 1) => vec![Word::AsWritten],
-        (Value::Float(bits), 1) => vec![Word::Bits(literal(f64::from_bits(*bits), ty))],
-        (Value::Integer { value, hexadecimal: false }, _) if is_float => {
-            wide(i128::from((*value as f64).to_bits()))
-        }
-        (Value::Integer { value, .. }, _) => wide(i128::from(*value)),
-        (Value::Float(bits), _) => wide(i128::from(*bits)),
+    let float = match number.value {
+        Value::Float(bits) => Some(f64::from_bits(bits)),
+        Value::Integer { value, hexadecimal: false } if is_float => Some(value as f64),
+        _ => None,
+    };
+    let wide = match (float, &number.value) {
+        (Some(float), _) if number.registers == 1 => return Some(vec![format!("{:#x}", literal(float, ty))]),
+        (None, Value::Integer { .. }) if number.registers == 1 => return Some(vec![written.to_owned()]),
+        (Some(float), _) => i128::from(float.to_bits()),
+        (None, Value::Integer { value, .. }) => i128::from(*value),
         _ => return None,
-    })
+    };
+    let word = |word: u8| format!("{:#x}", (wide >> (32 * u32::from(word))) as u32);
+    Some((0..number.registers).map(word).collect())
 }

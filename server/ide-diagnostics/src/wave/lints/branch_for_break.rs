@@ -12,15 +12,18 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     first_path(kernel, branch).or_else(|| other_path(kernel, branch))
 }
 
+/// The `break` or `continue` that a path consists of, and its predicate.
+fn leave<'k>(kernel: &Kernel<'k>, path: std::ops::Range<usize>) -> Option<(&'k str, (u8, bool))> {
+    let at = path.start;
+    let word = kernel.instruction(at).name();
+    let is_leave = path.len() == 1 && kernel.code.links[at].is_some() && matches!(word, "break" | "continue");
+    (is_leave && kernel.is_alone_on_line(at)).then_some((word, kernel.predicate(at)?))
+}
+
 /// The path after `else`: the lanes on it exit before the others execute the first path.
 fn other_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let leaves = branch.otherwise? + 1;
-    let word = kernel.instruction(leaves).name();
-    let is_leave = leaves + 1 == branch.end && kernel.code.links[leaves].is_some();
-    if !is_leave || !matches!(word, "break" | "continue") || !kernel.is_alone_on_line(leaves) {
-        return None;
-    }
-    let own = kernel.predicate(leaves)?;
+    let (word, own) = leave(kernel, leaves..branch.end)?;
     if own != (branch.predicate, !branch.negated) || kernel.is_uniform(branch.at) {
         return None;
     }
@@ -34,20 +37,14 @@ fn other_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     for removed in branch.otherwise.into_iter().chain([leaves, branch.end]) {
         rewrite.remove(range(removed));
     }
-    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    rewrite.dedent(range(branch.at), range(branch.end), range(leaves));
     let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_BREAK, message);
     Some(problem.with_fix(rewrite.fix(format!("Replace the `if` with `{write}`"))))
 }
 
-/// The path after `if`.
 fn first_path(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let leaves = branch.at + 1;
-    let is_leave = branch.then() == (leaves..leaves + 1) && kernel.code.links[leaves].is_some();
-    let word = kernel.instruction(leaves).name();
-    if !is_leave || !matches!(word, "break" | "continue") || !kernel.is_alone_on_line(leaves) {
-        return None;
-    }
-    let own = kernel.predicate(leaves)?;
+    let (word, own) = leave(kernel, branch.then())?;
     let outer = (branch.predicate, branch.negated);
     if kernel.is_uniform(branch.at) {
         return None;
@@ -79,7 +76,7 @@ fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
     rewrite.remove(range(branch.at));
     branch.otherwise.iter().for_each(|otherwise| rewrite.remove(range(*otherwise)));
     rewrite.remove(range(branch.end));
-    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    rewrite.dedent(range(branch.at), range(branch.end), range(leaves));
     let words = kernel.words(range(leaves));
     rewrite.fix(format!("Write `{words}` without the `if`"))
 }
@@ -111,6 +108,6 @@ fn apart(kernel: &Kernel<'_>, branch: &Branch, leaves: usize, and: &str, write: 
     rewrite.replace(range(branch.at), and);
     rewrite.replace(range(leaves), write);
     rewrite.remove(range(branch.end));
-    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    rewrite.dedent(range(branch.at), range(branch.end), range(leaves));
     rewrite.fix(format!("Replace the `if` with `{and}`"))
 }

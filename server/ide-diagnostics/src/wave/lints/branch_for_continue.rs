@@ -45,7 +45,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     }
     rewrite.replace(range(branch.at), &*write);
     rewrite.remove(range(branch.end));
-    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(branch.at + 1));
+    rewrite.dedent(range(branch.at), range(branch.end), range(branch.at + 1));
     let problem = Problem::hint(range(branch.at), codes::BRANCH_FOR_CONTINUE, message);
     Some(problem.with_fix(rewrite.fix(format!("Replace the `if` with `{write}`"))))
 }

@@ -10,14 +10,12 @@ use warplens_ide_db::{ItemFix, Problem};
 /// Categories of instructions that take about as long as a `select`, do not access memory, and are defined for all operand values.
 const CHEAP: [&str; 5] = ["integer", "bitwise", "float32", "move", "compare"];
 
-/// The exceptions.
 const EXPENSIVE: [&str; 12] =
     ["idiv", "imod", "iclamp", "fclamp", "fdiv", "fsqrt", "frsqrt", "frcp", "fsin", "fcos", "fexp2", "flog2"];
 
 /// The last register that toolchain 0.1.2 encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
-/// An `if` that a `select` can replace.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let then = Side::of(kernel, branch.then())?;
     let otherwise = match branch.otherwise {
@@ -93,7 +91,6 @@ struct Choice<'k> {
     predicate: u8,
     /// Its operands for a true and for a false predicate.
     sources: [String; 2],
-    /// The instructions to remove.
     gone: Vec<usize>,
     /// The path whose instruction stays, with another destination.
     moved: Option<(&'k Instruction, u8)>,
@@ -163,7 +160,7 @@ impl<'k> Choice<'k> {
             rewrite.replace(instruction.operands[0].range, format!("r{register}"));
         }
         rewrite.replace(range(branch.end), self.select());
-        rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(branch.at + 1));
+        rewrite.dedent(range(branch.at), range(branch.end), range(branch.at + 1));
         rewrite.fix(format!("Replace the `if` with `{}`", self.select()))
     }
 }

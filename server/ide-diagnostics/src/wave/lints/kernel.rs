@@ -54,7 +54,6 @@ impl<'c> Kernel<'c> {
         TextRange::at(range.start(), TextSize::of(self.words(range)))
     }
 
-    /// The text of an instruction, or of a part of it.
     pub(super) fn words(&self, range: TextRange) -> &'c str {
         self.text[range].trim_end()
     }
@@ -88,7 +87,6 @@ impl<'c> Kernel<'c> {
         labels.get(next).is_some_and(|label| label.before as usize <= last)
     }
 
-    /// Whether an instruction has a line of its own.
     pub(super) fn is_alone_on_line(&self, at: usize) -> bool {
         is_alone_on_line(self.text, self.range(at), &[";", "#"])
     }
@@ -129,7 +127,6 @@ impl<'c> Kernel<'c> {
         free.next().filter(|_| !registers.shared)
     }
 
-    /// Whether something before an instruction writes a register.
     pub(super) fn is_written_before(&self, at: usize, register: u8) -> bool {
         self.registers().first_write[usize::from(register)] < at
     }
@@ -157,7 +154,6 @@ impl<'c> Kernel<'c> {
 /// How a kernel uses its general registers.
 struct Registers {
     named: [bool; 256],
-    /// The first instruction that writes each register.
     first_write: [usize; 256],
     /// Whether it calls a function of another item, which may use any.
     shared: bool,

@@ -44,7 +44,7 @@ pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     let indentation = crate::lints::layout::indentation(kernel.text, range(outer.at));
     rewrite.replace(range(inner.at), format!("{and}\n{indentation}if p{target}"));
     rewrite.remove(range(outer.end));
-    rewrite.dedent((range(outer.at), range(outer.end)), range(outer.at), range(inner.at));
+    rewrite.dedent(range(outer.at), range(outer.end), range(inner.at));
     let problem = Problem::hint(range(outer.at), codes::NESTED_BRANCH, message);
     let problem = problem.with_related(range(inner.at), "the nested `if`");
     Some(problem.with_fix(rewrite.fix(format!("Join the conditions with `{and}`"))))

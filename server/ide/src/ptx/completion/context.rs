@@ -11,7 +11,6 @@ use crate::completion_context::TypedWord;
 
 /// The statement up to the cursor, without white space and comments.
 pub(crate) struct Statement {
-    /// The word being typed, up to the cursor.
     pub(crate) word: TextRange,
     typed: String,
     /// The tokens before the word, in order.
@@ -32,7 +31,6 @@ enum Scope {
 pub(crate) enum Context<'s> {
     Statement,
     Opcode,
-    /// The predicate of a guard.
     Guard,
     Modifier {
         opcode: &'s str,
@@ -53,14 +51,11 @@ pub(crate) enum Context<'s> {
     Parameter,
     /// A directive between parameters and body.
     AfterParameters,
-    /// The values of `.target`.
     Target,
-    /// The number of `.version`.
     Version,
     Nothing,
 }
 
-/// The operand at the cursor.
 pub(crate) struct Operand<'s> {
     pub(crate) opcode: &'s str,
     /// The modifiers, with their dots.

@@ -95,7 +95,6 @@ pub(super) fn targets(position: &FilePosition<'_>, proposals: &mut Proposals) {
     );
 }
 
-/// The values of `.version`.
 pub(super) fn versions(proposals: &mut Proposals) {
     let newest_first = isa::versions().iter().rev();
     proposals.extend(newest_first.map(|release| {

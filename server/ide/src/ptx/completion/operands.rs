@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 use text_size::TextSize;
-use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, Resolution, Symbol, SymbolKind, Type};
+use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, NameRef, Resolution, Symbol, SymbolKind, Type};
 use warplens_ide_db::ptx::{declared, module_names, ptx_function};
 use warplens_ide_db::{CompletionKind, FilePosition};
 use warplens_isa::ptx as isa;
-use warplens_isa::ptx::OperandKind;
+use warplens_isa::ptx::{Instruction, OperandKind};
 
 use crate::proposals::{Proposal, Proposals};
 use crate::ptx::completion::context::Operand;
@@ -24,7 +24,6 @@ pub(super) fn propose(position: &FilePosition<'_>, operand: &Operand<'_>, propos
     Scope::of(position, proposals).propose(&Wants::of(operand));
 }
 
-/// What an operand accepts.
 struct Wants {
     kinds: Vec<OperandKind>,
     /// The width of the instruction's type, if it has one.
@@ -34,11 +33,11 @@ struct Wants {
 impl Wants {
     fn of(operand: &Operand<'_>) -> Wants {
         let entries = matching(operand.opcode, &operand.modifiers);
-        let operands = entries
-            .iter()
-            .filter_map(|entry| entry.operands.iter().filter(|operand| !operand.inside).nth(operand.index));
-        let mut kinds: Vec<OperandKind> =
-            operands.flat_map(|operand| operand.kinds.iter().copied()).collect();
+        let named = |entry: &&'static Instruction| {
+            entry.operands.iter().filter(|operand| !operand.inside).nth(operand.index)
+        };
+        let operands = entries.iter().filter_map(named);
+        let mut kinds: Vec<OperandKind> = operands.flat_map(|operand| operand.kinds).copied().collect();
         let mut types = operand.modifiers.iter().filter_map(|word| Type::from_name(word.strip_prefix('.')?));
         let bits = types.next_back().map(Type::bits);
         if operand.in_address {
@@ -56,7 +55,6 @@ impl Wants {
     }
 }
 
-/// The scope in which names are looked up.
 struct Scope<'a, 'db> {
     position: &'a FilePosition<'db>,
     function: Option<std::sync::Arc<Function>>,
@@ -131,11 +129,11 @@ impl<'a, 'db> Scope<'a, 'db> {
             ..Proposal::word("[…]", CompletionKind::Snippet, 0).with_detail("an address in memory")
         });
         let Some(function) = &self.function else { return };
-        let visible = function.visible_symbols(self.position.offset);
-        let symbols = visible.into_iter().map(|id| function.symbol(id));
-        for symbol in
-            symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Variable(_) | SymbolKind::Param { .. }))
-        {
+        for id in function.visible_symbols(self.position.offset) {
+            let symbol = function.symbol(id);
+            if !matches!(symbol.kind, SymbolKind::Variable(_) | SymbolKind::Param { .. }) {
+                continue;
+            }
             let detail = declared::kind(function, &symbol.kind).replace('`', "");
             let label = format!("[{}]", symbol.name);
             self.proposals.add(Proposal::word(label, CompletionKind::Variable, 1).with_detail(detail));
@@ -144,10 +142,9 @@ impl<'a, 'db> Scope<'a, 'db> {
 
     fn locals(&mut self, is_wanted: fn(&SymbolKind) -> bool) {
         let Some(function) = &self.function else { return };
-        let visible = function.visible_symbols(self.position.offset);
-        for symbol in
-            visible.into_iter().map(|id| function.symbol(id)).filter(|symbol| is_wanted(&symbol.kind))
-        {
+        let visible =
+            function.visible_symbols(self.position.offset).into_iter().map(|id| function.symbol(id));
+        for symbol in visible.filter(|symbol| is_wanted(&symbol.kind)) {
             let kind = match symbol.kind {
                 SymbolKind::Label { .. } | SymbolKind::Table { .. } => CompletionKind::Label,
                 SymbolKind::Param { .. } => CompletionKind::Parameter,
@@ -163,14 +160,13 @@ impl<'a, 'db> Scope<'a, 'db> {
         let names = module_names(self.position.db, self.position.file);
         let here = self.position.index as u32;
         let mut seen = FxHashSet::default();
-        for symbol in names.symbols().iter().filter(|symbol| symbol.item <= here && seen.insert(&symbol.name))
-        {
+        let declared = names.symbols().iter().filter(|symbol| symbol.item <= here);
+        for symbol in declared.filter(|symbol| seen.insert(&symbol.name)) {
+            let function = CompletionKind::Function;
             let (kind, detail) = match symbol.kind {
                 ModuleKind::Variable { .. } => (CompletionKind::Variable, "variable of the module"),
-                ModuleKind::Function { kind: FunctionKind::Entry, .. } => {
-                    (CompletionKind::Function, "kernel")
-                }
-                ModuleKind::Function { .. } | ModuleKind::Alias => (CompletionKind::Function, "function"),
+                ModuleKind::Function { kind: FunctionKind::Entry, .. } => (function, "kernel"),
+                ModuleKind::Function { .. } | ModuleKind::Alias => (function, "function"),
                 ModuleKind::SectionLabel => continue,
             };
             self.proposals.add(Proposal::word(symbol.name.as_str(), kind, 1).with_detail(detail));
@@ -190,7 +186,6 @@ fn whole_range(function: &Function, symbol: &Symbol, count: u32, rank: u32) -> P
     Proposal { insert, ..register(label, function, symbol, rank + 2) }
 }
 
-/// All registers of a small range.
 fn small_range(symbol: &Symbol) -> Vec<(String, &Symbol)> {
     match symbol.kind {
         SymbolKind::RegisterRange { count, .. } if count <= SMALL_RANGE => {
@@ -202,33 +197,25 @@ fn small_range(symbol: &Symbol) -> Vec<(String, &Symbol)> {
 
 /// The registers of ranges that the function uses, those nearest to the offset first.
 fn near_registers(function: &Function, offset: TextSize) -> Vec<(String, &Symbol)> {
-    let mut names: Vec<_> = function
-        .names()
-        .filter_map(|name| match name.resolution {
-            Resolution::Indexed { symbol, .. } => Some((name, symbol)),
-            _ => None,
-        })
-        .collect();
-    names.sort_by_key(|(name, _)| u32::from(name.range.start()).abs_diff(offset.into()));
+    let is_indexed = |name: &NameRef<'_>| matches!(name.resolution, Resolution::Indexed { .. });
+    let mut names: Vec<_> = function.names().filter(is_indexed).collect();
+    names.sort_by_key(|name| u32::from(name.range.start()).abs_diff(offset.into()));
     let mut seen = FxHashSet::default();
-    names.retain(|(name, _)| seen.insert(name.referent));
-    let nearest = names.into_iter().take(NEAR_REGISTERS);
-    nearest
-        .map(|(name, symbol)| (function.referent_text(name.referent).to_string(), function.symbol(symbol)))
-        .collect()
+    names.retain(|name| seen.insert(name.referent));
+    let named = |name: NameRef<'_>| {
+        let symbol = function.symbol(name.resolution.symbol()?);
+        Some((function.referent_text(name.referent).to_string(), symbol))
+    };
+    names.into_iter().take(NEAR_REGISTERS).filter_map(named).collect()
 }
 
 fn special_registers(proposals: &mut Proposals) {
-    let registers = isa::special_registers().iter().flat_map(|entry| {
-        entry
-            .names
-            .iter()
-            .map(|name| Proposal::known(name, entry.summary, CompletionKind::SpecialRegister, 3))
-    });
-    proposals.extend(registers);
+    for entry in isa::special_registers() {
+        let known = |name: &&str| Proposal::known(name, entry.summary, CompletionKind::SpecialRegister, 3);
+        proposals.extend(entry.names.iter().map(known));
+    }
 }
 
-/// The predicates that a guard can name.
 pub(super) fn guard(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Predicate], bits: Some(1) };
     Scope::of(position, proposals).propose(&wants);
@@ -242,8 +229,8 @@ pub(super) fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
 
 pub(super) fn components(register: &str, proposals: &mut Proposals) {
     let Some(entry) = isa::special_register(register) else { return };
-    let components = entry.components.iter().map(|name| format!(".{name}"));
-    proposals.extend(components.map(|name| {
-        Proposal::word(name, CompletionKind::SpecialRegister, 0).with_detail(format!(".{}", entry.ty))
+    proposals.extend(entry.components.iter().map(|name| {
+        let component = Proposal::word(format!(".{name}"), CompletionKind::SpecialRegister, 0);
+        component.with_detail(format!(".{}", entry.ty))
     }));
 }

@@ -1,6 +1,5 @@
 //! The page of an instruction in its written form: the meaning of its modifiers and operands, and its requirements.
 
-use smol_str::SmolStr;
 use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, UnmetRequirement,
     written as entry_operands,
@@ -15,15 +14,11 @@ use crate::ptx::explain::facts;
 use crate::ptx::explain::facts::{first_clause, section, status};
 use crate::ptx::explain::matching::matching;
 
-/// An instruction as written.
 pub(crate) struct Statement<'a> {
-    /// Opcode and modifiers.
     pub(crate) mnemonic: &'a Mnemonic,
-    /// `@!%p1`
     pub(crate) guard: Option<String>,
     /// The operands, as separated by commas; `None` if only the mnemonic is known.
     pub(crate) operands: Option<&'a [String]>,
-    /// The version and target of the module.
     pub(crate) platform: Platform,
 }
 
@@ -36,7 +31,7 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     };
     let facts =
         [entry.category.title.to_lowercase(), section(entry.section), status(entry.status).to_owned()];
-    let mut page = Page::titled(&spelt(statement.mnemonic), &facts);
+    let mut page = Page::titled(&statement.mnemonic.to_string(), &facts);
     page.paragraph(entry.summary);
     match &found {
         Some(found) => page.code("ptx", [found.form.text]),
@@ -55,7 +50,6 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     Some(page.finish())
 }
 
-/// The form of a mnemonic with this number of operands.
 pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<FormMatch> {
     let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
     let takes = |form: &FormMatch| {
@@ -66,16 +60,9 @@ pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<Fo
     found.into_vec().into_iter().nth(best)
 }
 
-/// Opcode and modifiers, with their dots.
-pub(crate) fn spelt(mnemonic: &Mnemonic) -> String {
-    let words = mnemonic.modifiers.iter().map(SmolStr::as_str);
-    std::iter::once(mnemonic.opcode.as_str()).chain(words).collect::<Vec<_>>().join(".")
-}
-
 /// The entry for a mnemonic that matches no form.
 pub(crate) fn entry_of(mnemonic: &Mnemonic) -> Option<&'static Instruction> {
     let dotted: Vec<String> = mnemonic.modifiers.iter().map(|word| format!(".{word}")).collect();
-    let dotted: Vec<&str> = dotted.iter().map(String::as_str).collect();
     matching(&mnemonic.opcode, &dotted).first().copied()
 }
 

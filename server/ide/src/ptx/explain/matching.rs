@@ -6,7 +6,8 @@ use warplens_isa::ptx::{Instruction, Modifier, ModifierClass};
 
 /// The entries of an opcode that match the written modifiers (with their dots), the most specific ones first. If none
 /// matches, all entries of the opcode.
-pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
+pub(crate) fn matching(opcode: &str, modifiers: &[impl AsRef<str>]) -> Vec<&'static Instruction> {
+    let modifiers: &Vec<&str> = &modifiers.iter().map(AsRef::as_ref).collect();
     let all = ptx::by_opcode(opcode);
     let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
     let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));

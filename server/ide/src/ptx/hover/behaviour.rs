@@ -20,8 +20,8 @@ pub(super) fn of_name(position: &FilePosition<'_>) -> Option<String> {
     let cfg = || ptx_cfg(position.db, position.file, position.item, &function);
     match &function.symbol(name.resolution.symbol()?).kind {
         SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
-        SymbolKind::Register { .. } => register(&function, &cfg(), name, &lines),
-        SymbolKind::RegisterRange { .. } if matches!(name.resolution, Resolution::Indexed { .. }) => {
+        SymbolKind::RegisterRange { .. } if matches!(name.resolution, Resolution::Symbol(_)) => None,
+        SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => {
             register(&function, &cfg(), name, &lines)
         }
         _ => None,
@@ -35,13 +35,9 @@ fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines<'_>
     };
     let written = at(Role::writes);
     let read = at(|role| matches!(role, Role::Read | Role::ReadWrite));
-    let mut parts = Vec::new();
-    for (verb, places) in [("Written", written), ("Read", read)] {
-        if let Some(places) = places {
-            parts.push(format!("{verb} at {places}."));
-        }
-    }
-    let mut text = parts.join(" ");
+    let written = written.map(|places| format!("Written at {places}."));
+    let read = read.map(|places| format!("Read at {places}."));
+    let mut text = written.into_iter().chain(read).collect::<Vec<_>>().join(" ");
     if let Some(sharing) = sharing(function, cfg, name, lines) {
         text.push_str(&format!("\n\n{sharing}"));
     }

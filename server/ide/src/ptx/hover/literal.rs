@@ -29,7 +29,6 @@ pub(super) fn number(token: &SyntaxToken) -> Option<String> {
     }
 }
 
-/// Whether the number has a minus sign.
 fn is_negated(token: &SyntaxToken) -> bool {
     let expression = token.parent_ancestors().find(|node| node.kind() == SyntaxKind::PREFIX_EXPR);
     let sign = expression.and_then(|expression| expression.first_token());

@@ -13,7 +13,6 @@ use crate::ptx::explain;
 use crate::ptx::explain::form;
 use crate::ptx::explain::form::Statement;
 
-/// The page of the written form, if the token is its opcode.
 pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<String> {
     let instruction = ast::Instruction::cast(token.parent()?)?;
     if instruction.opcode_token().as_ref() != Some(token) {
@@ -37,7 +36,7 @@ pub(super) fn modifier(instruction: &ast::Instruction, token: &SyntaxToken) -> O
     let meaning = form::meaning(entry, found.as_ref(), &mnemonic, index);
     let word = token.text();
     let Some(meaning) = meaning else { return explain::explain(word) };
-    let mut text = format!("{meaning}\n\nin `{}`: {}", form::spelt(&mnemonic), entry.summary);
+    let mut text = format!("{meaning}\n\nin `{}`: {}", mnemonic, entry.summary);
     if let Some(others) = found.as_ref().and_then(|found| others(found, &mnemonic, index)) {
         text.push_str(&format!("\n\n{others}"));
     }

@@ -44,13 +44,10 @@ fn reads<'f>(
 
 /// Whether an operand of a store, other than its address, is one of the registers.
 fn stores(function: &Function, instruction: Instruction<'_>, registers: &FxHashSet<ReferentId>) -> bool {
+    let is_register = |operand: &Operand| matches!(operand, Operand::Register { name, .. } if registers.contains(&function.referent(*name)));
     let is_one = |operand: &Operand| match operand {
-        Operand::Register { name, .. } => registers.contains(&function.name(*name).referent),
-        Operand::Vector(list) => function.operands(*list).iter().any(|operand| match operand {
-            Operand::Register { name, .. } => registers.contains(&function.name(*name).referent),
-            _ => false,
-        }),
-        _ => false,
+        Operand::Vector(list) => function.operands(*list).iter().any(is_register),
+        operand => is_register(operand),
     };
     let is_address = |operand: &&Operand| matches!(operand, Operand::Address { .. });
     instruction.operands().iter().filter(|operand| !is_address(operand)).any(is_one)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{
-    Function, Instruction, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind, Type, TypeKind,
+    Function, Instruction, NameRef, Operand, ReferentId, Role, SymbolKind, Type, TypeKind,
 };
 use warplens_ide_db::TextEdit;
 
@@ -31,12 +31,7 @@ impl<'f> Uses<'f> {
             names: FxHashMap::default(),
         };
         for name in function.names().filter(|name| register_type(function, name).is_some()) {
-            let text = match name.resolution {
-                Resolution::Indexed { symbol, index } => format!("{}{index}", function.symbol(symbol).name),
-                Resolution::Symbol(symbol) => function.symbol(symbol).name.to_string(),
-                Resolution::Special(_) | Resolution::External(_) => continue,
-            };
-            uses.names.insert(name.referent, text);
+            uses.names.insert(name.referent, function.referent_text(name.referent).to_string());
             if name.role.writes() {
                 *uses.writes.entry(name.referent).or_default() += 1;
             }
@@ -75,10 +70,8 @@ impl<'f> Uses<'f> {
     }
 }
 
-/// The type of the register that a name denotes.
 fn register_type(function: &Function, name: &NameRef<'_>) -> Option<Type> {
-    let symbol = name.resolution.symbol()?;
-    match function.symbol(symbol).kind {
+    match *function.symbol_kind(name.resolution)? {
         SymbolKind::Register { ty, vector: None } | SymbolKind::RegisterRange { ty, vector: None, .. } => ty,
         _ => None,
     }
@@ -94,11 +87,8 @@ pub(super) fn of(function: &Function, instruction: Instruction<'_>, uses: &Uses<
     }
     if instruction.guard().is_some() {
         let guard = TextRange::new(instruction.range().start(), instruction.opcode_range().start());
-        found.push(Alternative {
-            what: "without the guard".to_owned(),
-            removes: false,
-            edits: vec![TextEdit { range: guard, insert: String::new() }],
-        });
+        let edits = vec![TextEdit { range: guard, insert: String::new() }];
+        found.push(Alternative { what: "without the guard".to_owned(), removes: false, edits });
     }
     found
 }
@@ -113,7 +103,6 @@ fn result<'f>(function: &'f Function, instruction: Instruction<'_>) -> Option<Na
     (written == 1 && result.role == Role::Write).then_some(result)
 }
 
-/// The registers that can replace a result.
 fn replacements(
     function: &Function,
     instruction: Instruction<'_>,
@@ -158,11 +147,8 @@ fn replaced(
     for name in later {
         if name.role.writes() {
             // The operands of the next writer still read this value.
-            end = end.min(
-                function
-                    .instruction_at(name.range.start())
-                    .map_or(name.range.start(), |next| next.range().end()),
-            );
+            let writer = function.instruction_at(name.range.start());
+            end = end.min(writer.map_or(name.range.start(), |next| next.range().end()));
         }
         if name.range.start() >= end || name.role == Role::ReadWrite {
             break;

@@ -35,7 +35,6 @@ pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
     edits
 }
 
-/// Declares this number of registers.
 fn count(
     declarator: &SyntaxNode,
     function: &Function,

@@ -26,6 +26,7 @@ pub(super) fn edits(tree: &SyntaxNode, function: &Function) -> Vec<TextEdit> {
 }
 
 /// The symbols that are named apart from their declarations; for ranges of registers, the largest number.
+#[derive(Default)]
 struct Used {
     symbols: FxHashSet<SymbolId>,
     largest: FxHashMap<SymbolId, u32>,
@@ -34,11 +35,7 @@ struct Used {
 
 impl Used {
     fn of(function: &Function) -> Used {
-        let mut used = Used {
-            symbols: FxHashSet::default(),
-            largest: FxHashMap::default(),
-            by_range: FxHashMap::default(),
-        };
+        let mut used = Used::default();
         for (index, symbol) in function.symbols().iter().enumerate() {
             used.by_range.insert(symbol.range, SymbolId::new(index));
         }
@@ -85,12 +82,8 @@ fn variable(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextE
 }
 
 fn label(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit> {
-    if node.parent().is_some_and(|parent| {
-        matches!(
-            parent.kind(),
-            SyntaxKind::BRANCH_TARGETS | SyntaxKind::CALL_TARGETS | SyntaxKind::CALL_PROTOTYPE
-        )
-    }) {
+    use SyntaxKind::{BRANCH_TARGETS, CALL_PROTOTYPE, CALL_TARGETS};
+    if let BRANCH_TARGETS | CALL_TARGETS | CALL_PROTOTYPE = node.parent()?.kind() {
         return None;
     }
     let name = ast::Label::cast(node.clone())?.name()?;
@@ -100,7 +93,6 @@ fn label(node: &SyntaxNode, function: &Function, used: &Used) -> Option<TextEdit
         .then(|| TextEdit { range: node.text_range(), insert: String::new() })
 }
 
-/// Removes a block of the body that has no statements.
 fn empty_block(node: &SyntaxNode, body: TextRange) -> Option<TextEdit> {
     let is_code =
         |child: SyntaxNode| child.kind() == SyntaxKind::CHUNK || ast::Statement::can_cast(child.kind());

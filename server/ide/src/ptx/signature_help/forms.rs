@@ -44,7 +44,6 @@ fn distance(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, us
     (segments(operands).len() <= operand.index, foreign + missing, foreign)
 }
 
-/// The words of a mnemonic outside braces, without the opcode.
 fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let outside = mnemonic.split_inclusive(['{', '}']).filter_map(move |part| {

@@ -12,7 +12,6 @@ use crate::sass::lens;
 /// The maximum number of instructions of a block that a hover shows.
 const SHOWN: usize = 8;
 
-/// The block that a target leads to.
 pub(super) fn target(
     position: &FilePosition<'_>,
     function: &Function,

@@ -9,7 +9,6 @@ use warplens_hir::sass::{
 /// The maximum number of instructions that a hover names.
 const SHOWN: usize = 6;
 
-/// The page of the register that an instruction names at a range.
 pub(super) fn page(function: &Function, index: usize, range: TextRange) -> Option<String> {
     let flow = FlowGraph::new(function);
     let reaching = Reaching::new(function, &flow);

@@ -7,7 +7,6 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::completion_context::TypedWord;
 
-/// The line up to the cursor.
 pub(crate) struct Line {
     /// The word being typed, up to the cursor.
     pub(crate) word: TextRange,

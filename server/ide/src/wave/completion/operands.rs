@@ -75,7 +75,6 @@ pub(crate) fn fits(form: List<Operand>, tokens: &[SyntaxToken]) -> bool {
     written.all(|tokens| operands.next().is_some_and(|operand| takes(operand, tokens[0].kind())))
 }
 
-/// The index of the operand that follows these tokens.
 pub(crate) fn index(tokens: &[SyntaxToken]) -> usize {
     tokens.iter().filter(|token| token.kind() == SyntaxKind::COMMA).count()
 }
@@ -88,7 +87,6 @@ fn kinds(forms: &[List<Operand>], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
     operands.flat_map(|operand| operand.kinds.iter().copied()).collect()
 }
 
-/// Whether an operand can start with this kind of token.
 fn takes(operand: &Operand, token: SyntaxKind) -> bool {
     operand.kinds.iter().any(|kind| match kind {
         OperandKind::General | OperandKind::Fragment => token == SyntaxKind::GENERAL_REGISTER,

@@ -15,7 +15,6 @@ use crate::wave::format::typed;
 
 const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
 
-/// Whether a mnemonic is one of them.
 pub(super) fn has(mnemonic: &str) -> bool {
     WORDS.contains(&mnemonic)
 }
@@ -24,7 +23,6 @@ pub(super) fn has(mnemonic: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Around {
     pub(super) is_kernel: bool,
-    /// Whether the kernel has its `.end`.
     pub(super) is_closed: bool,
     /// Whether the innermost construct is an `if` without an `else`.
     takes_else: bool,

@@ -82,7 +82,6 @@ fn open(code: &Code, at: TextSize) -> u8 {
     })
 }
 
-/// The shortest edit that indents a line to a level.
 fn indented(text: &str, line: TextRange, level: u8) -> Option<TextEdit> {
     let wanted = Indent::Level(level).text();
     let shown = &text[line];

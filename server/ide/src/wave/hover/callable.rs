@@ -55,7 +55,6 @@ fn at_a_time(code: &Code) -> String {
     )
 }
 
-/// The hover of the function that starts at the label with this name.
 pub(super) fn function(position: &FilePosition<'_>, name: &str) -> Option<String> {
     let declares = |item: &warplens_ide_db::Item<'_>| {
         let code = wave_code(position.db, *item);

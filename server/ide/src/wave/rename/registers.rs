@@ -33,7 +33,6 @@ impl Register {
     }
 }
 
-/// Checks that the register can be renamed to `name` in its kernel.
 pub(super) fn check(position: &FilePosition<'_>, named: &Named, name: &str) -> Result<(), RenameError> {
     let code = wave_code(position.db, position.item);
     let old = &position.text()[named.range];

@@ -146,12 +146,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
     }
 
     fn unsupported(&mut self, instruction: hir::Instruction<'l>, Why(why): Why) -> Instruction {
-        let mut name = String::from(instruction.opcode());
-        for modifier in instruction.modifiers() {
-            name.push('.');
-            name.push_str(modifier);
-        }
-        let note = Note { name: name.into(), why };
+        let note = Note { name: instruction.mnemonic().to_string().into(), why };
         let op = Op::Unsupported(note.add_to(&mut self.out.tables));
         let guard = self.guard(instruction).unwrap_or(Guard::ALWAYS);
         Instruction { guard, op, s: Slots::default(), quick: Quick::No }

@@ -73,9 +73,7 @@ impl Checker<'_> {
         let address = self.function.address(operand)?;
         if form == AddressForm::Sum || !kinds.has(OperandKind::Address) {
             let misplaced = match address.base {
-                Operand::Symbol(name) if rule.space != AddressSpace::Unspecified => {
-                    self.base_symbol(rule, name)
-                }
+                Operand::Symbol(name) => self.misplaced(rule, name),
                 _ => None,
             };
             return misplaced.or_else(|| self.address_type(rule, Written::Sum));
@@ -86,7 +84,6 @@ impl Checker<'_> {
         self.base(rule, &address)
     }
 
-    /// Checks the base of an address and its index register.
     fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),
@@ -103,7 +100,12 @@ impl Checker<'_> {
             _ => None,
         }
         .or_else(|| match address.index {
-            Some(Operand::Register { name, .. }) => self.index_register(name),
+            Some(Operand::Register { name, .. }) => match self.named(name) {
+                Named::Register(Some(ty), _) if !is_integer(ty) => {
+                    Some(OperandError::AddressRegister(name, ty))
+                }
+                _ => None,
+            },
             _ => None,
         })
     }
@@ -124,12 +126,12 @@ impl Checker<'_> {
         is_narrow.then_some(OperandError::AddressWidth(name, ty))
     }
 
-    fn index_register(&self, name: NameId) -> Option<OperandError> {
-        let Named::Register(Some(ty), _) = self.named(name) else { return None };
-        (!is_integer(ty)).then_some(OperandError::AddressRegister(name, ty))
+    /// The error of a name whose state space the form does not accept, if the form specifies one.
+    pub(super) fn misplaced(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
+        if rule.space == AddressSpace::Unspecified { None } else { self.base_symbol(rule, name) }
     }
 
-    pub(super) fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
+    fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let have = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
             Named::Label | Named::Function => return Some(OperandError::NoAddress(name)),
@@ -145,6 +147,6 @@ impl Checker<'_> {
     }
 }
 
-fn is_integer(ty: Type) -> bool {
+pub(super) fn is_integer(ty: Type) -> bool {
     matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits)
 }

@@ -2,8 +2,9 @@
 
 use warplens_isa::ptx::{self as isa, OperandKind};
 
+use super::address::is_integer;
 use super::{Checker, HANDLES, Named, OperandError, Written};
-use crate::ptx::forms::rule::{AddressSpace, Count, Kinds, OperandRule};
+use crate::ptx::forms::rule::{Count, Kinds, OperandRule};
 use crate::ptx::{
     Component, Constant, ConstantId, NameId, Operand, OperandList, Resolution, Space, Type, TypeKind,
 };
@@ -49,7 +50,6 @@ impl Checker<'_> {
         self.register_type(rule, name, ty?)
     }
 
-    /// Compares the type of a register with the types that fit.
     pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<OperandError> {
         let kinds = rule.kinds;
         let error = OperandError::RegisterType { name, have, takes: rule.registers };
@@ -155,16 +155,13 @@ impl Checker<'_> {
         if !is_fitting {
             return Some(OperandError::Kind(written));
         }
-        let is_placed = rule.space != AddressSpace::Unspecified;
-        let misplaced = if is_placed { self.base_symbol(rule, name) } else { None };
-        misplaced.or_else(|| self.address_type(rule, written))
+        self.misplaced(rule, name).or_else(|| self.address_type(rule, written))
     }
 
     /// An address used as a value, which needs an integer or bit type.
     pub(super) fn address_type(&self, rule: &OperandRule, written: Written) -> Option<OperandError> {
         let ty = rule.ty?;
-        let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
-        (!is_integer && ty.kind() != TypeKind::Opaque).then_some(OperandError::Kind(written))
+        (!is_integer(ty) && ty.kind() != TypeKind::Opaque).then_some(OperandError::Kind(written))
     }
 
     fn not(&self, rule: &OperandRule, list: OperandList) -> Option<OperandError> {
@@ -172,13 +169,7 @@ impl Checker<'_> {
             return Some(OperandError::Kind(Written::Not));
         }
         match *self.function.operands(list).first()? {
-            Operand::Register { name, .. } => match self.named(name) {
-                Named::Register(Some(have), _) if have != Type::Pred => {
-                    let takes = Some(super::TypeSet::holding(Type::Pred));
-                    Some(OperandError::RegisterType { name, have, takes })
-                }
-                _ => None,
-            },
+            Operand::Register { name, .. } => self.predicate_register(name),
             _ => None,
         }
     }
@@ -199,7 +190,6 @@ fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     }
 }
 
-/// Whether a reference of this type is of one of the kinds.
 fn is_handle(kinds: Kinds, ty: Type) -> bool {
     match ty {
         Type::Texref => kinds.has(OperandKind::Texture),

@@ -12,7 +12,6 @@ use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
 /// What is known about the elements so far.
 #[derive(Default)]
 struct Elements {
-    /// The first register, its type and its index.
     first: Option<(NameId, Type, usize)>,
     /// The kind of the elements that are not bit types.
     kind: Option<Type>,
@@ -20,7 +19,6 @@ struct Elements {
 }
 
 impl Checker<'_> {
-    /// `{a, b}`
     pub(super) fn vector(
         &self,
         rule: &OperandRule,
@@ -32,13 +30,11 @@ impl Checker<'_> {
         if let Some(error) = wrong_length(rule, elements) {
             return report(Mismatch { place, error });
         }
-        let has_bits = elements.iter().any(|element| match element {
-            Operand::Register { name, .. } => match self.named(*name) {
-                Named::Register(ty, _) => ty.is_some_and(|ty| ty.kind() == TypeKind::Bits),
-                _ => false,
-            },
-            _ => false,
-        });
+        let is_bits =
+            |name| matches!(self.named(name), Named::Register(Some(ty), _) if ty.kind() == TypeKind::Bits);
+        let has_bits = elements
+            .iter()
+            .any(|element| matches!(*element, Operand::Register { name, .. } if is_bits(name)));
         let mut seen = Elements { has_bits, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
             let error = match rule.indexes && index == 0 {
@@ -108,7 +104,6 @@ impl Checker<'_> {
         }
     }
 
-    /// A vector register instead of braces.
     pub(super) fn vector_register(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         let error = match operand {
             Operand::Register { name, component } => {
@@ -186,7 +181,6 @@ fn passes_for_floats(rule: &OperandRule, elements: &[Operand], whole: Type) -> b
     is_integer && elements.len() > 1 && rule.kinds.has(OperandKind::Register) && rule.ty.is_some_and(is_float)
 }
 
-/// The bit type of the same size.
 fn bits(ty: Type) -> Type {
     match ty.bits() {
         0..=8 => Type::B8,
