@@ -9,7 +9,7 @@ mod tool;
 
 pub use debug_sections::without_debug_sections;
 pub use machine_code::MachineCode;
-pub use tool::{Tool, ToolError, Tools};
+pub use tool::{Tool, Tools};
 
 /// The listing in the JSON or a graph of `nvdisasm`; `None` for any other text.
 pub fn of_text(text: &str) -> Option<String> {

@@ -6,36 +6,20 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, anyhow};
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{DocumentName, LaunchFile, LaunchProblem};
 use warplens_sim_launch::{Format, launches as launches_in};
 use warplens_sim_warp::Limits;
 use warplens_tools::source::Launches;
 
-use crate::read_file::{self, FileError};
+use crate::read_file;
 
 /// The names of launch files, in the order of precedence in a folder.
 const NAMES: [&str; 2] = ["warplens.toml", "warplens.json"];
 
 /// The limit of a launch file in bytes. A launch needs many times the size of its text in memory.
 const MAX_BYTES: u64 = 16 << 20;
-
-/// A launch file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unreadable {
-    #[error("{path}: cannot be read: {error}")]
-    File { path: String, error: FileError },
-    #[error("{path}: is not UTF-8: invalid byte at offset {offset}")]
-    NotUtf8 { path: String, offset: usize },
-}
-
-/// A file that a launch names cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{} cannot be read: {error}", path.display())]
-pub(crate) struct UnreadableContents {
-    path: PathBuf,
-    error: FileError,
-}
 
 /// The nearest launch file, in the folder of `document` or above it.
 pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
@@ -57,14 +41,14 @@ fn written_as(path: &Path) -> Format {
 }
 
 /// Reads the launch file at `path`, as it applies to `document`.
-pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, Unreadable> {
-    let bytes = read_file::read(path, MAX_BYTES)
-        .map_err(|error| Unreadable::File { path: display_path(path), error })?;
-    let text = String::from_utf8(bytes).map_err(|error| Unreadable::NotUtf8 {
-        path: display_path(path),
-        offset: error.utf8_error().valid_up_to(),
+pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile> {
+    let name = display_path(path);
+    let bytes =
+        read_file::read(path, MAX_BYTES).map_err(|error| anyhow!("{name}: cannot be read: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        anyhow!("{name}: is not UTF-8: invalid byte at offset {}", error.utf8_error().valid_up_to())
     })?;
-    Ok(of_text(text, written_as(path), display_path(path), &folder_of(path), document))
+    Ok(of_text(text, written_as(path), name, &folder_of(path), document))
 }
 
 /// A launch file with this text, in which paths are relative to a folder.
@@ -99,7 +83,7 @@ pub(crate) fn names(path: &Path, file: &str, document: &Path) -> bool {
 }
 
 /// The problems of the launch file at `path`, each with the name of its launch.
-pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unreadable> {
+pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>> {
     let file = read(path, path)?;
     Ok(match launches_in(&file.text, file.format) {
         Ok(listed) => listed
@@ -111,7 +95,7 @@ pub(crate) fn problems(path: &Path) -> Result<Vec<(String, LaunchProblem)>, Unre
 }
 
 /// The launch file that applies to a document of an editor; `None` if the document is not a file.
-pub(crate) fn of_uri(uri: &Uri) -> Result<Option<LaunchFile>, Unreadable> {
+pub(crate) fn of_uri(uri: &Uri) -> Result<Option<LaunchFile>> {
     if uri.scheme().as_str() != "file" {
         return Ok(None);
     }
@@ -136,7 +120,7 @@ pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, Box<dyn 
     move |name| {
         let path = folder.join(name);
         let bytes = read_file::read(&path, Limits::default().max_memory);
-        bytes.map_err(|error| UnreadableContents { path, error }.into())
+        bytes.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
     }
 }
 

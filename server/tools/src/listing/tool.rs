@@ -2,11 +2,11 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thiserror::Error;
+use anyhow::{Result, anyhow, bail, ensure};
 use warplens_ide::languages;
 
 use super::machine_code::MachineCode;
@@ -35,34 +35,6 @@ pub struct Tools {
     pub cuobjdump: Tool,
 }
 
-#[derive(Debug, Error)]
-pub enum ToolError {
-    #[error(
-        "a cubin contains machine code, which Warplens reads with a tool of NVIDIA: set {nvdisasm} to the path of `nvdisasm`, or \
-         {cuobjdump} to the path of `cuobjdump`. Or print the listing yourself, and open that: nvdisasm -hex FILE.cubin > FILE.sass"
-    )]
-    NoToolForCubin { nvdisasm: &'static str, cuobjdump: &'static str },
-    #[error(
-        "a fat binary or a program contains machine code, which Warplens reads with a tool of NVIDIA: set {setting} to the path of \
-         `cuobjdump`. Or print the listing yourself, and open that: cuobjdump -sass FILE > FILE.sass"
-    )]
-    NoToolForFatBinary { setting: &'static str },
-    #[error("{setting}: cannot run {}: {error}", program.display())]
-    Start { setting: &'static str, program: PathBuf, error: io::Error },
-    #[error("cannot be disassembled: {0}")]
-    Io(#[from] io::Error),
-    #[error("cannot be disassembled: {} exceeded the time limit of {} s", program.display(), TIMEOUT.as_secs())]
-    Timeout { program: PathBuf },
-    #[error("cannot be disassembled: {} was stopped", program.display())]
-    Stopped { program: PathBuf },
-    #[error("cannot be disassembled: {} printed more than {} MB, the limit of a listing", program.display(), MAX_LISTING >> 20)]
-    TooLarge { program: PathBuf },
-    #[error("cannot be disassembled: {} failed ({status}){}", program.display(), after_colon(message))]
-    Failed { program: PathBuf, status: ExitStatus, message: String },
-    #[error("cannot be disassembled: {} printed no listing{}", program.display(), after_colon(message))]
-    NoListing { program: PathBuf, message: String },
-}
-
 fn after_colon(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
@@ -84,53 +56,60 @@ impl Tools {
     }
 
     /// Disassembles a file with these contents. Setting `stop` stops the tool.
-    pub fn disassemble(
-        &self,
-        bytes: &[u8],
-        kind: MachineCode,
-        stop: &AtomicBool,
-    ) -> Result<String, ToolError> {
+    pub fn disassemble(&self, bytes: &[u8], kind: MachineCode, stop: &AtomicBool) -> Result<String> {
         let has = |tool: &Tool| !tool.path.as_os_str().is_empty();
         match kind {
             MachineCode::Cubin if has(&self.nvdisasm) => self.nvdisasm.print(&["-hex"], bytes, stop),
             _ if has(&self.cuobjdump) => self.cuobjdump.print(&["-sass"], bytes, stop),
-            MachineCode::Cubin => Err(ToolError::NoToolForCubin {
-                nvdisasm: self.nvdisasm.setting,
-                cuobjdump: self.cuobjdump.setting,
-            }),
-            MachineCode::FatBinary => Err(ToolError::NoToolForFatBinary { setting: self.cuobjdump.setting }),
+            MachineCode::Cubin => bail!(
+                "a cubin contains machine code, which Warplens reads with a tool of NVIDIA: set {} to the path of `nvdisasm`, or {} to the \
+                 path of `cuobjdump`. Or print the listing yourself, and open that: nvdisasm -hex FILE.cubin > FILE.sass",
+                self.nvdisasm.setting,
+                self.cuobjdump.setting
+            ),
+            MachineCode::FatBinary => bail!(
+                "a fat binary or a program contains machine code, which Warplens reads with a tool of NVIDIA: set {} to the path of \
+                 `cuobjdump`. Or print the listing yourself, and open that: cuobjdump -sass FILE > FILE.sass",
+                self.cuobjdump.setting
+            ),
         }
     }
 }
 
 impl Tool {
-    fn print(&self, options: &[&str], bytes: &[u8], stop: &AtomicBool) -> Result<String, ToolError> {
-        let folder = tempfile::Builder::new().prefix("warplens-").tempdir()?;
+    fn print(&self, options: &[&str], bytes: &[u8], stop: &AtomicBool) -> Result<String> {
+        let failed = |error: io::Error| anyhow!("cannot be disassembled: {error}");
+        let folder = tempfile::Builder::new().prefix("warplens-").tempdir().map_err(failed)?;
         let input = folder.path().join("input");
-        std::fs::write(&input, bytes)?;
+        std::fs::write(&input, bytes).map_err(failed)?;
         let mut command = Command::new(&self.path);
         command.args(options).arg(&input).current_dir(folder.path());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let program = || self.path.clone();
+        let program = self.path.display();
         let limits = Limits { time: TIMEOUT, output: MAX_LISTING, file: None, stop: Some(stop) };
         let ended = process::run(&mut command, &limits).map_err(|failure| match failure {
-            Failure::Start(error) => ToolError::Start { setting: self.setting, program: program(), error },
-            Failure::Wait(error) => ToolError::Io(error),
-            Failure::Stopped => ToolError::Stopped { program: program() },
-            Failure::Late | Failure::LargeFile => ToolError::Timeout { program: program() },
+            Failure::Start(error) => anyhow!("{}: cannot run {program}: {error}", self.setting),
+            Failure::Wait(error) => failed(error),
+            Failure::Stopped => anyhow!("cannot be disassembled: {program} was stopped"),
+            Failure::Late | Failure::LargeFile => {
+                let limit = TIMEOUT.as_secs();
+                anyhow!("cannot be disassembled: {program} exceeded the time limit of {limit} s")
+            }
         })?;
-        if ended.is_cut {
-            return Err(ToolError::TooLarge { program: program() });
-        }
+        ensure!(
+            !ended.is_cut,
+            "cannot be disassembled: {program} printed more than {} MB, the limit of a listing",
+            MAX_LISTING >> 20
+        );
         let message = first_line(&ended.errors);
         if !ended.status.success() {
-            return Err(ToolError::Failed { program: program(), status: ended.status, message });
+            bail!("cannot be disassembled: {program} failed ({}){}", ended.status, after_colon(&message));
         }
         let listing = String::from_utf8_lossy(&ended.output).into_owned();
         if !languages().any(|language| language.sniffs(&listing)) {
             let printed = first_line(listing.as_bytes());
             let message = if message.is_empty() { printed } else { message };
-            return Err(ToolError::NoListing { program: program(), message });
+            bail!("cannot be disassembled: {program} printed no listing{}", after_colon(&message));
         }
         Ok(listing)
     }

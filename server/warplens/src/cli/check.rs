@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};
 
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
@@ -19,13 +20,13 @@ use warplens_ide::{
 use warplens_sim_warp::Workers;
 
 use super::files::{Found, Input, collect};
-use super::input::{ReadError, language_parser};
+use super::input::language_parser;
 use super::outcome::{Outcome, print_message, unusable};
 use super::terminal;
 use crate::allocator;
 use crate::cores::{Cores, STACK};
 use crate::language;
-use report::{CheckError, Checked, CheckedFile, Report};
+use report::{Checked, CheckedFile, Report};
 use warplens_tools::open;
 
 /// Freed blocks of up to this size are reused. Even the blocks of most texts are smaller.
@@ -256,7 +257,7 @@ struct Checker {
 }
 
 impl Checker {
-    fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile, CheckError> {
+    fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile> {
         let text = input.read()?;
         let language = self.language.map_or_else(|| language::of_file(&input.path, &text), Ok)?;
         let check = |text: &str| self.diagnostics(language, text, cores);
@@ -267,16 +268,11 @@ impl Checker {
         Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })
     }
 
-    fn diagnostics(
-        &self,
-        language: Language,
-        text: &str,
-        cores: &Cores,
-    ) -> Result<Vec<Diagnostic>, CheckError> {
+    fn diagnostics(&self, language: Language, text: &str, cores: &Cores) -> Result<Vec<Diagnostic>> {
         let mut host = AnalysisHost::new();
         host.set_rules(self.rules.clone());
         host.set_accepts(self.accepts);
-        let file = open(&mut host, language, text).map_err(ReadError::from)?;
+        let file = open(&mut host, language, text)?;
         host.set_profile(file, self.profile.clone());
         Ok(host.snapshot().diagnostics_with(file, Fixes::Included, cores)?)
     }

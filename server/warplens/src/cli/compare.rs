@@ -11,9 +11,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use thiserror::Error;
 use warplens_ide::Language;
 use warplens_ide::lanes::compare::Equality;
 use warplens_ide::lanes::{RunRequest, RunSettings};
@@ -23,11 +23,11 @@ use warplens_tools::comparison::random::{self, Random};
 use warplens_tools::comparison::sides::{Sides, labelled};
 use warplens_tools::source::{Launches, RunError, Source};
 
-use assembled::{AssembleError, Assembler};
-use reduce::{Other, Pair, ReduceError, Reduced};
+use assembled::Assembler;
+use reduce::{Other, Pair, Reduced};
 
 use super::input::language_parser;
-use super::launch::{LaunchArguments, LaunchError, note_errors, read_launches, read_source};
+use super::launch::{LaunchArguments, note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
 use crate::cores::Cores;
 use crate::language;
@@ -115,21 +115,6 @@ enum Format {
     Json,
 }
 
-/// Why the runs cannot be compared.
-#[derive(Debug, Error)]
-enum CompareError {
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    #[error("nothing to compare: name another file, `--other-entry`, or two models with `--models`")]
-    OneRun,
-    #[error(transparent)]
-    Assemble(#[from] AssembleError),
-    #[error(transparent)]
-    Reduce(#[from] ReduceError),
-    #[error("--models: {0} models are named; two runs have at most two")]
-    ManyModels(usize),
-}
-
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let mut out = anstream::stdout().lock();
     let mut outcome = Outcome::Success;
@@ -172,15 +157,12 @@ fn write(
 }
 
 /// Calls `found` with each comparison: with `--ptxas`, there is one for each target and level.
-fn compare(
-    arguments: &Arguments,
-    found: &mut dyn FnMut(Compared, Option<Reduced>),
-) -> Result<(), CompareError> {
+fn compare(arguments: &Arguments, found: &mut dyn FnMut(Compared, Option<Reduced>)) -> Result<()> {
     let models = arguments.both_models()?;
     let is_one_kernel =
         arguments.other.is_none() && arguments.other_entry.is_none() && arguments.ptxas.is_none();
     if is_one_kernel && models[0] == models[1] {
-        return Err(CompareError::OneRun);
+        bail!("nothing to compare: name another file, `--other-entry`, or two models with `--models`");
     }
     let source = read_source(&arguments.file, arguments.language)?;
     let mut request = request(arguments, &source, models[0])?;
@@ -188,7 +170,7 @@ fn compare(
     note_errors(&source);
     let mut folder = arguments.reduction_folder()?;
     let first = First { arguments, source: &source, request, launches, is_one_kernel, cores: Cores::all() };
-    let mut with = |other: &Source, made: Other<'_>| -> Result<(), CompareError> {
+    let mut with = |other: &Source, made: Other<'_>| -> Result<()> {
         let (compared, reduced) = first.compare(other, models[1], made, &mut folder)?;
         found(compared, reduced);
         Ok(())
@@ -232,7 +214,7 @@ impl First<'_> {
         model: Option<&str>,
         made: Other<'_>,
         folder: &mut Option<PathBuf>,
-    ) -> Result<(Compared, Option<Reduced>), CompareError> {
+    ) -> Result<(Compared, Option<Reduced>)> {
         let First { arguments, source, launches, .. } = self;
         if arguments.reduce {
             reduce::check(source, &made)?;
@@ -259,7 +241,7 @@ impl First<'_> {
 }
 
 /// Runs the two kernels with the requested launch, or with launches that are drawn from it.
-fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, LaunchError> {
+fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared> {
     let first = sides.first()?;
     let equality = arguments.equality();
     if let Some(launches) = arguments.random {
@@ -282,12 +264,12 @@ fn compare_sides(sides: &Sides<'_>, arguments: &Arguments) -> Result<Compared, L
 
 impl Arguments {
     /// The models of the two runs.
-    fn both_models(&self) -> Result<[Option<&str>; 2], CompareError> {
+    fn both_models(&self) -> Result<[Option<&str>; 2]> {
         match &self.models[..] {
             [] => Ok([None; 2]),
             [both] => Ok([Some(both.as_str()); 2]),
             [one, other] => Ok([Some(one.as_str()), Some(other.as_str())]),
-            many => Err(CompareError::ManyModels(many.len())),
+            many => bail!("--models: {} models are named; two runs have at most two", many.len()),
         }
     }
 
@@ -296,7 +278,7 @@ impl Arguments {
     }
 
     /// The folder of the reduction, after a check that its files can be written there; `None` if no reduction is requested.
-    fn reduction_folder(&self) -> Result<Option<PathBuf>, ReduceError> {
+    fn reduction_folder(&self) -> Result<Option<PathBuf>> {
         let folder = || self.output.clone().unwrap_or_else(|| reduce::files::folder(&self.file));
         let folder = self.reduce.then(folder);
         folder.as_deref().map_or(Ok(()), reduce::files::check)?;
@@ -309,6 +291,6 @@ impl Arguments {
     }
 }
 
-fn request(arguments: &Arguments, source: &Source, model: Option<&str>) -> Result<RunRequest, LaunchError> {
-    Ok(arguments.launch.request(source.language, model, RunSettings::default())?)
+fn request(arguments: &Arguments, source: &Source, model: Option<&str>) -> Result<RunRequest> {
+    arguments.launch.request(source.language, model, RunSettings::default())
 }

@@ -4,21 +4,21 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
+use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use ropey::Rope;
 use similar::TextDiff;
-use thiserror::Error;
 use warplens_ide::{
     AnalysisHost, Cancelled, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, is_read_only,
 };
 
 use super::files::{Input, collect};
-use super::input::{ReadError, STANDARD_INPUT, language_parser};
+use super::input::{STANDARD_INPUT, language_parser};
 use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
 use super::text_edits::edited;
-use crate::language::{self, LanguageError};
+use crate::language;
 use crate::replace_file::replace;
 use warplens_protocol::position::{self, Encoding};
 use warplens_tools::open;
@@ -87,29 +87,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 impl Arguments {
     fn format(&self, input: &Input, out: &mut dyn Write) -> io::Result<Outcome> {
         match FormattedFile::read(input, self.language, self.dialect.map(Dialect::from)) {
-            Ok(file) if self.diff => file.diff(out),
-            Ok(file) if self.check => file.compare(out),
-            Ok(file) => file.write(out),
-            // Files in a folder that cannot be formatted are skipped.
-            Err(FormatError::ReadOnly(_)) if !input.is_named => Ok(Outcome::Success),
+            Ok(Some(file)) if self.diff => file.diff(out),
+            Ok(Some(file)) if self.check => file.compare(out),
+            Ok(Some(file)) => file.write(out),
+            Ok(None) => Ok(Outcome::Success),
             Err(error) => Ok(unusable(format!("{}: {error}", input.path.display()))),
         }
     }
-}
-
-/// A file cannot be formatted.
-#[derive(Debug, Error)]
-enum FormatError {
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    #[error(transparent)]
-    Language(#[from] LanguageError),
-    #[error("`--spelling` applies only to languages with dialects; {0} has none")]
-    NoDialects(&'static str),
-    #[error("{0} is read-only: a tool prints it, and it is not formatted")]
-    ReadOnly(&'static str),
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
 }
 
 /// A file before and after formatting.
@@ -121,22 +105,30 @@ struct FormattedFile<'a> {
 }
 
 impl FormattedFile<'_> {
+    /// `None` for a file in a folder that cannot be formatted: it is skipped.
     fn read(
         input: &Input,
         language: Option<Language>,
         dialect: Option<Dialect>,
-    ) -> Result<FormattedFile<'_>, FormatError> {
+    ) -> Result<Option<FormattedFile<'_>>> {
         let path = input.path.as_path();
         let before = input.read()?;
         let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
         if is_read_only(language) {
-            return Err(FormatError::ReadOnly(language.title));
+            ensure!(
+                !input.is_named,
+                "{} is read-only: a tool prints it, and it is not formatted",
+                language.title
+            );
+            return Ok(None);
         }
         let mut host = AnalysisHost::new();
-        open(&mut host, language, &before).map_err(ReadError::from)?;
-        if dialect.is_some() && !language.has_dialects {
-            return Err(FormatError::NoDialects(language.title));
-        }
+        open(&mut host, language, &before)?;
+        ensure!(
+            dialect.is_none() || language.has_dialects,
+            "`--spelling` applies only to languages with dialects; {} has none",
+            language.title
+        );
         let rewritten = edited(&before, &rewrite(&host, dialect)?.edits);
         host.open(FileId(0), language, &rewritten);
         let formatted = host.snapshot().format(FileId(0))?;
@@ -148,7 +140,7 @@ impl FormattedFile<'_> {
         let outcome = if is_complete { Outcome::Success } else { Outcome::Errors };
         report_not_rewritten(path, &left);
         report_syntax_errors(path, &rewritten, &formatted);
-        Ok(FormattedFile { path, before, after, outcome })
+        Ok(Some(FormattedFile { path, before, after, outcome }))
     }
 
     /// Lists the file if it would change.

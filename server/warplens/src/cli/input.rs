@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use thiserror::Error;
 use warplens_ide::{Language, languages};
 use warplens_tools::LargeItem;
-use warplens_tools::listing::{self, MachineCode, ToolError, Tools};
+use warplens_tools::listing::{self, MachineCode, Tools};
 
 use crate::language::LanguageError;
 use crate::read_file::{self, FileError};
@@ -32,7 +32,7 @@ pub(crate) enum ReadError {
     #[error(transparent)]
     LargeItem(#[from] LargeItem),
     #[error("{0}")]
-    MachineCode(#[from] ToolError),
+    MachineCode(#[from] anyhow::Error),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
 }

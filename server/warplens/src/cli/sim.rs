@@ -17,33 +17,25 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::Result;
 use ropey::Rope;
-use thiserror::Error;
 use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::json::Report;
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
 use warplens_sim_warp::Control;
+use warplens_tools::source::RunError;
 
 pub(super) use arguments::Arguments;
 use arguments::Format as OutputFormat;
 use listing::Listing;
 use progress::ProgressLine;
-use selection::{UnknownSelection, buffers_to_dump, check_warp};
+use selection::{buffers_to_dump, check_warp};
 use simulated::{Simulated, failures};
 
-use super::launch::{LaunchError, note_errors, read_launches, read_source};
+use super::launch::{note_errors, read_launches, read_source};
 use super::outcome::{Outcome, unusable};
 use super::terminal;
 use crate::cores::Cores;
-
-/// Why a launch cannot be run or shown as requested.
-#[derive(Debug, Error)]
-enum SimError {
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    #[error(transparent)]
-    Selection(#[from] UnknownSelection),
-}
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     match (&arguments.batch, &arguments.file) {
@@ -70,11 +62,11 @@ fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
 }
 
 /// Reads, prepares and runs a launch.
-fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
+fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated> {
     let source = read_source(file, arguments.language)?;
-    let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
+    let mut request = arguments.request(source.language)?;
     let launches = read_launches(file, &arguments.launch, &mut request)?;
-    let prepared = source.prepare(&request, &launches).map_err(LaunchError::from)?;
+    let prepared = source.prepare(&request, &launches)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.warp, &prepared)?;
@@ -88,10 +80,10 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated, SimError> {
         let steps = arguments.trace.then(|| steps::record(&prepared, arguments, control));
         Ok((steps.transpose()?.flatten(), prepared, result))
     });
-    let (steps, prepared, result) = ended.map_err(LaunchError::from)?;
+    let (steps, prepared, result) = ended.map_err(RunError::from)?;
     line.end();
     check_warp(arguments.warp, &prepared)?;
-    let symbols = source.analysis.symbols(source.file).map_err(LaunchError::from)?;
+    let symbols = source.analysis.symbols(source.file).map_err(RunError::from)?;
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
     let failures = failures(&prepared, &result);

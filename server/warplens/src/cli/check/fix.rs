@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use anyhow::{Result, anyhow, ensure};
 use warplens_ide::{Diagnostic, SafeFixes, safe_fixes};
 
-use super::report::CheckError;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::text_edits::edited;
 use crate::replace_file::replace;
@@ -25,11 +25,9 @@ pub(super) struct Fixed {
 pub(super) fn fix(
     path: &Path,
     text: String,
-    check: impl Fn(&str) -> Result<Vec<Diagnostic>, CheckError>,
-) -> Result<Fixed, CheckError> {
-    if path.as_os_str() == STANDARD_INPUT {
-        return Err(CheckError::StandardInput);
-    }
+    check: impl Fn(&str) -> Result<Vec<Diagnostic>>,
+) -> Result<Fixed> {
+    ensure!(path.as_os_str() != STANDARD_INPUT, "standard input cannot be fixed; name a file");
     let mut fixed = Fixed { found: check(&text)?, text, count: 0 };
     for _ in 0..MAX_ROUNDS {
         let SafeFixes { edits, count } = safe_fixes(&fixed.found);
@@ -40,7 +38,7 @@ pub(super) fn fix(
         fixed = Fixed { found: check(&text)?, text, count: fixed.count + count };
     }
     if fixed.count > 0 {
-        replace(path, fixed.text.as_bytes()).map_err(CheckError::Write)?;
+        replace(path, fixed.text.as_bytes()).map_err(|error| anyhow!("cannot be written: {error}"))?;
     }
     Ok(fixed)
 }

@@ -4,30 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ropey::Rope;
-use thiserror::Error;
-use warplens_ide::{Cancelled, Diagnostic};
-
-use crate::cli::input::ReadError;
-use crate::language::LanguageError;
-
-/// A file cannot be checked.
-#[derive(Debug, Error)]
-pub(super) enum CheckError {
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    #[error(transparent)]
-    Language(#[from] LanguageError),
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-    #[error("cannot be written: {0}")]
-    Write(io::Error),
-    #[error("standard input cannot be fixed; name a file")]
-    StandardInput,
-}
+use warplens_ide::Diagnostic;
 
 pub(super) struct Checked {
     pub(super) path: PathBuf,
-    pub(super) result: Result<CheckedFile, CheckError>,
+    /// An error if the file cannot be checked.
+    pub(super) result: anyhow::Result<CheckedFile>,
 }
 
 /// The text of a file and its problems.

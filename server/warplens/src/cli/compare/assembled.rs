@@ -3,23 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use thiserror::Error;
+use anyhow::{Result, anyhow, ensure};
 use warplens_tools::source::Source;
-use warplens_tools::toolchain::{ToolError, Toolchain, target_of};
+use warplens_tools::toolchain::{Toolchain, target_of};
 
-use crate::cli::launch::LaunchError;
 use crate::language;
-
-/// Why there is no machine code to compare with.
-#[derive(Debug, Error)]
-pub(super) enum AssembleError {
-    #[error(transparent)]
-    Tool(#[from] ToolError),
-    #[error(transparent)]
-    Listing(#[from] LaunchError),
-    #[error("--ptxas: {0} is not PTX")]
-    NotPtx(String),
-}
 
 /// The assembler, with the targets and levels of the arguments.
 pub(super) struct Assembler {
@@ -36,10 +24,8 @@ impl Assembler {
         source: &Source,
         targets: &[String],
         levels: &[u8],
-    ) -> Result<Assembler, AssembleError> {
-        if source.language.assembler.is_none() {
-            return Err(AssembleError::NotPtx(source.path.clone()));
-        }
+    ) -> Result<Assembler> {
+        ensure!(source.language.assembler.is_some(), "--ptxas: {} is not PTX", source.path);
         let toolchain = Toolchain::find(path, limit)?;
         let version = toolchain.version()?;
         let targets = match targets {
@@ -50,11 +36,11 @@ impl Assembler {
     }
 
     /// Assembles a text for each target at each level.
-    pub(super) fn each<E: From<AssembleError>>(
+    pub(super) fn each(
         &self,
         text: &str,
-        compare: &mut dyn FnMut(Source, &str, u8) -> Result<(), E>,
-    ) -> Result<(), E> {
+        compare: &mut dyn FnMut(Source, &str, u8) -> Result<()>,
+    ) -> Result<()> {
         for target in &self.targets {
             for level in &self.levels {
                 compare(self.listing(text, target, *level)?, target, *level)?;
@@ -63,11 +49,11 @@ impl Assembler {
         Ok(())
     }
 
-    pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<Source, AssembleError> {
+    pub(super) fn listing(&self, text: &str, target: &str, level: u8) -> Result<Source> {
         let listing = self.toolchain.listing(text, target, level)?;
         let path = format!("ptxas-{}-O{level}-{target}.sass", self.version);
-        let language = language::of_file(Path::new(&path), &listing)
-            .map_err(|error| LaunchError::Language { path: path.clone(), error })?;
-        Ok(Source::of_text(path, listing, language).map_err(LaunchError::from)?)
+        let language = language::of_file(Path::new(&path), &listing);
+        let language = language.map_err(|error| anyhow!("{path}: {error}"))?;
+        Ok(Source::of_text(path, listing, language)?)
     }
 }

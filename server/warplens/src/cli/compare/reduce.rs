@@ -4,7 +4,6 @@
 
 mod candidate;
 mod ddmin;
-mod error;
 pub(super) mod files;
 mod launches;
 mod oracle;
@@ -14,21 +13,21 @@ mod reduced;
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use warplens_ide::is_reducible;
 use warplens_sim_warp::Status;
 
 use candidate::Candidate;
-use oracle::Oracle;
+use oracle::{Oracle, not_reducible};
 use passes::Best;
 use warplens_tools::comparison::compared::Compared;
 use warplens_tools::source::Source;
 
-pub(super) use error::ReduceError;
 pub(super) use oracle::{Other, Pair};
 pub(super) use reduced::Reduced;
 
 /// Checks that the two kernels of a pair can be reduced.
-pub(super) fn check(source: &Source, other: &Other<'_>) -> Result<(), ReduceError> {
+pub(super) fn check(source: &Source, other: &Other<'_>) -> Result<()> {
     let other = match other {
         Other::Kernel(other) => Some(*other),
         Other::Assembled { .. } | Other::Same => None,
@@ -37,28 +36,29 @@ pub(super) fn check(source: &Source, other: &Other<'_>) -> Result<(), ReduceErro
         .chain(other)
         .find(|side| !is_reducible(side.language) || side.language != source.language);
     match unfit {
-        Some(side) => Err(ReduceError::NotReducible { path: side.path.clone() }),
+        Some(side) => Err(not_reducible(&side.path)),
         None => Ok(()),
     }
 }
 
 /// Reduces a pair whose runs differ and their launch, for at most `limit`, and writes the result to a folder.
-pub(super) fn reduce(
-    pair: Pair<'_>,
-    compared: &Compared,
-    limit: Duration,
-    folder: &Path,
-) -> Result<Reduced, ReduceError> {
+pub(super) fn reduce(pair: Pair<'_>, compared: &Compared, limit: Duration, folder: &Path) -> Result<Reduced> {
     let [one, _] = &compared.runs;
     if one.result.status != Status::Finished {
-        let reason = one.result.status.as_str();
-        return Err(ReduceError::Invalid { path: one.path.clone(), reason });
+        bail!(
+            "--reduce: the run of {} ended with `{}`. Correct the kernel or its launch first: the results of a run that does not finish \
+             are not compared",
+            one.path,
+            one.result.status.as_str()
+        );
     }
     files::create(folder)?;
     let mut oracle = Oracle::new(pair, compared, limit)?;
     let candidate = Candidate { texts: oracle.texts(), launch: launches::written(&one.prepared) };
     let before = oracle.parts(&candidate.texts)?[0].statements.len();
-    let Some(first) = oracle.compare(&candidate)? else { return Err(ReduceError::NotRepeated) };
+    let Some(first) = oracle.compare(&candidate)? else {
+        bail!("--reduce: the difference does not appear again in the same runs");
+    };
     let mut best = Best { candidate, compared: first };
     passes::reduce(&mut oracle, &mut best)?;
     let after = oracle.parts(&best.candidate.texts)?[0].statements.len();

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Error, Result, anyhow};
 use clap::Args;
-use thiserror::Error;
 use warplens_ide::Language;
-use warplens_ide::lanes::{Choice, RunRequest, RunSettings, UnknownModel};
+use warplens_ide::lanes::{Choice, RunRequest, RunSettings};
 use warplens_sim_launch::{Launch, arguments, extent};
 
 use crate::cli::input::STANDARD_INPUT;
@@ -56,15 +56,6 @@ pub(crate) struct LaunchArguments {
     memory: u64,
 }
 
-/// Why an argument cannot be used.
-#[derive(Debug, Error)]
-pub(crate) enum ArgumentError {
-    #[error("--model: {0}")]
-    Model(#[from] UnknownModel),
-    #[error("{0}")]
-    Launch(String),
-}
-
 impl LaunchArguments {
     /// The run of a file under a model. `settings` select the recorded data; the limits are those of the arguments.
     pub(crate) fn request(
@@ -72,13 +63,13 @@ impl LaunchArguments {
         language: Language,
         model: Option<&str>,
         settings: RunSettings,
-    ) -> Result<RunRequest, ArgumentError> {
-        let model = model.map(|name| warplens_ide::model(language, name)).transpose()?;
+    ) -> Result<RunRequest> {
+        let model = model.map(|name| warplens_ide::model(language, name)).transpose();
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,
             wave_width: self.wave_width,
-            model,
+            model: model.map_err(|unknown| anyhow!("--model: {unknown}"))?,
             usual_model: None,
             options: RunSettings { max_steps: self.max_steps, memory: self.memory, ..settings }.options(),
         })
@@ -95,7 +86,7 @@ impl LaunchArguments {
         usize::try_from(self.memory << 20).unwrap_or(usize::MAX)
     }
 
-    fn choice(&self) -> Result<Choice, ArgumentError> {
+    fn choice(&self) -> Result<Choice> {
         if let Some(name) = &self.launch {
             return Ok(Choice::of_name(name));
         }
@@ -109,7 +100,7 @@ impl LaunchArguments {
             grid: self.grid,
             block: self.block,
             cluster: self.cluster,
-            args: arguments(&self.args).map_err(|problem| ArgumentError::Launch(problem.message))?,
+            args: arguments(&self.args).map_err(|problem| Error::msg(problem.message))?,
             ..Launch::default()
         })))
     }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use warplens_ide::Language;
 use warplens_ide::lanes::{RunRequest, RunSettings};
 use warplens_sim_warp::WarpId;
 
 use crate::cli::input::language_parser;
-use crate::cli::launch::{ArgumentError, LaunchArguments};
+use crate::cli::launch::LaunchArguments;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -97,7 +98,7 @@ pub(super) enum Format {
 
 impl Arguments {
     /// The run of a file in `language`.
-    pub(super) fn request(&self, language: Language) -> Result<RunRequest, ArgumentError> {
+    pub(super) fn request(&self, language: Language) -> Result<RunRequest> {
         let settings = RunSettings {
             counters: self.counters,
             checks: !self.no_checks,

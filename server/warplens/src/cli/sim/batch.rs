@@ -12,7 +12,7 @@ mod work;
 use std::io::{self, Write};
 use std::path::Path;
 
-use thiserror::Error;
+use anyhow::{Result, anyhow, bail, ensure};
 use warplens_sim_warp::Workers;
 
 use super::arguments::Arguments;
@@ -24,31 +24,16 @@ use lines::Lines;
 use summary::Summary;
 use work::Batch;
 
-/// A batch cannot be run.
-#[derive(Debug, Error)]
-enum BatchError {
-    #[error("{path}: cannot be read: {error}")]
-    Read { path: String, error: io::Error },
-    #[error("with --batch, FILE must be a file, not standard input")]
-    SourceOnInput,
-    #[error("{0} needs --full: without it, the results of a batch have no lanes, registers and buffers")]
-    NeedsFull(&'static str),
-    #[error(transparent)]
-    Write(#[from] io::Error),
-}
-
 /// Runs the launches of the batch at `path`.
 pub(super) fn run(arguments: &Arguments, path: &Path) -> io::Result<Outcome> {
-    match run_all(arguments, path) {
-        Ok(outcome) => Ok(outcome),
-        Err(BatchError::Write(error)) => Err(error),
-        Err(error) => Ok(unusable(error)),
-    }
+    // An error of I/O is one of the output.
+    run_all(arguments, path)
+        .or_else(|error| error.downcast().map_or_else(|refused| Ok(unusable(refused)), Err))
 }
 
-fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome, BatchError> {
+fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     check(arguments)?;
-    let unreadable = |path: &Path, error| BatchError::Read { path: path.display().to_string(), error };
+    let unreadable = |path: &Path, error| anyhow!("{}: cannot be read: {error}", path.display());
     let lines = Lines::open(path).map_err(|error| unreadable(path, error))?;
     let earlier = match &arguments.resume {
         Some(results) => EarlierResults::read(results).map_err(|error| unreadable(results, error))?,
@@ -63,18 +48,21 @@ fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome, BatchError> {
     let ended = batch.end();
     let outcome = ended.summary.end();
     match (ended.write_error, ended.read_error) {
-        (Some(error), _) => Err(BatchError::Write(error)),
+        (Some(error), _) => Err(error.into()),
         (None, Some(error)) => Err(unreadable(path, error)),
         (None, None) => Ok(outcome),
     }
 }
 
-fn check(arguments: &Arguments) -> Result<(), BatchError> {
-    if arguments.file.as_ref().is_some_and(|file| file.as_os_str() == STANDARD_INPUT) {
-        return Err(BatchError::SourceOnInput);
-    }
+fn check(arguments: &Arguments) -> Result<()> {
+    let is_input = arguments.file.as_ref().is_some_and(|file| file.as_os_str() == STANDARD_INPUT);
+    ensure!(!is_input, "with --batch, FILE must be a file, not standard input");
     match arguments.option_of_lanes().filter(|_| !arguments.full) {
-        Some(option) => Err(BatchError::NeedsFull(option)),
+        Some(option) => {
+            bail!(
+                "{option} needs --full: without it, the results of a batch have no lanes, registers and buffers"
+            )
+        }
         None => Ok(()),
     }
 }

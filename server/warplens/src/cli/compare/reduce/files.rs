@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Error, Result, anyhow};
 use warplens_sim_launch::launch_table;
 
-use super::error::ReduceError;
 use super::launches;
 use super::reduced::Reduced;
 
@@ -24,15 +24,15 @@ pub(crate) fn folder(file: &Path) -> PathBuf {
 }
 
 /// Checks that the folder has no files with the names of the result, unless an earlier reduction wrote them.
-pub(crate) fn check(folder: &Path) -> Result<(), ReduceError> {
+pub(crate) fn check(folder: &Path) -> Result<()> {
     let launches = folder.join(LAUNCH_FILE);
     match std::fs::read_to_string(&launches) {
         Ok(text) if text.starts_with(MARK) => Ok(()),
-        Ok(_) => Err(ReduceError::Exists { path: launches.display().to_string() }),
+        Ok(_) => Err(exists(&launches)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let mut names = ["reduced.ptx", "reduced.sass", "reduced-b.ptx"].into_iter();
             match names.find(|name| folder.join(name).exists()) {
-                Some(name) => Err(ReduceError::Exists { path: folder.join(name).display().to_string() }),
+                Some(name) => Err(exists(&folder.join(name))),
                 None => Ok(()),
             }
         }
@@ -40,17 +40,21 @@ pub(crate) fn check(folder: &Path) -> Result<(), ReduceError> {
     }
 }
 
-fn wrong(path: &Path, error: std::io::Error) -> ReduceError {
-    ReduceError::Write { path: path.display().to_string(), error }
+fn exists(path: &Path) -> Error {
+    anyhow!("--reduce: {} already exists; name another folder with `-o`", path.display())
+}
+
+fn wrong(path: &Path, error: std::io::Error) -> Error {
+    anyhow!("--reduce: {}: {error}", path.display())
 }
 
 /// Creates the folder. Called before the reduction, so that a failure does not waste its time.
-pub(super) fn create(folder: &Path) -> Result<(), ReduceError> {
+pub(super) fn create(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error))
 }
 
 /// Writes the kernels and the launch.
-pub(super) fn write(folder: &Path, reduced: &mut Reduced) -> Result<(), ReduceError> {
+pub(super) fn write(folder: &Path, reduced: &mut Reduced) -> Result<()> {
     let [one, other] = &reduced.compared.runs;
     let launch = launches::written(&one.prepared);
     let is_listing = other.path.ends_with(".sass");

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
+use anyhow::{Error, Result, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
 use warplens_ide::lanes::compare::{Equality, unusable};
 use warplens_ide::lanes::{Prepared, RunRequest};
@@ -12,12 +13,10 @@ use warplens_sim_launch::{Argument, Launch, Passed};
 use warplens_sim_warp::{Control, FindingKind, RunResult, Status};
 use warplens_tools::comparison::compared::{Compared, Run};
 use warplens_tools::comparison::sides::{Sides, labelled};
-use warplens_tools::source::{Launches, Source};
+use warplens_tools::source::{Launches, RunError, Source};
 
 use super::super::assembled::Assembler;
 use super::candidate::Candidate;
-use super::error::ReduceError;
-use crate::cli::launch::LaunchError;
 use crate::cores::Cores;
 
 /// The limit of warp instructions of a candidate: a multiple of those of the original run, but at least `LEAST_STEPS`.
@@ -76,11 +75,7 @@ struct Accepted {
 
 impl<'a> Oracle<'a> {
     /// An oracle for a pair whose runs differ. After `limit`, it rejects every candidate.
-    pub(super) fn new(
-        pair: Pair<'a>,
-        compared: &Compared,
-        limit: Duration,
-    ) -> Result<Oracle<'a>, ReduceError> {
+    pub(super) fn new(pair: Pair<'a>, compared: &Compared, limit: Duration) -> Result<Oracle<'a>> {
         let [one, other] = &compared.runs;
         let style = ProgressStyle::with_template("{spinner} reducing: {msg}");
         let mut oracle = Oracle {
@@ -141,17 +136,16 @@ impl<'a> Oracle<'a> {
     }
 
     /// The removable parts of each text.
-    pub(super) fn parts(&self, texts: &[String]) -> Result<Vec<Reducible>, ReduceError> {
+    pub(super) fn parts(&self, texts: &[String]) -> Result<Vec<Reducible>> {
         let parts = texts.iter().enumerate().map(|(side, text)| {
-            let source = Source::of_text(self.path(side), text.clone(), self.language());
-            let source = source.map_err(LaunchError::from)?;
-            self.reducible(side, &source)?.ok_or_else(|| ReduceError::NotReducible { path: self.path(side) })
+            let source = Source::of_text(self.path(side), text.clone(), self.language())?;
+            self.reducible(side, &source)?.ok_or_else(|| not_reducible(&source.path))
         });
         parts.collect()
     }
 
-    fn reducible(&self, side: usize, source: &Source) -> Result<Option<Reducible>, LaunchError> {
-        Ok(source.analysis.reducible(source.file, &self.entries[side])?)
+    fn reducible(&self, side: usize, source: &Source) -> Result<Option<Reducible>> {
+        Ok(source.analysis.reducible(source.file, &self.entries[side]).map_err(RunError::from)?)
     }
 
     fn path(&self, side: usize) -> String {
@@ -174,7 +168,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The comparison of a candidate; `None` if it does not show the difference.
-    pub(super) fn compare(&mut self, candidate: &Candidate) -> Result<Option<Compared>, ReduceError> {
+    pub(super) fn compare(&mut self, candidate: &Candidate) -> Result<Option<Compared>> {
         let hash = hash(candidate);
         if self.is_late() || self.rejected.contains(&hash) {
             return Ok(None);
@@ -187,7 +181,7 @@ impl<'a> Oracle<'a> {
         Ok(compared)
     }
 
-    fn try_candidate(&self, candidate: &Candidate) -> Result<Option<Compared>, ReduceError> {
+    fn try_candidate(&self, candidate: &Candidate) -> Result<Option<Compared>> {
         let mut sources = Vec::new();
         for (side, text) in candidate.texts.iter().enumerate() {
             match Source::of_text(self.path(side), text.clone(), self.language()) {
@@ -197,13 +191,13 @@ impl<'a> Oracle<'a> {
         }
         let Some(runs) = self.run(&sources, candidate)? else { return Ok(None) };
         let compared = Compared::new(labelled(runs), self.pair.equality, None, Control::none());
-        let compared = compared.map_err(LaunchError::from)?;
+        let compared = compared.map_err(RunError::from)?;
         let is_it = !compared.comparison.is_equal() && compared.comparison.finished == self.accepted.finished;
         Ok(is_it.then_some(compared))
     }
 
     /// The runs of a candidate. The first kernel runs before the other one is assembled, because most candidates fail there.
-    fn run(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<[Run; 2]>, LaunchError> {
+    fn run(&self, sources: &[Source], candidate: &Candidate) -> Result<Option<[Run; 2]>> {
         let Some(source) = sources.first() else { return Ok(None) };
         let first = self.sides(source, source);
         let Ok(prepared) = first.prepare_first(&candidate.launch) else { return Ok(None) };
@@ -249,12 +243,20 @@ impl<'a> Oracle<'a> {
 
     /// Whether a text has no error, reads no register that is never written, and stores no value that depends on an address, or only as
     /// far as the original pair does so too.
-    fn is_accepted(&self, side: usize, source: &Source, launch: &Launch) -> Result<bool, LaunchError> {
+    fn is_accepted(&self, side: usize, source: &Source, launch: &Launch) -> Result<bool> {
         let Some(parts) = self.reducible(side, source)? else { return Ok(false) };
         Ok(parts.undefined.iter().all(|register| self.accepted.undefined.contains(register))
             && addresses(&parts, launch) <= self.accepted.addresses
             && errors(source) <= self.accepted.errors)
     }
+}
+
+/// The refusal of a text in a language that cannot be reduced.
+pub(super) fn not_reducible(path: &str) -> Error {
+    anyhow!(
+        "--reduce: {path} cannot be reduced: only kernels of PTX can. A listing is the machine code of one kernel; with `--ptxas`, the \
+         assembler makes it of each smaller kernel"
+    )
 }
 
 /// The number of addresses of a launch from which stored values are computed. Such values differ between the two sides for no reason,

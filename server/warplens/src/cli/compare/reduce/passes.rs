@@ -1,11 +1,11 @@
 //! The passes of a reduction, which are repeated until none makes the kernel smaller.
 
+use anyhow::Result;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use warplens_ide::{Reducible, ReducibleStatement, TextEdit, TextRange};
 use warplens_sim_launch::Launch;
 
 use super::candidate::Candidate;
-use super::error::ReduceError;
 use super::oracle::Oracle;
 use super::{ddmin, launches};
 use warplens_tools::comparison::compared::Compared;
@@ -16,7 +16,7 @@ pub(super) struct Best {
     pub(super) compared: Compared,
 }
 
-pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     declarations(oracle, best)?;
     launch(oracle, best, launches::with_fewer_threads)?;
     loop {
@@ -43,7 +43,7 @@ pub(super) fn reduce(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), Red
 }
 
 /// Makes a candidate the best one if it shows the difference.
-fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Result<bool, ReduceError> {
+fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Result<bool> {
     if candidate == best.candidate {
         return Ok(false);
     }
@@ -57,7 +57,7 @@ fn attempt(oracle: &mut Oracle<'_>, best: &mut Best, candidate: Candidate) -> Re
 }
 
 /// Removes as many parts as possible. Each part has a range in each text.
-fn remove(oracle: &mut Oracle<'_>, best: &mut Best, parts: &[Vec<TextRange>]) -> Result<(), ReduceError> {
+fn remove(oracle: &mut Oracle<'_>, best: &mut Best, parts: &[Vec<TextRange>]) -> Result<()> {
     let start = best.candidate.clone();
     let without =
         |removed: &[usize]| start.without(|side| removed.iter().map(|part| parts[*part][side]).collect());
@@ -65,13 +65,13 @@ fn remove(oracle: &mut Oracle<'_>, best: &mut Best, parts: &[Vec<TextRange>]) ->
     Ok(())
 }
 
-fn declarations(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn declarations(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     let parts = oracle.parts(&best.candidate.texts)?;
     let ranges: Vec<&[TextRange]> = parts.iter().map(|parts| &parts.declarations[..]).collect();
     remove(oracle, best, &common(&best.candidate.texts, &ranges))
 }
 
-fn statements(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn statements(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     let parts = oracle.parts(&best.candidate.texts)?;
     oracle.show(parts[0].statements.len());
     let ranges: Vec<Vec<TextRange>> = parts.iter().map(|parts| removable(parts, |_| true)).collect();
@@ -80,7 +80,7 @@ fn statements(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceErro
 }
 
 /// Removes all statements without an effect at once.
-fn dead(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn dead(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     loop {
         let parts = oracle.parts(&best.candidate.texts)?;
         let dead = |statement: &ReducibleStatement| statement.is_dead;
@@ -97,7 +97,7 @@ fn removable(parts: &Reducible, which: impl Fn(&ReducibleStatement) -> bool) -> 
 }
 
 /// Replaces the results of statements by other registers, starting with the last statement.
-fn alternatives(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn alternatives(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     let mut parts = oracle.parts(&best.candidate.texts)?;
     let mut index = parts[0].statements.len();
     while index > 0 && !oracle.is_late() {
@@ -144,7 +144,7 @@ fn launch(
     oracle: &mut Oracle<'_>,
     best: &mut Best,
     smaller: impl Fn(&Compared) -> Vec<Launch>,
-) -> Result<bool, ReduceError> {
+) -> Result<bool> {
     for launch in smaller(&best.compared) {
         let candidate = Candidate { launch, ..best.candidate.clone() };
         if attempt(oracle, best, candidate)? {
@@ -155,7 +155,7 @@ fn launch(
 }
 
 /// Removes declarations and labels that are not used.
-fn unused(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn unused(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     loop {
         let parts = oracle.parts(&best.candidate.texts)?;
         let candidate = best.candidate.edited(|side| parts[side].unused.clone());
@@ -166,7 +166,7 @@ fn unused(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
 }
 
 /// Removes parameters that no kernel uses, with their arguments.
-fn parameters(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<(), ReduceError> {
+fn parameters(oracle: &mut Oracle<'_>, best: &mut Best) -> Result<()> {
     let count = best.candidate.launch.args.len();
     for index in (0..count).rev() {
         let parts = oracle.parts(&best.candidate.texts)?;

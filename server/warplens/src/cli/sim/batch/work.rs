@@ -6,20 +6,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use thiserror::Error;
+use anyhow::{Context, Error, Result, anyhow};
 use warplens_ide::lanes::Choice;
 use warplens_sim_launch::{BatchId, Launch, batch_line};
 use warplens_sim_warp::Control;
+use warplens_tools::source::RunError;
 
 use super::earlier_results::EarlierResults;
-use super::lines::{Line, Lines, UnusableLine};
+use super::lines::{Line, Lines};
 use super::result::{Ended, ended, internal_error, invalid};
 use super::sources::Sources;
 use super::summary::Summary;
 use crate::cli::input::STANDARD_INPUT;
-use crate::cli::launch::LaunchError;
 use crate::cli::sim::arguments::Arguments;
-use crate::cli::sim::selection::{UnknownSelection, buffers_to_dump, check_warp};
+use crate::cli::sim::selection::{buffers_to_dump, check_warp};
 use crate::cli::sim::simulated::{Simulated, failures};
 use crate::launch_file;
 use crate::panic::panic_message;
@@ -50,23 +50,6 @@ pub(super) struct EndedBatch {
     pub(super) summary: Summary,
     pub(super) read_error: Option<io::Error>,
     pub(super) write_error: Option<io::Error>,
-}
-
-/// Why a launch cannot be run.
-#[derive(Debug, Error)]
-pub(super) enum RefusedLaunch {
-    #[error(transparent)]
-    Selection(#[from] UnknownSelection),
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    #[error(transparent)]
-    Line(#[from] UnusableLine),
-    #[error("column {column}: {message}")]
-    Problem { column: usize, message: String },
-    #[error("the launch has no `file`: name its source here, or for all launches on the command line")]
-    NoFile,
-    #[error("{0}")]
-    Source(String),
 }
 
 impl<'a> Batch<'a> {
@@ -140,18 +123,20 @@ impl<'a> Batch<'a> {
         sources: &mut Sources,
         index: u64,
         id: Option<&BatchId>,
-    ) -> Result<Ended, RefusedLaunch> {
+    ) -> Result<Ended> {
         let arguments = self.arguments;
         let named = launch.file.as_ref().map(|file| launch_file::beside(&self.base, file));
-        let file = named.as_ref().or(arguments.file.as_ref()).ok_or(RefusedLaunch::NoFile)?;
-        let (source, text) = sources.source(file, arguments.language).map_err(RefusedLaunch::Source)?;
-        let mut request = arguments.request(source.language).map_err(LaunchError::from)?;
+        let file = named.as_ref().or(arguments.file.as_ref());
+        let file = file.context(
+            "the launch has no `file`: name its source here, or for all launches on the command line",
+        )?;
+        let (source, text) = sources.source(file, arguments.language).map_err(Error::msg)?;
+        let mut request = arguments.request(source.language)?;
         request.launch = Choice::Given(Box::new(launch));
-        let prepared =
-            source.prepare(&request, &launch_file::launches(None, &self.base)).map_err(LaunchError::from)?;
+        let prepared = source.prepare(&request, &launch_file::launches(None, &self.base))?;
         let dump = buffers_to_dump(&arguments.dump, &prepared)?;
         let settled = prepared.run_adjusted(Control::none());
-        let (prepared, result) = settled.map_err(LaunchError::from)?;
+        let (prepared, result) = settled.map_err(RunError::from)?;
         check_warp(arguments.warp, &prepared)?;
         let failures = failures(&prepared, &result);
         let simulated = Simulated {
@@ -187,15 +172,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read(line: Line) -> (Option<BatchId>, Result<Launch, RefusedLaunch>) {
+fn read(line: Line) -> (Option<BatchId>, Result<Launch>) {
     let text = match line.text {
         Ok(text) => text,
         Err(long) => return (None, Err(long.into())),
     };
     let line = batch_line(&text);
     let launch = line.launch.map_err(|problem| match problem.line_column(&text) {
-        Some((_, column)) => RefusedLaunch::Problem { column, message: problem.message },
-        None => RefusedLaunch::Source(problem.message),
+        Some((_, column)) => anyhow!("column {column}: {}", problem.message),
+        None => Error::msg(problem.message),
     });
     (line.id, launch)
 }
