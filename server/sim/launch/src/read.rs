@@ -223,7 +223,7 @@ fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
 }
 
 pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
-    let shapes: [(_, fn(&Node) -> NamedPassed<'_>); 5] = [
+    let shapes: [(&str, Reader); 5] = [
         ("tensormap", read_map),
         ("multimem", read_multimem_argument),
         ("buffer", read_buffer),
@@ -231,7 +231,7 @@ pub(super) fn read_argument(node: &Node) -> Result<Argument, Problem> {
         ("fields", read_fields),
     ];
     let shape = shapes.into_iter().find(|(key, _)| has(node, key));
-    let (name, passed) = shape.map_or(read_scalar as fn(&Node) -> NamedPassed<'_>, |(_, read)| read)(node)?;
+    let (name, passed) = shape.map_or(read_scalar as Reader, |(_, read)| read)(node)?;
     let name = name.map(|name| name.text("name").map(str::to_owned)).transpose()?;
     Ok(Argument { name, passed, at: Some(node.span.clone()) })
 }
@@ -240,6 +240,7 @@ fn has(node: &Node, name: &str) -> bool {
     matches!(&node.value, Value::Table(entries) if entries.iter().any(|(key, _)| key.name == name))
 }
 
+type Reader = fn(&Node) -> NamedPassed<'_>;
 type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
 
 fn read_map(node: &Node) -> NamedPassed<'_> {

@@ -105,10 +105,7 @@ impl Warp {
 
     fn taken(&self, uniformity: Uniformity, group: &Group, executed: u32) -> u32 {
         let members = |source: Option<super::registers::Source>| match source {
-            Some(source) => {
-                let mut buffer = [0; 32];
-                self.registers.int(source, &mut buffer)[executed.trailing_zeros() as usize % 32]
-            }
+            Some(source) => self.registers.int_in(source, executed.trailing_zeros() as usize % 32),
             None => u32::MAX,
         };
         let converged = |source| members(source) & self.live & !group.mask == 0;
@@ -235,10 +232,9 @@ impl Warp {
 
     /// The address that a lane jumps to.
     fn address(&self, jump: Jump, lane: usize) -> u64 {
-        let mut buffer = [0; 32];
         let value = match jump.wide {
             true => self.registers.int_64(jump.register)[lane],
-            false => i64::from(self.registers.int(jump.register, &mut buffer)[lane] as i32) as u64,
+            false => i64::from(self.registers.int_in(jump.register, lane) as i32) as u64,
         };
         value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
     }
@@ -449,10 +445,7 @@ impl Warp {
             return Ok(go(group, next));
         }
         let lane = executed.trailing_zeros() as usize;
-        let value = |source: super::registers::Source| {
-            let mut buffer = [0; 32];
-            self.registers.int(source, &mut buffer)[lane]
-        };
+        let value = |source| self.registers.int_in(source, lane);
         let (number, count) = (value(number), count.map(value));
         match waits {
             true => self.machine.block(executed, next),

@@ -149,6 +149,11 @@ impl Registers {
         buffer
     }
 
+    /// An integer source in one lane.
+    pub(crate) fn int_in(&self, source: Source, lane: usize) -> u32 {
+        self.int(source, &mut [0; WIDTH])[lane]
+    }
+
     #[inline(always)]
     pub(crate) fn float<'r>(&'r self, source: Source, buffer: &'r mut PerLane<u32>) -> &'r PerLane<u32> {
         let row = self.row(source.row);

@@ -2,7 +2,7 @@
 
 use warplens_sim_cuda::semantics::convert::{Clamp, Convert};
 use warplens_sim_cuda::semantics::narrow::{E4M3, E5M2, Element, PackedConvert};
-use warplens_sim_warp::scalar_type::ScalarType;
+use warplens_sim_warp::scalar_type::{Class, ScalarType};
 use warplens_sim_warp::soft_float::{BF16, F16, Rounding};
 
 use super::compare::{bool_of, relation, set_to};
@@ -318,26 +318,15 @@ fn half_mode(inst: &Inst<'_>) -> HalfMode {
     }
 }
 
+/// The type that a modifier names, if it has one of these classes.
+fn type_of(word: &str, classes: &[Class]) -> Option<ScalarType> {
+    ScalarType::from_name(&word.to_ascii_lowercase()).filter(|ty| classes.contains(&ty.class()))
+}
+
 fn int_type(word: &str) -> Option<ScalarType> {
-    Some(match word {
-        "S8" => ScalarType::S8,
-        "U8" => ScalarType::U8,
-        "S16" => ScalarType::S16,
-        "U16" => ScalarType::U16,
-        "S32" => ScalarType::S32,
-        "U32" => ScalarType::U32,
-        "S64" => ScalarType::S64,
-        "U64" => ScalarType::U64,
-        _ => return None,
-    })
+    type_of(word, &[Class::Signed, Class::Unsigned])
 }
 
 fn float_type(word: &str) -> Option<ScalarType> {
-    Some(match word {
-        "F16" => ScalarType::F16,
-        "BF16" => ScalarType::Bf16,
-        "F32" => ScalarType::F32,
-        "F64" => ScalarType::F64,
-        _ => return None,
-    })
+    type_of(word, &[Class::Float])
 }

@@ -311,14 +311,9 @@ impl Decoder<'_> {
 }
 
 fn atomic_type(word: &str) -> Option<ScalarType> {
-    Some(match word {
-        "S32" => ScalarType::S32,
-        "64" | "U64" => ScalarType::U64,
-        "S64" => ScalarType::S64,
-        "F32" => ScalarType::F32,
-        "F64" => ScalarType::F64,
-        "F16x2" => ScalarType::F16x2,
-        "BF16_V2" | "BF16x2" => ScalarType::Bf16x2,
-        _ => return None,
-    })
+    match word {
+        "64" => Some(ScalarType::U64),
+        "BF16_V2" => Some(ScalarType::Bf16x2),
+        _ => ScalarType::from_name(&word.to_ascii_lowercase()),
+    }
 }

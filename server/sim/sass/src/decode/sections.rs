@@ -145,19 +145,15 @@ impl Decoder<'_> {
         let DatumValue::Expression(Expression { symbol, minus, addend, .. }) = &datum.value else { return };
         let (start, size) = (datum.offset as usize, (datum.size as usize).min(8));
         let address = |name: &str| self.label(name).map(|statement| self.program.address_of(statement));
-        if let Some(value) = address(symbol) {
-            let base = minus.as_deref().and_then(address).unwrap_or(0);
-            let value = value.wrapping_sub(base).wrapping_add_signed(*addend);
-            if let Some(target) = bytes.get_mut(start..start + size) {
-                target.copy_from_slice(&value.to_le_bytes()[..size]);
-            }
+        let value = if let Some(value) = address(symbol) {
+            Some(value.wrapping_sub(minus.as_deref().and_then(address).unwrap_or(0)))
         } else if let Some(variable) = self.variables.get(symbol) {
-            self.program.symbol_words.push((bank, datum.offset, *variable, *addend as u64));
-        } else if let Some(constant) = self.in_constant_bank(symbol) {
-            let value = constant.wrapping_add_signed(*addend);
-            if let Some(target) = bytes.get_mut(start..start + size) {
-                target.copy_from_slice(&value.to_le_bytes()[..size]);
-            }
+            return self.program.symbol_words.push((bank, datum.offset, *variable, *addend as u64));
+        } else {
+            self.in_constant_bank(symbol)
+        };
+        if let (Some(value), Some(target)) = (value, bytes.get_mut(start..start + size)) {
+            target.copy_from_slice(&value.wrapping_add_signed(*addend).to_le_bytes()[..size]);
         }
     }
 

@@ -6,7 +6,7 @@ use warplens_sim_cuda::semantics::compare::Comparison;
 
 use super::lanewise::map3;
 use crate::program::{Bool, CcTest, IntCompare, Op, Operation, SetTo};
-use crate::registers::{CC_CARRY, CC_ZERO, NEGATE, Predicate, Registers, Source, UNIFORM};
+use crate::registers::{CC_CARRY, CC_ZERO, NEGATE, Predicate, Registers, Source};
 
 /// `ISETP`
 #[inline(always)]
@@ -173,17 +173,8 @@ pub(super) fn set_to(to: SetTo, holds: u32, o: &Operation, r: &mut Registers, ma
     r.set(o.d, mask, &std::array::from_fn(|lane| if holds >> lane & 1 == 1 { value } else { 0 }));
 }
 
-/// The first predicate to pack: of the condition code, the uniform file or the lanes.
-fn first_predicate(o: &Operation) -> Predicate {
-    match () {
-        () if o.sets_cc => CC_ZERO,
-        () if o.uniform => UNIFORM,
-        () => 0,
-    }
-}
-
 fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
-    let first = first_predicate(o);
+    let first = o.first_predicate();
     let (a, masks) = (*r.row(o.s[0].row), *r.row(o.s[1].row));
     let predicates: [u32; 7] = std::array::from_fn(|index| r.predicates[usize::from(first) + index]);
     let value = |lane: usize| {
@@ -198,11 +189,11 @@ fn from_predicates(o: &Operation, r: &mut Registers, mask: u32) {
 }
 
 fn to_predicates(o: &Operation, r: &mut Registers, mask: u32) {
-    let first = first_predicate(o);
+    let first = o.first_predicate();
     let mut buffer = [0; 32];
     let a = *r.int(Source { sign: 0, ..o.s[0] }, &mut buffer);
     let masks = *r.row(o.s[1].row);
-    let shift = if o.n < 4 { 8 * o.n } else { 0 };
+    let shift = o.predicate_shift();
     for index in 0..7u32 {
         let chosen = lanes_where(Scalar::new(), |lane| masks[lane] >> index & 1 == 1);
         let value = lanes_where(Scalar::new(), |lane| a[lane] >> (shift + index) & 1 == 1);

@@ -51,7 +51,7 @@ impl Tokens {
         let mut parts = parts.iter().filter(|(_, mask)| *mask != 0);
         let Some(&(pc, mask)) = parts.next() else { return };
         for &(pc, mask) in parts {
-            self.stack.push(Entry { kind: Token::Diverged, barrier: None, pc, mask, arrived: Vec::new() });
+            self.push_entry(Token::Diverged, None, pc, mask);
         }
         (self.pc, self.active) = (pc, mask);
     }
@@ -76,13 +76,16 @@ impl Tokens {
 
     /// Pushes a token with the active lanes, which will resume at `pc`.
     pub(crate) fn push(&mut self, kind: Token, pc: u32) {
-        self.stack.push(Entry { kind, barrier: None, pc, mask: self.active, arrived: Vec::new() });
+        self.push_entry(kind, None, pc, self.active);
+    }
+
+    fn push_entry(&mut self, kind: Token, barrier: Option<u8>, pc: u32, mask: u32) {
+        self.stack.push(Entry { kind, barrier, pc, mask, arrived: Vec::new() });
     }
 
     /// `BSSY`: pushes the token of a barrier register.
     pub(crate) fn push_barrier(&mut self, barrier: u8, pc: u32, mask: u32) {
-        let kind = Token::Sync;
-        self.stack.push(Entry { kind, barrier: Some(barrier), pc, mask, arrived: Vec::new() });
+        self.push_entry(Token::Sync, Some(barrier), pc, mask);
     }
 
     fn entry_of(&mut self, barrier: u8) -> Option<&mut Entry> {

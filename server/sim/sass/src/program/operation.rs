@@ -15,7 +15,7 @@ use super::modifiers::{
     Accumulate, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax, Mufu, SetTo,
     SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
 };
-use crate::registers::{Condition, DROPPED, Predicate, Row, Source};
+use crate::registers::{CC_ZERO, Condition, DROPPED, Predicate, Row, Source, UNIFORM};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
@@ -56,6 +56,21 @@ impl Operation {
             p: [Condition::ALWAYS; 3],
             n: 0,
         }
+    }
+
+    /// The first predicate that `FromPredicates` or `ToPredicates` moves: of the condition code, the uniform file or the
+    /// lanes.
+    pub(crate) fn first_predicate(&self) -> Predicate {
+        match () {
+            () if self.sets_cc => CC_ZERO,
+            () if self.uniform => UNIFORM,
+            () => 0,
+        }
+    }
+
+    /// The position of these predicates in the register.
+    pub(crate) fn predicate_shift(&self) -> u32 {
+        if self.n < 4 { 8 * self.n } else { 0 }
     }
 
     /// Whether all active lanes execute the operation: it has no guard, no second predicate and no test.

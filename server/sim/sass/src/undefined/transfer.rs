@@ -381,8 +381,7 @@ impl UndefinedValues {
         let o = visit.operation();
         let masks = *r.row(o.s[1].row);
         let word = self.source(visit, o.s[0]);
-        let shift = if o.n < 4 { 8 * o.n } else { 0 };
-        let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
+        let (shift, first) = (o.predicate_shift(), o.first_predicate());
         let of = |index: u8| {
             let mut predicate = word.clone();
             predicate.bits = std::array::from_fn(|lane| {
@@ -397,7 +396,7 @@ impl UndefinedValues {
     /// `P2R`
     fn packed_predicates(&self, visit: &UndefinedVisit<'_>, r: &Registers) -> UndefinedWord {
         let o = visit.operation();
-        let first = if o.uniform { crate::registers::UNIFORM } else { 0 };
+        let (shift, first) = (o.predicate_shift(), o.first_predicate());
         let masks = *r.row(o.s[1].row);
         let mut word = self.register(visit, o.s[0].row);
         let kept: PerLane<u32> = match o.n {
@@ -405,7 +404,6 @@ impl UndefinedValues {
             byte => [!(0xff << (8 * byte)); WIDTH],
         };
         word.bits = std::array::from_fn(|lane| word.bits[lane] & kept[lane]);
-        let shift = if o.n < 4 { 8 * o.n } else { 0 };
         for index in 0..7u8 {
             let mut predicate = self.read(self.predicate(first + index), visit.statement);
             predicate.bits = std::array::from_fn(|lane| {
