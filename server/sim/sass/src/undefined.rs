@@ -14,6 +14,7 @@ mod memory;
 pub(crate) mod suspects;
 mod transfer;
 mod uses;
+mod visit;
 
 use pulp::Scalar;
 use rustc_hash::FxHashMap;
@@ -21,7 +22,8 @@ use warplens_sim_cuda::inactive_sources::InactiveSources;
 use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, filter_lanes, lanes, lanes_where};
 
 pub(crate) use self::memory::UndefinedMemory;
-pub(crate) use self::uses::{Effects, UndefinedVisit};
+pub(crate) use self::uses::Effects;
+pub(crate) use self::visit::UndefinedVisit;
 use super::program::{Cell, Layout};
 use super::registers::{Condition, Predicate, Row};
 

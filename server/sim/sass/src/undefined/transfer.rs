@@ -7,7 +7,8 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 
-use super::{Key, UndefinedValues, UndefinedVisit, UndefinedWord, first_origin, is_register};
+use super::visit::UndefinedVisit;
+use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
 use crate::exec::{ExecContext, execute};
 use crate::program::{Bool, CcTest, Op, Operation, Prepare, VoteMode};
 use crate::registers::{

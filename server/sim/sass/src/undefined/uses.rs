@@ -7,13 +7,14 @@ use warplens_sim_cuda::registers::{filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::undefined_messages;
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
-use warplens_sim_warp::trace::{Finding, Related, WarpId};
+use warplens_sim_warp::trace::{Finding, Related};
 
 use super::memory::UndefinedMemory;
 use super::transfer::Results;
+use super::visit::UndefinedVisit;
 use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
-use crate::program::{Access, Atomic, BarrierStep, Control, Op, Operation, Program, Space, Uniformity};
+use crate::program::{Access, Atomic, BarrierStep, Control, Op, Program, Space, Uniformity};
 use crate::registers::{Registers, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,26 +48,6 @@ pub(crate) struct Effects {
     pub(crate) findings: Vec<Finding>,
     /// The finding with which the run stops.
     pub(crate) stop: Option<Finding>,
-}
-
-/// A statement that lanes of a warp execute.
-#[derive(Clone, Copy)]
-pub(crate) struct UndefinedVisit<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) warp: WarpId,
-    pub(crate) statement: u32,
-    /// The lanes of the path.
-    pub(crate) active: u32,
-    /// The lanes that execute the statement.
-    pub(crate) executed: u32,
-    /// The lanes in which registers are written: all lanes for a uniform operation.
-    pub(crate) written: u32,
-}
-
-impl<'a> UndefinedVisit<'a> {
-    pub(super) fn operation(&self) -> &'a Operation {
-        &self.program.code[self.statement as usize]
-    }
 }
 
 impl UndefinedValues {
