@@ -35,8 +35,6 @@ pub(super) fn kind(kind: &DeclarationKind) -> SymbolKind {
     }
 }
 
-/// The whole declaration around a name, or the name itself if the tree has no declaration.
-
 /// `.section .debug_str { … }`
 fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     let Some(Directive::Other(word)) = directive else { return None };
