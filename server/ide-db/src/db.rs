@@ -171,6 +171,12 @@ pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     item_groups(db, file).iter().flat_map(|group| items_of(db, *group)).copied().collect()
 }
 
+/// The items with their starts in the file.
+pub fn placed_items(db: &Database, file: File) -> impl Iterator<Item = (Item<'_>, TextSize)> {
+    let list = file.document(db).items();
+    items(db, file).iter().enumerate().map(|(index, item)| (*item, list.start_of(index)))
+}
+
 /// In text order.
 #[salsa::tracked(returns(deref))]
 pub fn items_of<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Vec<Item<'db>> {

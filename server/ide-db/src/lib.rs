@@ -37,7 +37,7 @@ pub use answer::*;
 pub use construct::{Construct, Word};
 pub use db::{
     Database, Db, Document, File, FilePosition, Item, ItemGroup, LanguageQueries, Observer, group_uses,
-    item_groups, items, items_of, module_uses, syntax_tree,
+    item_groups, items, items_of, module_uses, placed_items, syntax_tree,
 };
 pub use declared::{count, one_line};
 pub use demangle::{demangled, source_name};

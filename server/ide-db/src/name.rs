@@ -34,6 +34,12 @@ pub struct ModuleUse {
     pub uses: Box<[NameUse]>,
 }
 
+impl ModuleUse {
+    pub fn declares(&self) -> bool {
+        self.uses.iter().any(|place| place.access == Access::Declaration)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameUse {
     pub range: TextRange,

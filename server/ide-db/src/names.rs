@@ -5,7 +5,7 @@
 //! is small and stays valid while other items change.
 
 use crate::answer::{Access, Occurrence, Target};
-use crate::db::{Database, File, FilePosition, items, module_uses};
+use crate::db::{Database, File, FilePosition, module_uses, placed_items};
 pub use crate::name::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 
 pub fn named(position: &FilePosition<'_>) -> Option<Named> {
@@ -21,12 +21,9 @@ pub fn occurrences(position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurr
 }
 
 fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Occurrence> {
-    let document = file.document(db).items();
     let mut found = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let uses =
-            module_uses(db, *item).iter().find(|have| have.namespace == namespace && have.name == name);
-        let start = document.start_of(index);
+    for (item, start) in placed_items(db, file) {
+        let uses = module_uses(db, item).iter().find(|have| have.namespace == namespace && have.name == name);
         let uses = uses.into_iter().flat_map(|have| &have.uses);
         found.extend(uses.map(|found| Occurrence { range: found.range + start, access: found.access }));
     }

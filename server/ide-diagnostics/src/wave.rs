@@ -12,7 +12,7 @@ use warplens_hir::wave::{Accepts, ProblemKind};
 use warplens_ide_db::wave::{KERNELS, wave_code};
 use warplens_ide_db::{
     Access, Database, Db, Diagnostic, File, Fix, Item, ItemFix, Namespace, Problem, Related, Requirement,
-    Severity, Tag, items, module_uses, nearest,
+    Severity, Tag, module_uses, nearest, placed_items,
 };
 use warplens_syntax::ItemKind;
 
@@ -84,21 +84,20 @@ struct ModuleCheck<'db> {
     db: &'db Database,
     file: File,
     /// The first declaration of each name: its item, and its range in the file.
-    declared: FxHashMap<(Namespace, &'db SmolStr), (usize, TextRange)>,
+    declared: FxHashMap<(Namespace, &'db SmolStr), (Item<'db>, TextRange)>,
     found: Vec<Diagnostic>,
 }
 
 impl<'db> ModuleCheck<'db> {
     /// Names that two items declare; duplicates in one item are problems of that item.
     fn declarations(&mut self) {
-        let list = self.file.document(self.db).items();
-        for (index, item) in items(self.db, self.file).iter().enumerate() {
-            for name in module_uses(self.db, *item) {
+        for (item, start) in placed_items(self.db, self.file) {
+            for name in module_uses(self.db, item) {
                 for place in name.uses.iter().filter(|place| place.access == Access::Declaration) {
-                    let range = place.range + list.start_of(index);
+                    let range = place.range + start;
                     let key = (name.namespace, &name.name);
-                    let (first, place) = *self.declared.entry(key).or_insert((index, range));
-                    if first != index {
+                    let (first, place) = *self.declared.entry(key).or_insert((item, range));
+                    if first != item {
                         let file = self.file.id(self.db);
                         let related = Related { file, range: place, message: "first declared here".into() };
                         self.found.push(duplicate(name.namespace, &name.name, range).with_related(related));
@@ -109,9 +108,8 @@ impl<'db> ModuleCheck<'db> {
     }
 
     fn calls(&mut self) {
-        let list = self.file.document(self.db).items();
-        for (index, item) in items(self.db, self.file).iter().enumerate() {
-            for name in module_uses(self.db, *item) {
+        for (item, start) in placed_items(self.db, self.file) {
+            for name in module_uses(self.db, item) {
                 if self.declared.contains_key(&(name.namespace, &name.name)) {
                     continue;
                 }
@@ -122,7 +120,7 @@ impl<'db> ModuleCheck<'db> {
                 }
                 let meant = self.meant(name.namespace, &name.name);
                 for place in places {
-                    let range = place.range + list.start_of(index);
+                    let range = place.range + start;
                     let message = wave_messages::undefined_label(&name.name, meant);
                     let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
                     found.fixes.extend(meant.map(|meant| Fix::replacement(range, meant)));
@@ -134,12 +132,11 @@ impl<'db> ModuleCheck<'db> {
 
     /// Toolchain 0.1.2 stores label offsets from the start of the file, and adds them to the start of the kernel.
     fn stray_calls(&mut self) {
-        let list = self.file.document(self.db).items();
-        let kernels = items(self.db, self.file).iter().enumerate();
-        for (index, item) in kernels.filter(|(_, item)| item.kind(self.db) == ItemKind::Kernel).skip(1) {
-            let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.uses);
+        let items = placed_items(self.db, self.file);
+        for (item, start) in items.filter(|(item, _)| item.kind(self.db) == ItemKind::Kernel).skip(1) {
+            let calls = module_uses(self.db, item).iter().flat_map(|name| &name.uses);
             for place in calls.filter(|place| place.requirement == Requirement::Declared) {
-                let range = place.range + list.start_of(index);
+                let range = place.range + start;
                 let message = wave_messages::LATER_CALL;
                 self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
             }

@@ -1,7 +1,7 @@
 //! Folding ranges: bodies, blocks, sections, initializers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
-use warplens_ide_db::{Database, Db, File, Fold, FoldKind, Item, items};
+use warplens_ide_db::{Database, Db, File, Fold, FoldKind, Item, placed_items};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 #[salsa::tracked(returns(deref))]
@@ -20,13 +20,10 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
 }
 
 pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
-    let list = file.document(db).items();
-    let mut folds = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let start = list.start_of(index);
-        folds.extend(item_folds(db, *item).iter().map(|fold| Fold { range: fold.range + start, ..*fold }));
-    }
-    folds
+    let folds = placed_items(db, file).flat_map(|(item, start)| {
+        item_folds(db, item).iter().map(move |fold| Fold { range: fold.range + start, ..*fold })
+    });
+    folds.collect()
 }
 
 /// The fold of a node, with its kind. It may be on a single line.

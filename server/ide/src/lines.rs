@@ -1,6 +1,6 @@
 //! Line numbers of an item in its file.
 
-use text_size::TextSize;
+use text_size::{TextRange, TextSize};
 use warplens_ide_db::{Database, File, FilePosition};
 
 pub(crate) struct Lines<'t> {
@@ -22,6 +22,11 @@ impl<'t> Lines<'t> {
         let text = &*items[index].text;
         let ends = text.match_indices('\n').map(|(at, _)| TextSize::of(&text[..=at])).collect();
         Lines { text, first, ends }
+    }
+
+    /// A part of the item with its line.
+    pub(crate) fn quoted(&self, range: TextRange) -> String {
+        format!("`{}` in line {}", self.text[range].trim(), self.number(range.start()))
     }
 
     /// The number of the line of an offset, from 1.

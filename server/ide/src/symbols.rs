@@ -1,7 +1,7 @@
 //! The outline of a file: kernels, functions and variables, and their contents.
 
 use text_size::TextSize;
-use warplens_ide_db::{Database, Db, File, Item, Symbol, items};
+use warplens_ide_db::{Database, Db, File, Item, Symbol, placed_items};
 
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
@@ -10,13 +10,9 @@ pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol
 }
 
 pub(crate) fn symbols(db: &Database, file: File) -> Vec<Symbol> {
-    let list = file.document(db).items();
-    let mut symbols = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let start = list.start_of(index);
-        symbols.extend(item_symbols(db, *item).iter().map(|symbol| moved(symbol, start)));
-    }
-    symbols
+    let symbols = placed_items(db, file)
+        .flat_map(|(item, start)| item_symbols(db, item).iter().map(move |symbol| moved(symbol, start)));
+    symbols.collect()
 }
 
 fn moved(symbol: &Symbol, start: TextSize) -> Symbol {
@@ -25,6 +21,43 @@ fn moved(symbol: &Symbol, start: TextSize) -> Symbol {
         focus: symbol.focus + start,
         children: symbol.children.iter().map(|child| moved(child, start)).collect(),
         ..symbol.clone()
+    }
+}
+
+/// The maximum nesting depth. Deeper constructs become siblings, because clients process outlines recursively.
+const MAX_DEPTH: usize = 64;
+
+/// An outline while it is built from instructions, by their indices.
+#[derive(Default)]
+pub(crate) struct Outline {
+    top: Vec<Symbol>,
+    /// The open constructs, each with the instruction at which it ends.
+    open: Vec<(Symbol, usize)>,
+}
+
+impl Outline {
+    pub(crate) fn add(&mut self, symbol: Symbol) {
+        self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
+    }
+
+    /// Whether a construct that ends at `end` can be opened here: it is within the innermost open one.
+    pub(crate) fn nests(&self, end: usize) -> bool {
+        self.open.last().is_none_or(|(_, outer)| end <= *outer) && self.open.len() < MAX_DEPTH
+    }
+
+    pub(crate) fn open(&mut self, symbol: Symbol, end: usize) {
+        self.open.push((symbol, end));
+    }
+
+    pub(crate) fn close_at(&mut self, at: usize) {
+        while let Some((symbol, _)) = self.open.pop_if(|(_, end)| *end <= at) {
+            self.add(symbol);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<Symbol> {
+        self.close_at(usize::MAX);
+        self.top
     }
 }
 
@@ -197,42 +230,5 @@ back:       nop
             depth += 1;
         }
         assert!(depth < 100, "{depth}");
-    }
-}
-
-/// The maximum nesting depth. Deeper constructs become siblings, because clients process outlines recursively.
-const MAX_DEPTH: usize = 64;
-
-/// An outline while it is built from instructions, by their indices.
-#[derive(Default)]
-pub(crate) struct Outline {
-    top: Vec<Symbol>,
-    /// The open constructs, each with the instruction at which it ends.
-    open: Vec<(Symbol, usize)>,
-}
-
-impl Outline {
-    pub(crate) fn add(&mut self, symbol: Symbol) {
-        self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
-    }
-
-    /// Whether a construct that ends at `end` can be opened here: it is within the innermost open one.
-    pub(crate) fn nests(&self, end: usize) -> bool {
-        self.open.last().is_none_or(|(_, outer)| end <= *outer) && self.open.len() < MAX_DEPTH
-    }
-
-    pub(crate) fn open(&mut self, symbol: Symbol, end: usize) {
-        self.open.push((symbol, end));
-    }
-
-    pub(crate) fn close_at(&mut self, at: usize) {
-        while let Some((symbol, _)) = self.open.pop_if(|(_, end)| *end <= at) {
-            self.add(symbol);
-        }
-    }
-
-    pub(crate) fn finish(mut self) -> Vec<Symbol> {
-        self.close_at(usize::MAX);
-        self.top
     }
 }

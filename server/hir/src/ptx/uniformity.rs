@@ -17,8 +17,9 @@ mod tests;
 mod values;
 
 pub use reason::{Link, LinkKind};
+pub use values::RegisterQuery;
 
-use super::{Function, InstructionId, Operand, ReferentId};
+use super::{Function, InstructionId, Operand};
 use crate::Variance;
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 use cause::{Cause, Raised, ValueId};
@@ -28,15 +29,6 @@ use values::{Origin, Same, Use, UseKind, Values};
 
 /// The maximum cost of the analysis in value visits. Beyond it, every result is unknown.
 const BUDGET: usize = 20_000_000;
-
-/// A query about a register at an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RegisterQuery {
-    pub instruction: InstructionId,
-    pub register: ReferentId,
-    /// Whether the query is about the value after the instruction rather than before it.
-    pub after: bool,
-}
 
 /// The result of the analysis of one function.
 pub struct Uniformity<'f> {

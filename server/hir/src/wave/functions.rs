@@ -61,10 +61,8 @@ impl Functions {
         let mut function = 0;
         for label in &code.labels {
             let ends = (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(code, last));
-            let again = labels.len().checked_sub(1).is_some_and(|last| {
-                let last: &Label = &code.labels[last];
-                last.before == label.before
-            });
+            let again =
+                labels.len().checked_sub(1).is_some_and(|last| code.labels[last].before == label.before);
             function += usize::from(ends && !again);
             labels.push(Entrance { function, called: false, open: others_call(&label.name) });
         }

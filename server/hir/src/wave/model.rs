@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_isa::wave as isa;
 
 use super::Problem;
@@ -36,12 +36,16 @@ pub struct Code {
 }
 
 impl Code {
+    pub fn kernel_name(&self) -> Option<&(SmolStr, TextRange)> {
+        self.kernel.as_ref()?.name.as_ref()
+    }
+
     pub fn word(&self, word: Word) -> &SmolStr {
         &self.words[word.0 as usize]
     }
 
     /// The instruction whose text, from its guard to its last operand, touches `offset`.
-    pub fn instruction_at(&self, offset: text_size::TextSize) -> Option<usize> {
+    pub fn instruction_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
         let index = after.checked_sub(1)?;
         (self.instructions[index].range.end() >= offset).then_some(index)
@@ -72,6 +76,13 @@ pub struct KernelHeader {
     /// Covers the directive and the name.
     pub range: TextRange,
     pub end: Option<TextRange>,
+}
+
+impl KernelHeader {
+    /// Whether an offset is between the header and `.end`.
+    pub fn is_around(&self, offset: TextSize) -> bool {
+        self.range.end() <= offset && self.end.is_none_or(|end| offset <= end.start())
+    }
 }
 
 /// The resource directives of a kernel. If a directive is repeated, the last one applies.

@@ -33,7 +33,7 @@ impl Code {
     }
 
     fn declarations(&self) -> impl Iterator<Item = NameRef> {
-        let kernel = self.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
+        let kernel = self.kernel_name();
         let kernel = kernel.map(|(name, range)| (Name::Kernel(name.clone()), *range));
         let labels = self.labels.iter().map(|label| (Name::Label(label.name.clone()), label.range));
         kernel.into_iter().chain(labels).map(|(name, range)| NameRef { range, name, role: Role::Declaration })

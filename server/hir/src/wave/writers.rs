@@ -21,13 +21,12 @@ impl Code {
                 first = before;
                 break;
             }
-            if self.other_side(before, at) || !search.writes(before) {
-                continue;
-            }
-            found.push(before);
-            if search.always(before, at) {
-                first = before;
-                break;
+            if !self.other_side(before, at) && search.writes(before) {
+                found.push(before);
+                if search.always(before, at) {
+                    first = before;
+                    break;
+                }
             }
         }
         // In a loop that starts after the last of them, later writes reach the next iteration.

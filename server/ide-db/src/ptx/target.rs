@@ -9,7 +9,7 @@ use warplens_hir::ptx::AddressSize;
 use warplens_isa::Version;
 use warplens_syntax::{ItemKind, SyntaxKind};
 
-use crate::db::{Database, Db, File, items};
+use crate::db::{Database, Db, File, items, placed_items};
 use crate::problem::TargetRanges;
 use crate::profile::version;
 use crate::ptx::lowered::ptx_header;
@@ -57,13 +57,8 @@ pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
 /// need them.
 pub fn target_ranges(db: &Database, file: File) -> TargetRanges {
     let mut found = TargetRanges::default();
-    let list = file.document(db).items();
-    for (index, item) in items(db, file).iter().enumerate() {
-        if item.kind(db) != ItemKind::Directive {
-            continue;
-        }
-        let start = list.start_of(index);
-        match &ptx_header(db, *item).directive {
+    for (item, start) in placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Directive) {
+        match &ptx_header(db, item).directive {
             Some(ptx::Directive::Version(Some(_))) if found.version.is_none() => {
                 let tokens = item.parse(db).syntax().descendants_with_tokens();
                 let number = tokens.into_iter().find(|token| token.kind() == SyntaxKind::FLOAT_NUMBER);

@@ -37,7 +37,8 @@ pub fn at(position: &FilePosition<'_>) -> Option<Construct> {
     None
 }
 
-fn of_encoding(function: &Function, range: TextRange) -> Option<usize> {
+/// The instruction whose encoding contains a range.
+pub fn of_encoding(function: &Function, range: TextRange) -> Option<usize> {
     function.instructions.iter().position(|instruction| {
         instruction.encoding.is_some_and(|encoding| {
             encoding.range.contains_range(range)

@@ -3,6 +3,7 @@
 //!
 //! The grammar of listings treats PTX as prose, so its entries are found by text search.
 
+use indexmap::IndexSet;
 use smol_str::SmolStr;
 
 use crate::db::{Db, File};
@@ -19,14 +20,10 @@ pub fn ptx_parameters(db: &dyn Db, file: File, entry: &str) -> Vec<SmolStr> {
 
 /// The PTX files that a listing's comments name: `//## File "saxpy.ptx", line 3`.
 pub fn ptx_files(text: &str) -> Vec<SmolStr> {
-    let mut files: Vec<SmolStr> = Vec::new();
-    for (at, start) in text.match_indices(FILE_COMMENT) {
-        let name = text[at + start.len()..].split(['"', '\n']).next().unwrap_or_default();
-        if name.ends_with(PTX_EXTENSION) && !files.iter().any(|known| known == name) {
-            files.push(SmolStr::new(name));
-        }
-    }
-    files
+    let rest = text.match_indices(FILE_COMMENT).map(|(at, start)| &text[at + start.len()..]);
+    let names = rest.map(|rest| rest.split(['"', '\n']).next().unwrap_or_default());
+    let files: IndexSet<&str> = names.filter(|name| name.ends_with(PTX_EXTENSION)).collect();
+    files.into_iter().map(SmolStr::new).collect()
 }
 
 /// The parameter names of an entry in a text that contains PTX, in order.

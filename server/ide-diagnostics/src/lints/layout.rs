@@ -1,7 +1,6 @@
 //! Rewrites of statements on separate lines: they keep comments, and dedent code that is moved out of a construct.
 
 use text_size::{TextRange, TextSize};
-
 use warplens_ide_db::ItemFix;
 
 pub(crate) struct Rewrite<'t> {

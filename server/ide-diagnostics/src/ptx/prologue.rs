@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::{module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items};
+use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items, placed_items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::{ItemKind, Node, Token};
 
@@ -18,15 +18,13 @@ use crate::ptx::{
 /// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let context = fix_context(db, file, Fixes::Included);
-    let list = file.document(db).items();
     let mut prologue = Prologue::new(db, file);
     let mut found = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        prologue.item(index, *item);
-        let start = list.start_of(index);
+    for (item, start) in placed_items(db, file) {
+        prologue.item(item, start);
         found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&context, start)));
     }
-    found.extend(prologue.end().map(|(index, problem)| problem.in_file(&context, list.start_of(index))));
+    found.extend(prologue.end().map(|(start, problem)| problem.in_file(&context, start)));
     found
 }
 
@@ -49,7 +47,7 @@ impl<'db> Prologue<'db> {
         }
     }
 
-    fn item(&mut self, index: usize, item: Item<'db>) {
+    fn item(&mut self, item: Item<'db>, start: TextSize) {
         let part = part_of(self.db, item);
         if part == Part::Nothing {
             return;
@@ -58,7 +56,7 @@ impl<'db> Prologue<'db> {
             self.judge(item, part);
         }
         self.seen += 1;
-        self.last_item = Some((index, item));
+        self.last_item = Some((start, item));
         self.last = part;
     }
 
@@ -145,10 +143,10 @@ impl<'db> Prologue<'db> {
     }
 
     /// Reports what is missing in a module with nothing but `.version`.
-    fn end(&self) -> Option<(usize, Problem)> {
-        let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
+    fn end(&self) -> Option<(TextSize, Problem)> {
+        let (start, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
         let version = item.parse(self.db).root().nodes().next()?.range();
-        Some((index, missing_directive::target_at_end(version)))
+        Some((start, missing_directive::target_at_end(version)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How far the prologue of a module has been read: `.version`, `.target` and `.address_size`.
 
+use text_size::TextSize;
 use warplens_ide_db::ptx::ModuleTarget;
 use warplens_ide_db::{Database, File, Item, Problem};
 
@@ -12,7 +13,7 @@ pub(super) struct Prologue<'db> {
     pub(super) has_target: bool,
     /// The number of items with text so far, and the position and kind of the last one.
     pub(super) seen: usize,
-    pub(super) last_item: Option<(usize, Item<'db>)>,
+    pub(super) last_item: Option<(TextSize, Item<'db>)>,
     pub(super) last: Part,
     pub(super) had_version: bool,
     pub(super) had_target: bool,

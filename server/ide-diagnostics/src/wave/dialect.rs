@@ -18,7 +18,7 @@ mod toolchain;
 
 use warplens_hir::wave::Code;
 use warplens_ide_db::wave::wave_code;
-use warplens_ide_db::{Database, File, TextEdit, items};
+use warplens_ide_db::{Database, File, TextEdit, placed_items};
 use warplens_syntax::ItemKind;
 
 pub(crate) use crate::wave::dialect::edits::Edits;
@@ -52,12 +52,10 @@ pub struct NotRewritten {
 }
 
 pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
-    let list = file.document(db).items();
     let mut rewritten = Rewritten::default();
     let (mut lines, mut kernels) = (0, 0);
-    for (index, item) in items(db, file).iter().enumerate() {
-        let start = list.start_of(index);
-        let code = wave_code(db, *item);
+    for (item, start) in placed_items(db, file) {
+        let code = wave_code(db, item);
         let text = &item.text(db).0;
         let edits = match dialect {
             Dialect::Guide => item_in_guide(text, &code),

@@ -2,16 +2,14 @@
 
 use warplens_hir::ptx::{DeclarationKind, Linkage};
 use warplens_ide_db::ptx::{declared, ptx_header};
-use warplens_ide_db::{Database, File, ModuleSymbol, Target, items};
+use warplens_ide_db::{Database, File, ModuleSymbol, Target, placed_items};
 
 use crate::ptx::symbols;
 
 pub(super) fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
-    let list = file.document(db).items();
     let mut found = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let start = list.start_of(index);
-        let header = ptx_header(db, *item);
+    for (item, start) in placed_items(db, file) {
+        let header = ptx_header(db, item);
         if header.declarations.is_empty() {
             continue;
         }

@@ -1,9 +1,9 @@
 //! Calls in SASS. A callee has a section of its own, or is listed inside its caller.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::sass::{Function, flow};
+use warplens_hir::sass::{Destination, Function, flow};
 use warplens_ide_db::sass::{SYMBOLS, names, sass_code};
-use warplens_ide_db::{CallItem, Calls, Database, File, Namespace, SymbolKind, Target, items};
+use warplens_ide_db::{CallItem, Calls, Database, File, Namespace, SymbolKind, Target, placed_items};
 use warplens_isa::sass::Flow;
 
 use crate::call_hierarchy::{add_call, by_callee};
@@ -12,10 +12,9 @@ pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &st
     if namespace != SYMBOLS {
         return None;
     }
-    let list = file.document(db).items();
-    items(db, file).iter().enumerate().find_map(|(index, item)| {
-        let code = sass_code(db, *item);
-        code.functions.iter().find_map(|function| call_item(db, file, function, name, list.start_of(index)))
+    placed_items(db, file).find_map(|(item, start)| {
+        let code = sass_code(db, item);
+        code.functions.iter().find_map(|function| call_item(db, file, function, name, start))
     })
 }
 
@@ -29,8 +28,8 @@ fn call_item(
     let own = function.name.as_ref().filter(|known| known.text == name);
     let (focus, full, kind, detail) = if let Some(own) = own {
         let is_kernel = function.is_kernel != Some(false);
-        let kind = if is_kernel { SymbolKind::Kernel } else { SymbolKind::Function };
-        let detail = if is_kernel { "kernel" } else { "function" };
+        let (kind, detail) =
+            if is_kernel { (SymbolKind::Kernel, "kernel") } else { (SymbolKind::Function, "function") };
         (own.range, function.range.cover(own.range), kind, detail.to_owned())
     } else {
         let label = function.label(name).filter(|label| label.is_function)?;
@@ -50,27 +49,20 @@ fn calls(function: &Function) -> impl Iterator<Item = (String, &str, TextRange)>
         let operand = function.operands(instruction).last()?;
         let callee = match names::symbol(operand) {
             Some(symbol) => symbol.name.to_string(),
-            None => match instruction.destination {
-                warplens_hir::sass::Destination::Instruction(target) => {
-                    function.enclosing(target as usize)?.to_owned()
-                }
-                _ => return None,
-            },
+            None => {
+                let Destination::Instruction(target) = instruction.destination else { return None };
+                function.enclosing(target as usize)?.to_owned()
+            }
         };
         Some((callee, function.enclosing(index)?, operand.range))
     })
 }
 
 pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let list = file.document(db).items();
     let mut callers: Vec<Calls> = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let (code, start) = (sass_code(db, *item), list.start_of(index));
-        for function in &code.functions {
-            for (callee, around, range) in calls(function) {
-                if callee != name {
-                    continue;
-                }
+    for (item, start) in placed_items(db, file) {
+        for function in &sass_code(db, item).functions {
+            for (_, around, range) in calls(function).filter(|(callee, ..)| callee == name) {
                 let Some(caller) = call_item(db, file, function, around, start) else { continue };
                 add_call(&mut callers, caller, range + start);
             }
@@ -80,11 +72,9 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
 }
 
 pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let list = file.document(db).items();
     let mut all = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let (code, start) = (sass_code(db, *item), list.start_of(index));
-        for function in &code.functions {
+    for (item, start) in placed_items(db, file) {
+        for function in &sass_code(db, item).functions {
             let here = calls(function).filter(|(_, around, _)| *around == name);
             all.extend(here.map(|(callee, _, range)| (callee, range + start)));
         }

@@ -11,7 +11,9 @@ use warplens_hir::sass::{
     Counts, FlowGraph, Function, Liveness, Operand, RegisterFile, Value, barrier, is_padding, sequence_at,
 };
 use warplens_ide_db::FilePosition;
-use warplens_ide_db::sass::{facts_of, parameters_in, ptx_files, ptx_parameters, sass_code, target_of};
+use warplens_ide_db::sass::{
+    constructs, facts_of, parameters_in, ptx_files, ptx_parameters, sass_code, target_of,
+};
 use warplens_isa::sass as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
@@ -48,7 +50,7 @@ fn hover_with(position: &FilePosition<'_>, ptx: Option<&str>) -> Option<(TextRan
     let range = token.text_range();
     for function in &code.functions {
         let here = Here { position, function, ptx };
-        if let Some(index) = encoded(function, range) {
+        if let Some(index) = constructs::of_encoding(function, range) {
             return Some((range, control::page(function, index)?));
         }
         let Some(index) = function.instruction_at(range.start()) else { continue };
@@ -66,15 +68,6 @@ struct Here<'p> {
     ptx: Option<&'p str>,
 }
 
-fn encoded(function: &Function, range: TextRange) -> Option<usize> {
-    function.instructions.iter().position(|instruction| {
-        instruction.encoding.is_some_and(|encoding| {
-            let high = encoding.high.is_some_and(|(_, high)| high == range);
-            encoding.range == range || high
-        })
-    })
-}
-
 impl Here<'_> {
     fn in_instruction(&self, index: usize, token: &SyntaxToken) -> Option<(TextRange, String)> {
         let (function, range) = (self.function, token.text_range());
@@ -83,10 +76,8 @@ impl Here<'_> {
             return Some((range, self.opcode(index)));
         }
         if instruction.address_range == Some(range) {
-            return Some((
-                range,
-                control::page(function, index).unwrap_or_else(|| place::address(function, index)),
-            ));
+            let page = control::page(function, index);
+            return Some((range, page.unwrap_or_else(|| place::address(function, index))));
         }
         if let Some(modifier) =
             function.modifiers(instruction).iter().find(|word| range.contains_range(word.range))
@@ -157,17 +148,12 @@ impl Here<'_> {
             let not = if guard.negated { "false" } else { "true" };
             format!("Executed by the lanes in which `{}` is {not}.", guard.register)
         }));
-        parts.push(self.live(index));
+        parts.push(live(Liveness::new(function, &FlowGraph::new(function)).occupied(index)));
         if barrier(function, instruction).is_some() {
             parts.extend(place::region(function, index));
         }
         parts.extend(instruction.control.map(|_| control::summary(function, index)));
         parts.join("\n\n")
-    }
-
-    fn live(&self, index: usize) -> String {
-        let flow = FlowGraph::new(self.function);
-        live(Liveness::new(self.function, &flow).occupied(index))
     }
 }
 

@@ -1,24 +1,20 @@
 //! The resources of a function that its text shows, for a code lens and hovers.
 
 use text_size::TextRange;
-use warplens_hir::sass::{Facts, FlowGraph, Function, Liveness, Target};
+use warplens_hir::sass::{Facts, FlowGraph, Function, Liveness, RegisterFile, Target, accesses};
 use warplens_ide_db::sass::{facts_of, sass_code, target_of};
-use warplens_ide_db::{Database, File, count, items};
+use warplens_ide_db::{Database, File, count, placed_items};
 use warplens_syntax::ItemKind;
 
 pub(super) fn summaries(db: &Database, file: File) -> Vec<(TextRange, String)> {
-    let list = file.document(db).items();
     let mut lines = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        if item.kind(db) != ItemKind::Kernel {
-            continue;
-        }
-        for function in &sass_code(db, *item).functions {
+    for (item, start) in placed_items(db, file).filter(|(item, _)| item.kind(db) == ItemKind::Kernel) {
+        for function in &sass_code(db, item).functions {
             let Some(first) = function.instructions.first() else { continue };
             let name = function.name.as_ref().map_or(first.opcode_range, |name| name.range);
             let facts = facts_of(db, file, function);
-            let parts = summary(function, &facts, target_of(db, *item, function).as_ref());
-            lines.push((name + list.start_of(index), parts.join(", ")));
+            let parts = summary(function, &facts, target_of(db, item, function).as_ref());
+            lines.push((name + start, parts.join(", ")));
         }
     }
     lines
@@ -51,16 +47,9 @@ pub(super) fn summary(function: &Function, facts: &Facts, target: Option<&Target
 
 /// The number of general registers up to the highest one that the text names.
 fn named(function: &Function) -> u32 {
-    let numbers = function.instructions.iter().flat_map(|instruction| {
-        let accesses = warplens_hir::sass::accesses(function, instruction);
-        accesses
-            .into_iter()
-            .filter(|access| access.register.file == warplens_hir::sass::RegisterFile::General)
-    });
-    numbers
-        .map(|access| u32::from(access.register.number) + u32::from(access.count))
-        .max()
-        .unwrap_or_default()
+    let all = function.instructions.iter().flat_map(|instruction| accesses(function, instruction));
+    let general = all.filter(|access| access.register.file == RegisterFile::General);
+    general.map(|it| u32::from(it.register.number) + u32::from(it.count)).max().unwrap_or_default()
 }
 
 /// The percentage of a multiprocessor's warps that fit if each thread has this many registers.

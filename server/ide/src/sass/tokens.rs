@@ -17,21 +17,18 @@ pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut
 const NONE: TokenModifiers = TokenModifiers(0);
 
 fn classify(token: &SyntaxToken, code: &Code) -> Option<(TokenKind, TokenModifiers)> {
+    use warplens_syntax::SyntaxKind::*;
     let parent = token.parent()?.kind();
     let kind = match token.kind() {
-        SyntaxKind::COMMENT | SyntaxKind::ADDRESS_COMMENT | SyntaxKind::ENCODING | SyntaxKind::NOTE => {
-            TokenKind::Comment
-        }
-        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => TokenKind::Number,
-        SyntaxKind::STRING => TokenKind::String,
-        SyntaxKind::AT | SyntaxKind::BANG if parent == SyntaxKind::GUARD => TokenKind::Operator,
-        SyntaxKind::HEADER_WORD => TokenKind::Keyword,
-        SyntaxKind::DOT_WORD if matches!(parent, SyntaxKind::DATA | SyntaxKind::DIRECTIVE) => {
-            TokenKind::Keyword
-        }
-        SyntaxKind::DOT_WORD if is_special(token) => TokenKind::SpecialRegister,
-        SyntaxKind::DOT_WORD => TokenKind::Modifier,
-        SyntaxKind::IDENT => return identifier(token, parent, code),
+        COMMENT | ADDRESS_COMMENT | ENCODING | NOTE => TokenKind::Comment,
+        INT_NUMBER | FLOAT_NUMBER => TokenKind::Number,
+        STRING => TokenKind::String,
+        AT | BANG if parent == GUARD => TokenKind::Operator,
+        HEADER_WORD => TokenKind::Keyword,
+        DOT_WORD if matches!(parent, DATA | DIRECTIVE) => TokenKind::Keyword,
+        DOT_WORD if is_special(token) => TokenKind::SpecialRegister,
+        DOT_WORD => TokenKind::Modifier,
+        IDENT => return identifier(token, parent, code),
         _ => return None,
     };
     Some((kind, NONE))

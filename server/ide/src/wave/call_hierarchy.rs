@@ -1,11 +1,14 @@
 //! Calls in WAVE. A function starts at a label, and any kernel of the file may call it.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Label, Name, Role};
 use warplens_ide_db::wave::{KERNELS, LABELS, wave_code};
 use warplens_ide_db::{
-    Access, CallItem, Calls, Database, File, Namespace, SymbolKind, Target, items, module_uses,
+    CallItem, Calls, Database, File, ModuleUse, Namespace, SymbolKind, Target, items, module_uses,
+    placed_items,
 };
 
 use crate::call_hierarchy::{add_call, by_callee};
@@ -19,16 +22,9 @@ pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &st
     }
 }
 
-type Declared = (usize, std::sync::Arc<Code>);
-
-fn declared(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<Declared> {
-    let declares = |item| {
-        module_uses(db, item).iter().any(|found| {
-            let is_it = found.namespace == namespace && found.name == name;
-            is_it && found.uses.iter().any(|place| place.access == Access::Declaration)
-        })
-    };
-    let index = items(db, file).iter().position(|item| declares(*item))?;
+fn declared(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<(usize, Arc<Code>)> {
+    let is_it = |found: &ModuleUse| found.namespace == namespace && found.name == name && found.declares();
+    let index = items(db, file).iter().position(|item| module_uses(db, *item).iter().any(is_it))?;
     Some((index, wave_code(db, items(db, file)[index])))
 }
 
@@ -47,7 +43,7 @@ fn kernel(db: &Database, file: File, code: &Code, start: TextSize) -> Option<Cal
 fn function(db: &Database, file: File, code: &Code, label: &Label, start: TextSize) -> Option<CallItem> {
     let last = code.extent(label.before as usize).last();
     let full = last.map_or(label.range, |last| label.range.cover(code.instructions[last].range));
-    let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
+    let kernel = code.kernel_name();
     Some(CallItem {
         name: label.name.to_string(),
         kind: SymbolKind::Function,
@@ -58,18 +54,14 @@ fn function(db: &Database, file: File, code: &Code, label: &Label, start: TextSi
 
 /// The callers of the function with this name. Kernels have none, because only launches call them.
 pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let list = file.document(db).items();
     let mut callers: Vec<Calls> = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let mut uses = module_uses(db, *item).iter();
-        if !uses.any(|found| found.namespace == LABELS && found.name == name) {
+    for (item, start) in placed_items(db, file) {
+        if !module_uses(db, item).iter().any(|found| found.namespace == LABELS && found.name == name) {
             continue;
         }
-        let (code, start) = (wave_code(db, *item), list.start_of(index));
-        for (callee, at, range) in calls(&code, 0..code.instructions.len()) {
-            if *callee != name {
-                continue;
-            }
+        let code = wave_code(db, item);
+        let calls = calls(&code, 0..code.instructions.len());
+        for (_, at, range) in calls.filter(|(callee, ..)| *callee == name) {
             let caller = match code.function_at(at) {
                 Some(label) => function(db, file, &code, label, start),
                 None => kernel(db, file, &code, start),
@@ -95,7 +87,10 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
 }
 
 /// The calls among some instructions: the callee, the instruction, and the range of the callee's name.
-fn calls(code: &Code, extent: std::ops::Range<usize>) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
+pub(super) fn calls(
+    code: &Code,
+    extent: std::ops::Range<usize>,
+) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
     code.names().iter().filter_map(move |found| match (&found.name, found.role) {
         (Name::Label(callee), Role::Call) => {
             let at = code.instruction_at(found.range.start())?;

@@ -18,7 +18,7 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .map(directive)
         .or_else(|| wave::special_register(name).map(special_register))
         .or_else(|| scope(name))
-        .or_else(|| cache_hint(name))
+        .or_else(|| Some(titled(name, "cache hint", wave::cache_hint(name)?.summary).finish()))
         .or_else(|| register(name))
         .or_else(|| invalid_name(name))
         .or_else(|| family(name))
@@ -104,15 +104,11 @@ fn forms(entry: &Instruction) -> Vec<String> {
 }
 
 fn form(mnemonic: &str, operands: List<Operand>) -> String {
-    let mut text = mnemonic.to_owned();
-    for (index, operand) in operands.iter().enumerate() {
-        let separator = if index == 0 { " " } else { ", " };
-        let name = operand.name;
-        let shown =
-            if operand.optional { format!("[{separator}{name}]") } else { format!("{separator}{name}") };
-        text.push_str(&shown);
-    }
-    text
+    let shown = operands.iter().enumerate().map(|(index, operand)| {
+        let (separator, name) = (if index == 0 { " " } else { ", " }, operand.name);
+        if operand.optional { format!("[{separator}{name}]") } else { format!("{separator}{name}") }
+    });
+    std::iter::once(mnemonic.to_owned()).chain(shown).collect()
 }
 
 /// The section of the specification, or of the guide, that describes the instruction.
@@ -157,8 +153,7 @@ pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
 }
 
 pub(crate) fn directive(directive: &Directive) -> String {
-    let mut page = Page::titled(directive.name, &["WAVE".into(), "directive".into()]);
-    page.paragraph(directive.summary);
+    let mut page = titled(directive.name, "directive", directive.summary);
     page.code("wave-asm", [format!("{} {}", directive.name, directive.arguments)]);
     page.list("Notes", directive.notes);
     page.titled_code("Example", "wave-asm", directive.example);
@@ -179,17 +174,14 @@ pub(crate) fn special_register(register: &SpecialRegister) -> String {
 }
 
 pub(crate) fn scope(name: &str) -> Option<String> {
-    let scope = wave::scope(name)?;
-    let mut page = Page::titled(name, &["WAVE".into(), "scope".into()]);
-    page.paragraph(scope.summary);
-    Some(page.finish())
+    Some(titled(name, "scope", wave::scope(name)?.summary).finish())
 }
 
-fn cache_hint(name: &str) -> Option<String> {
-    let hint = wave::cache_hint(name)?;
-    let mut page = Page::titled(name, &["WAVE".into(), "cache hint".into()]);
-    page.paragraph(hint.summary);
-    Some(page.finish())
+/// The start of a page: the name, what it is, and a summary.
+fn titled(name: &str, what: &str, summary: &str) -> Page {
+    let mut page = Page::titled(name, &["WAVE".into(), what.into()]);
+    page.paragraph(summary);
+    page
 }
 
 /// The page of a general, half or predicate register.
@@ -220,8 +212,7 @@ fn class_of(name: &str) -> Option<&'static str> {
 
 fn invalid_name(name: &str) -> Option<String> {
     let invalid = wave::invalid_name(name)?;
-    let mut page = Page::titled(name, &["WAVE".into(), "not an instruction".into()]);
-    page.paragraph(invalid.why);
+    let mut page = titled(name, "not an instruction", invalid.why);
     if !invalid.write.is_empty() {
         page.paragraph(&format!("Write `{}`.", invalid.write));
     }

@@ -5,7 +5,7 @@
 
 mod registers;
 
-use warplens_ide_db::{Access, FilePosition, Named, Namespace, Subject, TextEdit, items, module_uses, names};
+use warplens_ide_db::{FilePosition, Named, Namespace, Subject, TextEdit, items, module_uses, names};
 use warplens_isa::wave as isa;
 
 use crate::rename_error::RenameError;
@@ -31,15 +31,10 @@ pub(super) fn rename(
 
 fn check_free(position: &FilePosition<'_>, namespace: Namespace, name: &str) -> Result<(), RenameError> {
     let mut uses = items(position.db, position.file).iter().flat_map(|item| module_uses(position.db, *item));
-    let is_taken = uses.any(|have| {
-        let declares = have.uses.iter().any(|found| found.access == Access::Declaration);
-        have.namespace == namespace && have.name == name && declares
-    });
-    if is_taken {
-        Err(RenameError::Taken { scope: "file already has a", name: name.to_owned() })
-    } else {
-        Ok(())
+    if uses.any(|have| have.namespace == namespace && have.name == name && have.declares()) {
+        return Err(RenameError::Taken { scope: "file already has a", name: name.to_owned() });
     }
+    Ok(())
 }
 
 /// Words that look like registers or scopes are always parsed as such.

@@ -1,5 +1,6 @@
 //! Outlines of WAVE: kernels with their labels, and nested branches and loops.
 
+use indexmap::IndexSet;
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Label, Link, Name, NameRef, Role};
 use warplens_ide_db::wave::wave_code;
@@ -95,14 +96,9 @@ impl<'c> Constructs<'c> {
     }
 
     fn exits(&self, open: usize, end: usize) -> Option<String> {
-        let mut exits: Vec<&str> = Vec::new();
-        for at in open..end {
-            let belongs = self.code.links[at] == Some(Link::Leave { open: open as u32 });
-            let text = &self.text[self.code.instructions[at].range];
-            if belongs && !exits.contains(&text) {
-                exits.push(text);
-            }
-        }
+        let belongs = |at: &usize| self.code.links[*at] == Some(Link::Leave { open: open as u32 });
+        let exits = (open..end).filter(belongs).map(|at| &self.text[self.code.instructions[at].range]);
+        let exits = Vec::from_iter(exits.collect::<IndexSet<&str>>());
         (!exits.is_empty()).then(|| exits.join(", "))
     }
 

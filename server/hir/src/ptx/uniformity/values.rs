@@ -6,7 +6,6 @@ use std::ops::{Index, IndexMut, Range};
 
 use rustc_hash::FxHashMap;
 
-use super::RegisterQuery;
 use super::cause::{Cause, ValueId};
 use super::results::{self, Transfer};
 use crate::Variance;
@@ -14,6 +13,15 @@ use crate::cfg::{BlockId, Cfg};
 use crate::graph::strong_components;
 use crate::lists::Lists;
 use crate::ptx::{ConstantId, Function, InstructionId, Operand, ReferentId, Role, SymbolKind};
+
+/// A query about a register at an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegisterQuery {
+    pub instruction: InstructionId,
+    pub register: ReferentId,
+    /// Whether the query is about the value after the instruction rather than before it.
+    pub after: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {

@@ -1,5 +1,6 @@
 //! Mnemonics that match no form although each modifier exists.
 
+use indexmap::IndexSet;
 use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_ide_db::{ItemFix, Problem, all_of};
@@ -166,12 +167,7 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
 }
 
 fn offering(problem: Problem, range: TextRange, replacements: impl IntoIterator<Item = String>) -> Problem {
-    let mut offered: Vec<String> = Vec::new();
-    for replacement in replacements {
-        if offered.len() < 4 && !offered.contains(&replacement) {
-            offered.push(replacement);
-        }
-    }
-    let fixes = offered.iter().map(|replacement| ItemFix::replacement(range, replacement));
+    let offered: IndexSet<String> = replacements.into_iter().collect();
+    let fixes = offered.iter().take(4).map(|replacement| ItemFix::replacement(range, replacement));
     fixes.fold(problem, Problem::with_fix)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use indexmap::IndexSet;
 use warplens_hir::ptx::{Count, FormMatch, Near, OperandRule, Type, TypeKind, TypeSet};
 use warplens_ide_db::any_of;
 use warplens_ide_db::ptx::forms::kind_name;
@@ -19,16 +20,9 @@ pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> St
 /// The values of a slot, of which there may be too many to list.
 pub(super) fn values(values: impl IntoIterator<Item = impl Display>) -> String {
     const MOST: usize = 12;
-    let mut words: Vec<String> = Vec::new();
-    for value in values {
-        let value = format!("`{value}`");
-        if !words.contains(&value) {
-            words.push(value);
-        }
-    }
+    let words: IndexSet<String> = values.into_iter().map(|value| format!("`{value}`")).collect();
     if words.len() > MOST {
-        words.truncate(MOST);
-        return format!("{} …", words.join(", "));
+        return format!("{} …", Vec::from_iter(words.into_iter().take(MOST)).join(", "));
     }
     any_of(&words)
 }
@@ -100,21 +94,18 @@ pub(super) fn takes(rule: &OperandRule) -> String {
         Count::One | Count::OneOrBraced => None,
     };
     let is_braced = matches!(rule.count, Count::Braced(_));
-    let mut words: Vec<String> = vector.into_iter().collect();
+    let mut words: IndexSet<String> = vector.into_iter().collect();
     for kind in ALL.iter().filter(|kind| rule.kinds.has(**kind)) {
         let word = match kind {
             OperandKind::Register if is_braced => continue,
             OperandKind::Register if is_predicate => kind_name(OperandKind::Predicate),
             kind => kind_name(*kind),
         };
-        let word = match kind {
+        words.insert(match kind {
             OperandKind::Sink => word.to_owned(),
             _ if word.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {word}"),
             _ => format!("a {word}"),
-        };
-        if !words.contains(&word) {
-            words.push(word);
-        }
+        });
     }
     any_of(&words)
 }

@@ -1,5 +1,6 @@
 //! Kernels that lack one statement and use another register instead of its result.
 
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{
@@ -58,15 +59,12 @@ impl<'f> Uses<'f> {
     /// The registers that earlier instructions write, in the order of their first write, except the results
     /// of this instruction.
     fn written_before(&self, instruction: Instruction<'_>) -> Vec<NameRef<'f>> {
-        let mut found: Vec<NameRef<'f>> = Vec::new();
-        for name in self.function.names().take_while(|name| name.range.start() < instruction.range().start())
-        {
-            let is_register = name.role.writes() && self.names.contains_key(&name.referent);
-            if is_register && !found.iter().any(|known| known.referent == name.referent) {
-                found.push(name);
-            }
-        }
-        found
+        let start = instruction.range().start();
+        let before = self.function.names().take_while(|name| name.range.start() < start);
+        let written = before.filter(|name| name.role.writes() && self.names.contains_key(&name.referent));
+        let mut found = IndexMap::new();
+        written.for_each(|name| _ = found.entry(name.referent).or_insert(name));
+        found.into_values().collect()
     }
 }
 
@@ -123,12 +121,7 @@ fn replacements(
         uses.written_before(instruction).iter().filter(|name| fits(name)).map(|name| name.referent).collect();
     let first = before.iter().copied().take(FIRST);
     let last = before.iter().rev().copied().take(LAST);
-    let mut chosen: Vec<ReferentId> = Vec::new();
-    for register in own.chain(first).chain(last) {
-        if !chosen.contains(&register) {
-            chosen.push(register);
-        }
-    }
+    let chosen: IndexSet<ReferentId> = own.chain(first).chain(last).collect();
     chosen.iter().filter_map(|register| uses.names.get(register).cloned()).collect()
 }
 

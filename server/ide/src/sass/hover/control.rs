@@ -18,23 +18,19 @@ pub(super) fn page(function: &Function, index: usize) -> Option<String> {
 pub(super) fn summary(function: &Function, index: usize) -> String {
     let Some(control) = function.instructions[index].control else { return String::new() };
     let flow = FlowGraph::new(function);
-    let list = |all: Vec<usize>| {
-        let shown: Vec<String> = all.iter().take(4).map(|at| opcode_at(function, *at)).collect();
-        let mut shown = shown.join(", ");
-        if all.len() > 4 {
-            shown += &format!(" and {} more", all.len() - 4);
+    let with = |text: String, how: &str, all: Vec<usize>| {
+        if all.is_empty() {
+            return text;
         }
-        shown
+        let shown = all.iter().take(4).map(|at| opcode_at(function, *at));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let more = if all.len() > 4 { format!(" and {} more", all.len() - 4) } else { String::new() };
+        format!("{text} ({how} by {shown}{more})")
     };
-    let mut parts = Vec::new();
-    for scoreboard in control.waits() {
-        let by = setters(function, &flow, index, scoreboard);
-        parts.push(if by.is_empty() {
-            format!("waits for SB{scoreboard}")
-        } else {
-            format!("waits for SB{scoreboard} (set by {})", list(by))
-        });
-    }
+    let waits = control.waits().map(|scoreboard| {
+        with(format!("waits for SB{scoreboard}"), "set", setters(function, &flow, index, scoreboard))
+    });
+    let mut parts: Vec<String> = waits.collect();
     let sets = [
         (control.write_scoreboard(), "until its result is written"),
         (control.read_scoreboard(), "until its sources are read"),
@@ -42,11 +38,7 @@ pub(super) fn summary(function: &Function, index: usize) -> String {
     for (scoreboard, until) in sets {
         let Some(scoreboard) = scoreboard else { continue };
         let after = waiters(function, &flow, index, scoreboard);
-        parts.push(if after.is_empty() {
-            format!("sets SB{scoreboard} {until}")
-        } else {
-            format!("sets SB{scoreboard} {until} (awaited by {})", list(after))
-        });
+        parts.push(with(format!("sets SB{scoreboard} {until}"), "awaited", after));
     }
     parts.push(format!("stall {}", control.stall()));
     if control.yields() {

@@ -1,9 +1,11 @@
 //! Registers: where they are written and read, how wide an access is, and whether all lanes have equal
 //! values.
 
+use std::collections::BTreeSet;
+
 use text_size::TextRange;
 use warplens_hir::sass::{
-    Access, FlowGraph, Function, Reaching, Register, RegisterFile, SameValue, same_value,
+    Access, FlowGraph, Function, Reaching, Register, RegisterFile, SameValue, Value, same_value,
 };
 
 /// The maximum number of instructions that a hover names.
@@ -20,14 +22,9 @@ pub(super) fn page(function: &Function, index: usize, range: TextRange) -> Optio
         (vec![index], reaching.uses(index, register))
     } else {
         let definitions = reaching.definitions(index, register);
-        let mut uses: Vec<usize> = definitions
-            .iter()
-            .take(SHOWN)
-            .flat_map(|definition| reaching.uses(*definition, register))
-            .collect();
-        uses.sort_unstable();
-        uses.dedup();
-        (definitions, uses)
+        let first = definitions.iter().take(SHOWN);
+        let uses: BTreeSet<usize> = first.flat_map(|at| reaching.uses(*at, register)).collect();
+        (definitions, Vec::from_iter(uses))
     };
     parts.push(if definitions.is_empty() {
         "Not written before: its value at the start of the function.".to_owned()
@@ -84,7 +81,7 @@ fn sameness(function: &Function, reaching: &Reaching<'_>, index: usize, access: 
         SameValue::Differs(at) => {
             let instruction = &function.instructions[at];
             let operand = function.operands(instruction).iter().find_map(|operand| match &operand.value {
-                warplens_hir::sass::Value::Special(name) => Some(format!(" {name}")),
+                Value::Special(name) => Some(format!(" {name}")),
                 _ => None,
             });
             format!(

@@ -3,7 +3,7 @@
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
 use warplens_ide_db::wave::{LABELS, wave_code};
-use warplens_ide_db::{Access, CompletionKind, FilePosition, items, module_uses};
+use warplens_ide_db::{CompletionKind, FilePosition, items, module_uses};
 use warplens_isa::List;
 use warplens_isa::wave as isa;
 use warplens_isa::wave::{Instruction, Operand, OperandKind, Suffix};
@@ -129,10 +129,16 @@ pub(crate) fn likely_predicate(position: &FilePosition<'_>) -> String {
 fn predicates(position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
     let code = wave_code(position.db, position.item);
     (0..PREDICATES).map(move |index| {
-        let writer = last_write(&code, position, &Name::Predicate(index));
-        let detail = writer.map_or("predicate, not written before", |range| &position.text()[range]);
-        Proposal { rank: u32::from(writer.is_none()), ..register(format!("p{index}"), detail) }
+        let unwritten = "predicate, not written before";
+        known(&code, position, &Name::Predicate(index), format!("p{index}"), unwritten)
     })
+}
+
+/// A register with its last writer. Registers without one come later.
+fn known(code: &Code, position: &FilePosition<'_>, name: &Name, label: String, unwritten: &str) -> Proposal {
+    let writer = last_write(code, position, name);
+    let detail = writer.map_or(unwritten, |range| &position.text()[range]);
+    Proposal { rank: u32::from(writer.is_none()), ..register(label, detail) }
 }
 
 /// The general registers that the kernel uses, with those written before the position first, and the first unused
@@ -147,15 +153,13 @@ fn registers(position: &FilePosition<'_>) -> Vec<Proposal> {
     }
     let named = (0..=u8::MAX).filter(|index| used[usize::from(*index)]);
     let proposals = named.map(|index| {
-        let writer = last_write(&code, position, &Name::Register(index));
-        let detail = writer.map_or("register, not written before", |range| &position.text()[range]);
-        Proposal { rank: u32::from(writer.is_none()), ..register(format!("r{index}"), detail) }
+        let unwritten = "register, not written before";
+        known(&code, position, &Name::Register(index), format!("r{index}"), unwritten)
     });
     let free = (0..=u8::MAX).find(|index| !used[usize::from(*index)]);
     let free = free.filter(|index| u32::from(*index) < code.resources.register_count());
-    let free =
-        free.map(|index| Proposal { rank: 2, ..register(format!("r{index}"), "the first unused register") });
-    proposals.chain(free).collect()
+    let unused = |index| Proposal { rank: 2, ..register(format!("r{index}"), "the first unused register") };
+    proposals.chain(free.map(unused)).collect()
 }
 
 fn before<'c>(code: &'c Code, position: &FilePosition<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
@@ -185,12 +189,7 @@ fn register(name: String, detail: &str) -> Proposal {
 
 fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let uses = items(position.db, position.file).iter().flat_map(|item| module_uses(position.db, *item));
-    let labels = uses.filter(|name| {
-        let declared = name.uses.iter().any(|position| position.access == Access::Declaration);
-        name.namespace == LABELS && declared
-    });
-    proposals.extend(
-        labels
-            .map(|label| Proposal::word(label.name.as_str(), CompletionKind::Label, 0).with_detail("label")),
-    );
+    let labels = uses.filter(|name| name.namespace == LABELS && name.declares());
+    let proposal = |name: &str| Proposal::word(name, CompletionKind::Label, 0).with_detail("label");
+    proposals.extend(labels.map(|label| proposal(&label.name)));
 }

@@ -41,11 +41,8 @@ impl Around {
     /// The constructs that are open before the word at `start`.
     pub(super) fn of(position: &FilePosition<'_>, start: TextSize) -> Around {
         let code = wave_code(position.db, position.item);
-        let Some(kernel) = &code.kernel else { return Around::default() };
-        let is_kernel = kernel.range.end() <= start && kernel.end.is_none_or(|end| start <= end.start());
-        if !is_kernel {
-            return Around::default();
-        }
+        let kernel = code.kernel.as_ref().filter(|kernel| kernel.is_around(start));
+        let Some(kernel) = kernel else { return Around::default() };
         let at = code.instructions.partition_point(|instruction| instruction.range.start() < start);
         // The word being typed may already close a construct.
         let typed = code.instructions.get(at).filter(|instruction| instruction.range.start() == start);
@@ -63,14 +60,10 @@ impl Around {
         let is_loop = |link: &Link| matches!(link, Link::Loop { .. });
         let is_if = |link: &Link| matches!(link, Link::If { .. });
         Around {
-            is_kernel,
+            is_kernel: true,
             is_closed: kernel.end.is_some(),
-            takes_else: match innermost {
-                Some(Link::If { otherwise, .. }) => {
-                    otherwise.is_none_or(|other| (at..after).contains(&(other as usize)))
-                }
-                _ => false,
-            },
+            takes_else: matches!(innermost, Some(Link::If { otherwise, .. })
+                if otherwise.is_none_or(|other| (at..after).contains(&(other as usize)))),
             takes_endif: innermost.as_ref().is_some_and(is_if) && any_open(is_if),
             takes_endloop: innermost.as_ref().is_some_and(is_loop) && any_open(is_loop),
             is_in_loop: stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(is_loop)),
@@ -148,11 +141,9 @@ fn summary(word: &str) -> &'static str {
 /// Changes the white space before a keyword that closes a construct, so that the keyword is indented as
 /// formatted.
 pub(super) fn moves(position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
-    let is_first = line.tokens.is_empty();
-    is_first
-        .then(|| {
-            let text = position.file.document(position.db).items().text();
-            typed::closing(position.db, position.file, &text, (position.in_file(line.word).start(), word))
-        })
-        .flatten()
+    if !line.tokens.is_empty() {
+        return None;
+    }
+    let text = position.file.document(position.db).items().text();
+    typed::closing(position.db, position.file, &text, (position.in_file(line.word).start(), word))
 }

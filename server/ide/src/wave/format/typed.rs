@@ -16,7 +16,7 @@ const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
 pub(crate) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
     let line = line_of(text, offset);
     let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
-    is_at_end.then(|| closing(db, file, text, (offset, text[line].trim()))).flatten()
+    if is_at_end { closing(db, file, text, (offset, text[line].trim())) } else { None }
 }
 
 /// The edit that dedents the line of a word, if the word closes a construct.
@@ -27,8 +27,7 @@ pub(crate) fn closing(
     (offset, word): (TextSize, &str),
 ) -> Option<TextEdit> {
     let line = line_of(text, offset);
-    let closes = CLOSERS.contains(&word);
-    closes.then(|| indented(text, line, depth(db, file, line.start(), word))).flatten()
+    if CLOSERS.contains(&word) { indented(text, line, depth(db, file, line.start(), word)) } else { None }
 }
 
 /// The edit after a newline was typed before the line at `offset`. The last line with text ends at `ended`.
@@ -60,10 +59,7 @@ fn depth(db: &Database, file: File, offset: TextSize, word: &str) -> u8 {
     let Some(index) = before else { return 0 };
     let code = wave_code(db, items(db, file)[index]);
     let at = offset - list.start_of(index);
-    let is_inside = code
-        .kernel
-        .as_ref()
-        .is_some_and(|kernel| kernel.range.end() <= at && kernel.end.is_none_or(|end| at <= end.start()));
+    let is_inside = code.kernel.as_ref().is_some_and(|kernel| kernel.is_around(at));
     let inside = open(&code, at).saturating_add(u8::from(is_inside));
     match word {
         ".end" | ".kernel" => 0,

@@ -1,12 +1,15 @@
 //! The resources of a kernel or a function: registers, waves, memory, the divergence stack, instructions, calls.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
+use indexmap::IndexMap;
+use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH};
 use warplens_ide_db::wave::{LABELS, wave_code};
-use warplens_ide_db::{FilePosition, count, items, module_uses};
+use warplens_ide_db::{Access, FilePosition, Item, count, items, module_uses};
 
 use crate::lines::Lines;
+use crate::wave::call_hierarchy::calls;
 
 /// The default number of lanes of a wave.
 const WAVE: u32 = 32;
@@ -56,7 +59,7 @@ fn at_a_time(code: &Code) -> String {
 }
 
 pub(super) fn function(position: &FilePosition<'_>, name: &str) -> Option<String> {
-    let declares = |item: &warplens_ide_db::Item<'_>| {
+    let declares = |item: &Item<'_>| {
         let code = wave_code(position.db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
@@ -67,8 +70,7 @@ pub(super) fn function(position: &FilePosition<'_>, name: &str) -> Option<String
     let first = label.before as usize;
     let extent = code.extent(first);
     let inside = || code.instructions[extent.clone()].iter();
-    let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
-    let mut page = match kernel {
+    let mut page = match code.kernel_name() {
         Some((kernel, _)) => format!("**`{name}`** · function of `{kernel}`\n"),
         None => format!("**`{name}`** · label outside of a kernel\n"),
     };
@@ -126,47 +128,29 @@ fn body(page: &mut String, code: &Code, extent: std::ops::Range<usize>, entries:
 
 /// `r0 to r3, r7, p1`
 fn listed(cells: impl Iterator<Item = Cell>) -> String {
-    let (mut general, mut predicates) = ([false; 256], [false; 256]);
-    for cell in cells {
-        match cell {
-            Cell::General(index) => general[usize::from(index)] = true,
-            Cell::Predicate(index) => predicates[usize::from(index)] = true,
-        }
-    }
-    let mut runs = runs("r", &general);
-    runs.extend(self::runs("p", &predicates));
-    runs.join(", ")
-}
-
-fn runs(class: &str, used: &[bool; 256]) -> Vec<String> {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for index in (0..used.len()).filter(|index| used[*index]) {
+    let numbered = |cell: Cell| match cell {
+        Cell::General(index) => ("r", index),
+        Cell::Predicate(index) => ("p", index),
+    };
+    let mut runs: Vec<(&str, u8, u8)> = Vec::new();
+    for (class, index) in cells.collect::<BTreeSet<Cell>>().into_iter().map(numbered) {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == index => *last = index,
-            _ => runs.push((index, index)),
+            Some((known, _, last)) if *known == class && last.checked_add(1) == Some(index) => *last = index,
+            _ => runs.push((class, index, index)),
         }
     }
-    let shown = |(first, last): (usize, usize)| match last - first {
+    let shown = |(class, first, last): (&str, u8, u8)| match last - first {
         0 => format!("`{class}{first}`"),
         1 => format!("`{class}{first}`, `{class}{last}`"),
         _ => format!("`{class}{first}` to `{class}{last}`"),
     };
-    runs.into_iter().map(shown).collect()
+    runs.into_iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// The callees of some instructions, in text order.
 fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
-    let mut found: Vec<(&str, usize)> = Vec::new();
-    for name in code.names().iter().filter(|name| name.role == Role::Call) {
-        let at = code.instruction_at(name.range.start());
-        let (Name::Label(callee), true) = (&name.name, at.is_some_and(|at| extent.contains(&at))) else {
-            continue;
-        };
-        match found.iter_mut().find(|(known, _)| known == callee) {
-            Some((_, times)) => *times += 1,
-            None => found.push((callee, 1)),
-        }
-    }
+    let mut found: IndexMap<&str, usize> = IndexMap::new();
+    calls(code, extent).for_each(|(callee, ..)| *found.entry(callee).or_default() += 1);
     let shown = found.iter().take(SHOWN).map(|(callee, times)| match times {
         1 => format!("`{callee}`"),
         times => format!("`{callee}` {times} times"),
@@ -182,8 +166,8 @@ fn callers(position: &FilePosition<'_>, name: &str) -> String {
     for (index, item) in items(position.db, position.file).iter().enumerate() {
         let mut uses = module_uses(position.db, *item).iter();
         let found = uses.find(|found| found.namespace == LABELS && found.name == name);
-        let reads = |name_use: &&warplens_ide_db::NameUse| name_use.access == warplens_ide_db::Access::Read;
-        let places: Vec<_> = found.into_iter().flat_map(|found| &found.uses).filter(reads).collect();
+        let uses = found.into_iter().flat_map(|found| &found.uses);
+        let places: Vec<_> = uses.filter(|place| place.access == Access::Read).collect();
         if places.is_empty() {
             continue;
         }
@@ -192,11 +176,8 @@ fn callers(position: &FilePosition<'_>, name: &str) -> String {
         let code = wave_code(position.db, *item);
         for position in places.iter().take(SHOWN.saturating_sub(shown.len())) {
             let caller = code.instruction_at(position.range.start()).and_then(|at| code.function_at(at));
-            let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref()).map(|(name, _)| name);
-            let caller = caller
-                .map(|label| &label.name)
-                .or(kernel)
-                .map_or_else(String::new, |name| format!("`{name}` in "));
+            let name = caller.map(|label| &label.name).or(code.kernel_name().map(|(name, _)| name));
+            let caller = name.map_or_else(String::new, |name| format!("`{name}` in "));
             shown.push(format!("{caller}line {}", lines.number(position.range.start())));
         }
     }

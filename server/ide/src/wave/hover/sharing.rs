@@ -104,16 +104,14 @@ fn because(position: &FilePosition<'_>, code: &Code, start: &str, reasons: &[Rea
 
 /// The chain in one line: `` `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id` ``.
 fn path(code: &Code, reasons: &[Reason]) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for reason in reasons {
-        let instruction = &code.instructions[reason.instruction as usize];
-        words.push(format!("`{}`", register(reason.register)));
-        words.push(match reason.because {
-            Because::Special => format!("`{}`", special(code, reason)),
-            _ => format!("`{}`", instruction.mnemonic),
-        });
-    }
-    words.join(" ← ")
+    let link = |reason: &Reason| {
+        let source = match reason.because {
+            Because::Special => special(code, reason),
+            _ => &code.instructions[reason.instruction as usize].mnemonic,
+        };
+        format!("`{}` ← `{source}`", register(reason.register))
+    };
+    reasons.iter().map(link).collect::<Vec<_>>().join(" ← ")
 }
 
 fn sentence(code: &Code, reason: &Reason) -> String {

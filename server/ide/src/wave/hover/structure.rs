@@ -11,10 +11,7 @@ const MAX_LEAVES: usize = 6;
 /// The matching keywords of the instruction at `index`; `None` if the instruction belongs to no construct.
 pub(super) fn joined(position: &FilePosition<'_>, code: &Code, index: usize) -> Option<String> {
     let lines = Lines::before(position);
-    let at = |index: u32| {
-        let range = code.instructions[index as usize].range;
-        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range.start()))
-    };
+    let at = |index: u32| lines.quoted(code.instructions[index as usize].range);
     let open = |open: u32, end: Option<u32>| {
         let end = end.map_or_else(String::new, |end| format!(", up to {}", at(end)));
         format!("{}{end}", at(open))

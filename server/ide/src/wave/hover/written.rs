@@ -20,11 +20,8 @@ pub(super) fn before(position: &FilePosition<'_>) -> Option<String> {
     }
     let writers = code.writers(at, cell);
     let lines = Lines::before(position);
-    let writer_text = |writer: &usize| {
-        let range = code.instructions[*writer].range;
-        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range.start()))
-    };
-    let mut shown: Vec<String> = writers.iter().take(SHOWN).map(writer_text).collect();
+    let first = writers.iter().take(SHOWN);
+    let mut shown: Vec<String> = first.map(|at| lines.quoted(code.instructions[*at].range)).collect();
     if shown.is_empty() {
         return Some(unwritten(&code, cell));
     }
