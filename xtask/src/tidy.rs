@@ -9,7 +9,7 @@ mod pages;
 mod tokens;
 mod words;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::project::{files, project_root, read, relative};
 use crate::shell;
@@ -96,7 +96,8 @@ pub(crate) fn run() -> Result<()> {
     pages::check(&root, &mut problems)?;
     cycles::check(&root, &mut problems)?;
     codes::check(&root, &mut problems)?;
-    let tracked = shell::command(".", "git", &["ls-files"]).stdout()?;
+    let tracked =
+        shell::command(".", "git", &["ls-files"]).stdout().context("git lists the files to check")?;
     check_top_level(&tracked, &mut problems);
     words::check(&root, &tracked, &mut problems)?;
     if problems.is_empty() {

@@ -83,5 +83,6 @@ fn program(environment: &Path, name: &str) -> PathBuf {
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
-    if folder.exists() { files(vec![folder.to_path_buf()], "whl") } else { Ok(Vec::new()) }
+    let found = if folder.exists() { files(vec![folder.to_path_buf()], "whl")? } else { Vec::new() };
+    Ok(found.into_iter().filter(|path| path.parent() == Some(folder)).collect())
 }

@@ -80,6 +80,7 @@ impl Cfg {
         self.graph.successors(id.0).iter().map(|&id| BlockId(id))
     }
 
+    /// The predecessors without duplicates.
     pub fn predecessors(&self, id: BlockId) -> impl ExactSizeIterator<Item = BlockId> + Clone {
         self.graph.predecessors(id.0).iter().map(|&id| BlockId(id))
     }

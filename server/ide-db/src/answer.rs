@@ -324,6 +324,7 @@ pub struct Calls {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentLink {
     pub range: TextRange,
+    /// The path as written.
     pub path: SmolStr,
     /// Set if the link leads to the file that the document was assembled from: the extension of that file,
     /// which is next to the document and has the same name.
@@ -378,6 +379,7 @@ pub struct SignatureHelp {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     pub label: String,
+    /// A summary in markdown.
     pub documentation: String,
     pub parameters: Vec<SignatureParameter>,
     /// The operand being typed; `None` after the last one.
@@ -388,5 +390,6 @@ pub struct Signature {
 pub struct SignatureParameter {
     /// The operand's range in the label.
     pub range: TextRange,
+    /// A description in markdown.
     pub documentation: String,
 }

@@ -13,6 +13,7 @@ pub struct Word {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Construct {
     pub words: Vec<Word>,
+    /// The index of the requested keyword.
     pub at: usize,
 }
 

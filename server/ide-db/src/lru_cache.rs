@@ -94,6 +94,7 @@ impl<V: Clone> LruCache<V> {
 }
 
 impl<V> State<V> {
+    /// Inserts an entry, and returns the entries that it displaces.
     fn insert(&mut self, entry: Entry<V>) -> Vec<Entry<V>> {
         let key = key(&entry.text);
         let old = self.remove(key);

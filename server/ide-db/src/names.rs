@@ -52,7 +52,7 @@ pub fn declarations(position: &FilePosition<'_>, subject: &Subject) -> Vec<Targe
     }
 }
 
-/// The declarations of a name of the module, for a language that declares names by a word.
+/// The declarations of a module's name, where the name itself is the whole target, as in WAVE and SASS.
 pub fn declaring_words(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
     let found = module_occurrences(db, file, namespace, name).into_iter();
     let declarations = found.filter(|found| found.access == Access::Declaration);

@@ -12,6 +12,7 @@ use warplens_hir::Severity;
 use crate::answer::{Diagnostic, FileId, Fix, Related, Tag, TextEdit};
 use crate::similar::{did_you_mean, nearest};
 
+/// A diagnostic relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub range: TextRange,
@@ -98,6 +99,7 @@ impl Problem {
     }
 }
 
+/// A fix of a problem, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemFix {
     title: SmolStr,
@@ -108,7 +110,9 @@ pub struct ItemFix {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
     Item(TextRange),
+    /// The number after `.version`.
     Version,
+    /// The architecture after `.target`.
     Architecture,
 }
 

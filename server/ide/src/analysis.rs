@@ -418,6 +418,7 @@ impl Analysis {
         })
     }
 
+    /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
         self.links_in(file, TextRange::up_to(u32::MAX.into()))
     }

@@ -38,6 +38,7 @@ pub struct Alternative {
     /// Identifies the alternative among those of the statement, also after other edits: `%r1 -> %r2`.
     pub what: String,
     pub removes: bool,
+    /// The edits, in text order.
     pub edits: Vec<TextEdit>,
 }
 

@@ -51,6 +51,7 @@ impl Snippet {
         }
     }
 
+    /// The text in LSP's snippet syntax.
     pub fn snippet(&self) -> String {
         let mut text = String::new();
         let mut number = 0;

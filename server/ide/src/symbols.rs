@@ -9,6 +9,7 @@ pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol
     (db.language(item.language(db)).symbols)(db, item).into()
 }
 
+/// The outline of a file, in text order.
 pub(crate) fn symbols(db: &Database, file: File) -> Vec<Symbol> {
     let symbols = placed_items(db, file)
         .flat_map(|(item, start)| item_symbols(db, item).iter().map(move |symbol| moved(symbol, start)));

@@ -178,7 +178,7 @@ impl<'t> Lexer<'t> {
         IDENT
     }
 
-    /// A word that starts with a register letter and a digit, and is long or also contains letters.
+    /// A word that starts with a register letter and a digit, and is more than a register.
     fn odd_register(&mut self) {
         let start = self.at;
         self.word_end();

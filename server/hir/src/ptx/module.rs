@@ -34,6 +34,7 @@ struct Namesakes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSymbol {
     pub name: SmolStr,
+    /// The index of the item in the file.
     pub item: u32,
     /// The index of the declaration in the item's header.
     pub declaration: u32,

@@ -26,6 +26,7 @@ pub struct Facts {
     pub frame_bytes: Option<u32>,
     /// The stack that the function needs in bytes, including the functions that it calls.
     pub stack_bytes: Option<u32>,
+    /// The size of static shared memory in bytes.
     pub shared_bytes: Option<u32>,
     pub barriers: Option<u32>,
     /// Blocks of a cluster in x, y, z, if the kernel requires them.

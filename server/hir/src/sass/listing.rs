@@ -17,6 +17,7 @@ pub struct Listing {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
+    /// The index of the item that contains it.
     pub item: usize,
     /// The index among the functions of the item.
     pub index: usize,

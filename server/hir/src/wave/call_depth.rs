@@ -28,6 +28,7 @@ pub(crate) fn check(code: &mut Code) {
 
 type Found = (usize, fn(smol_str::SmolStr) -> ProblemKind);
 
+/// The first call at depth 9.
 fn one_too_many(calls: &Calls<'_>) -> Option<Found> {
     if calls.chain(0, CALLS + 1) <= CALLS {
         return None;

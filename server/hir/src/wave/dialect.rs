@@ -57,7 +57,7 @@ impl Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
     /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for
-    /// [`Kind::ShortSize`].
+    /// [`DepartureKind::ShortSize`].
     pub at: usize,
     /// The range of the offending word, relative to the item.
     pub range: TextRange,
@@ -74,12 +74,14 @@ pub enum DepartureKind {
     Absent(Entry),
     /// A special register that the toolchain does not have.
     AbsentSpecial,
+    /// A number outside `mov_imm`.
     Immediate,
     NegatedPredicate,
     /// `and`, `or`, `xor` or `not` on predicates.
     PredicateLogic,
     /// The scope of an atomic, written as a suffix.
     ScopeSuffix,
+    /// `r32` or above.
     HighRegister,
     /// A `.workgroup_size` with fewer than three numbers.
     ShortSize,

@@ -11,6 +11,7 @@ use super::model::{Code, Instruction, Label, Value};
 
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
+    /// One entry for each label, in text order.
     labels: Vec<Entrance>,
     /// In text order.
     calls: Vec<Call>,

@@ -80,7 +80,7 @@ pub struct KernelHeader {
 
 impl KernelHeader {
     /// Whether an offset is between the header and `.end`.
-    pub fn is_around(&self, offset: TextSize) -> bool {
+    pub fn encloses(&self, offset: TextSize) -> bool {
         self.range.end() <= offset && self.end.is_none_or(|end| offset <= end.start())
     }
 }

@@ -48,6 +48,7 @@ pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
 }
 
+/// How many registers a thread can have if this many CTAs are to fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1).saturating_mul(ctas.max(1));
     let unit = u64::from(limits.register_unit);

@@ -18,6 +18,7 @@ impl List<'_> {
         self.signature.directive(name.trim_start_matches('.')).is_some()
     }
 
+    /// The directives that one requires and that are missing, as part of a message.
     pub(super) fn missing(&self, known: &Directive) -> Option<String> {
         let is_missing = |names: &&&str| !names.split(" or ").any(|name| self.has(name));
         let missing: Vec<&str> = known.requires.iter().filter(is_missing).copied().collect();

@@ -41,13 +41,13 @@ fn check_function(function: Node<'_>, module: &ModuleTarget, problems: &mut Vec<
     problems.extend(attributes::of_function(function, module));
     let is_kernel = function.token(DOT_WORD).is_some_and(|word| word.text == ".entry");
     for directive in function.nodes() {
-        let word = directive.token(DOT_WORD);
+        let word = || directive.token(DOT_WORD);
         match directive.kind() {
-            FUNCTION_DIRECTIVE => problems.extend(word.and_then(unknown_directive::check)),
+            FUNCTION_DIRECTIVE => problems.extend(word().and_then(unknown_directive::check)),
             PRAGMA_DIRECTIVE if is_kernel => {
                 pragmas::check(directive, PragmaScope::Entry, module, problems);
             }
-            PRAGMA_DIRECTIVE => problems.extend(misplaced_directive::pragma_of_function(word)),
+            PRAGMA_DIRECTIVE => problems.extend(misplaced_directive::pragma_of_function(word())),
             BLOCK if directive.may_contain(&CHECKED) => {
                 let scope = if is_kernel { PragmaScope::Kernel } else { PragmaScope::Function };
                 check_statements(directive, scope, module, problems);

@@ -31,6 +31,7 @@ impl StatementRanges {
         Some(last.map_or(opcode, |last| opcode.cover(last)))
     }
 
+    /// A modifier with its dot.
     pub(super) fn modifier(&self, instruction: Instruction<'_>, index: usize) -> Option<TextRange> {
         modifiers(self.node(instruction)?).nth(index)
     }

@@ -10,6 +10,7 @@ pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbo
     &ptx_header(db, item).declarations[symbol.declaration as usize]
 }
 
+/// The range of a declaration's name, in the file.
 pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> TextRange {
     let start = file.document(db).items().start_of(symbol.item as usize);
     declaration(db, file, symbol).name_range + start

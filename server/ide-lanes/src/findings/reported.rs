@@ -18,6 +18,7 @@ pub(crate) type Sources<'s, 'r> = &'s dyn Fn(StatementId) -> Option<&'r SourceLi
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
     pub block: [u32; 3],
+    /// Lanes of a warp.
     pub width: u32,
 }
 

@@ -29,7 +29,7 @@ use crate::simulator::Model;
 /// The line of an offset, from 0.
 pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
 
-/// The lanes of one warp in a document.
+/// The lanes of one warp in a document. Only `outdated` may be changed; the other fields belong to `values`.
 #[derive(Debug, Clone)]
 pub struct LaneView {
     run: ViewedRun,
@@ -41,11 +41,11 @@ pub struct LaneView {
     statements: Arc<[Statement]>,
     /// By [`StatementId`].
     placed: Vec<PlacedStatement>,
-    /// The expectations of the launch that do not hold; empty if the run did not finish.
+    /// The expectations of the launch that do not hold, each as a sentence; empty if the run did not finish.
     pub failures: Arc<[String]>,
     /// Whether the text now has an error that stops a run earlier than this one.
     pub outdated: bool,
-    /// Whether it is only the beginning of the run.
+    /// Whether it is only the beginning of the run, which is in progress or was stopped.
     pub partial: bool,
 }
 

@@ -107,6 +107,7 @@ struct Waiting {
 /// Lays out a file, item after item, and collects the edits.
 pub(crate) struct Layout<'t> {
     text: &'t str,
+    /// The offset of the item in the file.
     start: TextSize,
     /// The end of the item's last token, comment or line marker.
     at: TextSize,
@@ -308,6 +309,7 @@ impl<'t> Layout<'t> {
         }
     }
 
+    /// Whether the tokens around this white space would merge without it.
     fn would_join(&self, space: TextRange) -> bool {
         let before = &self.text.as_bytes()[..usize::from(space.start())];
         let after = &self.text.as_bytes()[usize::from(space.end())..];
@@ -394,6 +396,7 @@ impl<'t> Layout<'t> {
     }
 }
 
+/// The newlines of a text, as start and end offsets.
 fn newlines(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().filter_map(move |(at, byte)| match byte {

@@ -89,7 +89,7 @@ fn check_wave(root: &Path) {
         assert!(root.join(file).exists(), "{file} is there");
         let good = ["crates_0_1_2", "head_4a8bbec"].iter().any(|by| entry[by]["assemble"] == "OK");
         let errors = errors(root, [file.to_owned()], warplens_syntax::wave::LANGUAGE);
-        assert_eq!(errors.is_empty(), good, "{errors:?}");
+        assert_eq!(errors.is_empty(), good, "{file}: {errors:?}");
     }
 }
 

@@ -14,6 +14,7 @@ accessors! {
 }
 
 impl Instruction {
+    /// Whether any form accepts this modifier, written with its dot.
     pub fn accepts(&self, modifier: &str) -> bool {
         self.vocabulary.binary_search(&modifier).is_ok()
     }
@@ -47,6 +48,7 @@ pub fn instruction(id: &str) -> Option<&'static Instruction> {
     tables::BY_ID.get(id).map(|index| tables::INSTRUCTIONS[index])
 }
 
+/// All opcodes, in alphabetical order.
 pub fn opcodes() -> &'static [&'static str] {
     tables::OPCODES
 }

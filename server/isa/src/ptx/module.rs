@@ -29,6 +29,7 @@ accessors! {
     targets: all Target = TARGETS;
     /// The words that may follow the architecture.
     target_options: all TargetOption = TARGET_OPTIONS;
+    /// All versions, oldest first.
     versions: all Release = VERSIONS;
 }
 
@@ -39,6 +40,7 @@ impl SpecialRegister {
     }
 }
 
+/// All register names that a program can write, in alphabetical order.
 pub fn special_register_names() -> &'static [&'static str] {
     tables::SPECIAL_REGISTER_LIST
 }

@@ -44,6 +44,7 @@ impl Instruction {
 }
 
 impl Flow {
+    /// Whether the last operand is a target.
     pub const fn has_target(self) -> bool {
         matches!(
             self,

@@ -29,8 +29,10 @@ entries! {
         Sink,
         /// The name of a variable or function.
         Symbol,
+        /// The name of a parameter of a call.
         #[serde(rename(deserialize = "param"))]
         Parameter,
+        /// A label or a table of labels.
         Label,
         LabelAddress,
         #[serde(rename(deserialize = "texref"))]
@@ -85,6 +87,7 @@ entries! {
 
     #[derive(Debug)]
     pub struct FormOperand {
+        /// Index into the operands of the entry.
         index: usize,
         /// The operand after the bar of a pair `d|p`, and whether the bar and this operand may be omitted.
         second: Option<(usize, bool)>,

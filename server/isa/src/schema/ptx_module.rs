@@ -296,6 +296,7 @@ entries! {
         threads_per_cta: u32,
         warps_per_sm: u32,
         ctas_per_sm: u32,
+        /// Number of 32-bit registers.
         registers_per_sm: u32,
         registers_per_cta: u32,
         registers_per_thread: u32,

@@ -176,6 +176,7 @@ entries! {
     pub struct LaunchConstant {
         /// Name, for hovers and documentation.
         name: Text,
+        /// Size in bytes.
         size: u8,
         /// One sentence: what the value is.
         summary: Text,

@@ -12,6 +12,7 @@ accessors! {
     directives: all Directive = DIRECTIVES;
     /// The directive with this name, written with its dot.
     directive: Directive = DIRECTIVE_NAMES in DIRECTIVES;
+    /// All special registers, in encoding order.
     special_registers: all SpecialRegister = SPECIAL_REGISTERS;
     special_register: SpecialRegister = SPECIAL_REGISTER_NAMES in SPECIAL_REGISTERS;
     register_classes: all RegisterClass = REGISTER_CLASSES;
@@ -27,6 +28,7 @@ accessors! {
 }
 
 impl Instruction {
+    /// The operands in the dialect of this mnemonic.
     pub fn operands_of(&self, mnemonic: &str) -> List<Operand> {
         if self.mnemonic == mnemonic { self.operands } else { self.toolchain_operands }
     }
@@ -37,6 +39,7 @@ pub fn instructions() -> impl ExactSizeIterator<Item = &'static Instruction> + C
     tables::INSTRUCTIONS.iter().copied()
 }
 
+/// The instruction with this mnemonic, in either dialect.
 pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
     named_instruction(mnemonic).map(|(_, entry)| entry)
 }

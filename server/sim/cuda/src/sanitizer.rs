@@ -314,7 +314,7 @@ impl Sanitizer {
     pub fn shuffled(&mut self, inactive: InactiveSources) {
         if self.report.checks.uninitialized {
             self.undefined.inactive = Some(inactive);
-            self.undefined.in_registers = true;
+            self.undefined.is_pending = true;
         }
     }
 
@@ -367,7 +367,7 @@ impl Sanitizer {
         for element in 0..event.count {
             let start = index + element as u64 * size;
             if !shared.is_written(start, size) {
-                self.undefined.loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
+                self.undefined.note_loaded(event, element, lane, |byte| shared.is_written(start + byte, 1));
             }
         }
     }

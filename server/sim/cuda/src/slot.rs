@@ -7,6 +7,7 @@ pub const NO_SLOT: Slot = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegisterSlot {
+    /// Up to 32 bits.
     Word(Slot),
     Double(Slot),
     /// 128 bits: this slot and the next one.
@@ -49,6 +50,7 @@ pub struct Slots {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Formal {
     pub at: Passing,
+    /// The size in bytes.
     pub size: u32,
 }
 

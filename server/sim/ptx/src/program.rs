@@ -96,6 +96,7 @@ impl Program {
 pub struct ParamLayout {
     pub name: SmolStr,
     pub offset: u32,
+    /// In bytes.
     pub size: u32,
 }
 

@@ -488,8 +488,7 @@ impl Warp {
         run.state.report(finding.with(self.elsewhere(executed)));
     }
 
-    /// No lane can run: the remaining lanes wait at block barriers, or for lanes of the warp that never
-    /// arrive.
+    /// No lane can run: the remaining lanes wait at barriers of the block or of the cluster, or for lanes of the warp that never arrive.
     pub(super) fn waits_for_block(&mut self, run: &mut RunContext<'_>) -> Pause {
         let waiting = self.machine.waiting();
         if waiting.iter().any(|waiting| waiting.why == WaitReason::Block) {

@@ -70,7 +70,7 @@ impl Machine {
         dispatch!(self, machine => machine.block(lanes, next));
     }
 
-    /// Lanes continue after a block barrier.
+    /// Lanes continue after a barrier of the block or of the cluster.
     pub(crate) fn release(&mut self, lanes: u32) {
         dispatch!(self, machine => machine.release(lanes));
     }

@@ -6,6 +6,7 @@ use warplens_sim_cuda::grid::launch::{MemoryNeeds, cluster_violation, refusal};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::objects::ProgramObjects;
+use warplens_sim_cuda::windows;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::objects::Object;
@@ -65,13 +66,15 @@ fn objects(program: &Program, launch: &Launch<'_>) -> ProgramObjects {
 /// Rejects a launch that is invalid or exceeds a limit.
 fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Option<Finding> {
     let globals: u64 = program.globals.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-    let needs = MemoryNeeds {
-        fixed: globals + u64::from(shared_bytes(program, config.shared_memory)),
-        local: program.stack_size.into(),
-    };
+    let shared = u64::from(shared_bytes(program, config.shared_memory));
+    let needs = MemoryNeeds { fixed: globals + shared, local: program.stack_size.into() };
     let cluster = cluster(program, config);
     let has_clusters = program.target.cluster_constants().is_some();
     let violation = match cluster == [1; 3] || has_clusters {
+        true if cluster != [1; 3] && shared > windows::SHARED_RANK => Some(format!(
+            "a block of a cluster requires {shared} bytes of shared memory, the limit is {}",
+            windows::SHARED_RANK
+        )),
         true => cluster_violation(config.grid, cluster),
         false => Some("clusters need sm_90 or later; launch the kernel without a cluster".to_owned()),
     };

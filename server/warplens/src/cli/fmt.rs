@@ -105,7 +105,7 @@ struct FormattedFile<'a> {
 }
 
 impl FormattedFile<'_> {
-    /// `None` for a file in a folder that cannot be formatted: it is skipped.
+    /// `None` for a read-only file that was only found in a folder: it is skipped.
     fn read(
         input: &Input,
         language: Option<Language>,

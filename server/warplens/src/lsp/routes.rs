@@ -121,7 +121,7 @@ fn document<R: Method<Params: Send + Sync + 'static, Result: 'static>>(
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<R::Result, Failure>,
 ) -> (&'static str, Route) {
     let respond = move |snapshot: &Snapshot, params: &_| Response::value(handler(snapshot, params)?);
-    (R::METHOD, reads::<R::Params>(urgency, respond))
+    (R::METHOD, document_route::<R::Params>(urgency, respond))
 }
 
 /// A request with no parameters besides the document.
@@ -129,7 +129,7 @@ fn whole_document<T: Serialize + 'static>(
     method: &'static str,
     handler: fn(&Snapshot) -> std::result::Result<T, Failure>,
 ) -> (&'static str, Route) {
-    (method, reads::<Value>(Soon, move |snapshot, _| Response::value(handler(snapshot)?)))
+    (method, document_route::<Value>(Soon, move |snapshot, _| Response::value(handler(snapshot)?)))
 }
 
 /// A request whose response the state thread turns into the answer.
@@ -137,10 +137,11 @@ fn respond<R: Method<Params: Send + Sync + 'static>>(
     urgency: Urgency,
     handler: fn(&Snapshot, &R::Params) -> std::result::Result<Response, Failure>,
 ) -> (&'static str, Route) {
-    (R::METHOD, reads(urgency, handler))
+    (R::METHOD, document_route(urgency, handler))
 }
 
-fn reads<P: DeserializeOwned + Send + Sync + 'static>(
+/// A request about a document, which `respond` answers from a snapshot.
+fn document_route<P: DeserializeOwned + Send + Sync + 'static>(
     urgency: Urgency,
     respond: impl Fn(&Snapshot, &P) -> std::result::Result<Response, Failure> + Copy + Send + Sync + 'static,
 ) -> Route {

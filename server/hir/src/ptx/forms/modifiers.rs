@@ -26,6 +26,7 @@ pub(super) struct Modifiers<'m> {
 }
 
 impl<'m> Modifiers<'m> {
+    /// `None` if a word of the entry's name is missing.
     pub(super) fn of(mnemonic: &'m Mnemonic, entry: &'static isa::Instruction) -> Option<Modifiers<'m>> {
         let words = &mnemonic.modifiers;
         if words.len() > MAX {

@@ -113,6 +113,7 @@ pub enum Written {
     Function(NameId),
     Label(NameId),
     Address,
+    /// `sym + 4` without brackets.
     Sum,
     Vector,
     Pair,
@@ -129,6 +130,7 @@ pub enum Written {
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
     Variable(Space, Option<Type>),
+    /// A parameter of the function itself.
     Parameter,
     Function,
     Label,

@@ -9,6 +9,7 @@ use crate::ptx::{Space, Type, TypeKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandRule {
+    /// The index of the operand in the entry.
     pub index: usize,
     pub role: Role,
     pub kinds: Kinds,

@@ -74,6 +74,7 @@ impl Function {
         &self.parts.locations
     }
 
+    /// The distinct mnemonics, indexed by [`MnemonicId`].
     pub fn mnemonics(&self) -> &[Mnemonic] {
         &self.parts.mnemonics
     }

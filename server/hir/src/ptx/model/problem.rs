@@ -46,6 +46,7 @@ pub enum ProblemKind {
 /// The rule that a variable or a parameter breaks. The problem's range is the offending word or number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclarationMistake {
+    /// A linkage word in a function.
     LocalLinkage,
     CommonSpace,
     /// A `.common` texture, sampler or surface.
@@ -82,6 +83,7 @@ pub enum DeclarationMistake {
     InnerDimension,
     /// An array without a size that is neither `.extern` nor initialized.
     MissingSize,
+    /// An initial value in a state space that allows none.
     NoInitializer(Space),
     ExternInitializer,
     /// An initial value of `.f16` or `.f16x2`.
@@ -104,6 +106,7 @@ pub enum DeclarationMistake {
     PackedParameter,
     IntegerValue(Type),
     FloatValue(Type),
+    /// An address as the initial value of a type that cannot hold one.
     AddressValue(Type),
     /// An address with anything but numbers added to it.
     AddressForm,
@@ -113,7 +116,9 @@ pub enum DeclarationMistake {
     /// The address of something that has none at load time: a variable in this state space, or, if `None`, a
     /// register or label.
     AddressOf(Option<Space>),
+    /// A parameter of a kernel that is not in `.param`.
     EntryParameter,
+    /// A parameter of a function that is neither in `.param` nor in `.reg`.
     ParameterSpace,
     PointerParameter,
     /// An array parameter without a size that is not the last one of a function.

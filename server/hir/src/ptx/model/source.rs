@@ -4,7 +4,9 @@ use super::ids::InstructionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourcePosition {
+    /// The number in the `.file` directive.
     pub file: u64,
+    /// The line, counted from 1.
     pub line: u64,
     pub column: u64,
 }

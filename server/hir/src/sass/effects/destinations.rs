@@ -6,6 +6,7 @@ use crate::sass::model::Instruction;
 use crate::sass::operand::{Operand, Value};
 use crate::sass::register::{Register, RegisterFile};
 
+/// One bit for each operand that is a destination.
 pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
     let opcode = instruction.opcode.as_str();
     let writes = isa::opcode(opcode).map_or(Writes::Registers, |entry| entry.writes);

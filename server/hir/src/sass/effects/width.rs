@@ -26,6 +26,7 @@ enum Kind {
     Wide,
     /// The addend is a pair: `IMAD.HI` from Volta on.
     High,
+    /// The sources are pairs.
     Sources,
     /// Matrix fragments: destination, `a`, `b`, `c`.
     Matrix([u8; 4]),
@@ -69,6 +70,7 @@ impl<'f> Widths<'f> {
         }
     }
 
+    /// The number of sources before an operand, not counting predicates.
     fn sources_before(&self, index: usize) -> usize {
         let operands = self.function.operands(self.instruction);
         let is_source = |at: &usize| {

@@ -10,6 +10,7 @@ use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme
 pub(super) enum Found {
     /// `(x << n) - (x >> (64 - n))`.
     Rotation {
+        /// The shifts to the left and to the right.
         shifts: [InstructionId; 2],
         amount: u64,
         /// Whether it is written in another way than the subtraction of a logical shift.
@@ -17,6 +18,7 @@ pub(super) enum Found {
     },
     /// `max(max(x, -y), z)`.
     Maximum {
+        /// `max` or `min`.
         opcode: &'static str,
         inner: Vec<InstructionId>,
         negations: Vec<InstructionId>,

@@ -166,6 +166,7 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
     found.first().map(|near| format!("; `{}` does", near.form.text)).unwrap_or_default()
 }
 
+/// Offers at most four different replacements as fixes.
 fn offering(problem: Problem, range: TextRange, replacements: impl IntoIterator<Item = String>) -> Problem {
     let offered: IndexSet<String> = replacements.into_iter().collect();
     let fixes = offered.iter().take(4).map(|replacement| ItemFix::replacement(range, replacement));

@@ -38,6 +38,7 @@ pub(super) enum Through {
     Prototype(Box<Signature>),
     Functions(Vec<SmolStr>),
     Module(SmolStr),
+    /// A variable of the caller.
     Variable(SmolStr, Box<Variable>),
     Other(&'static str),
     Unknown,
@@ -59,6 +60,7 @@ pub(super) enum ActualKind {
         is_single: bool,
     },
     Sink,
+    /// A parameter of the caller.
     Formal,
     /// A variable that a call cannot pass.
     Memory,

@@ -18,6 +18,7 @@ pub(crate) struct Lines(u32, u32);
 #[derive(Debug)]
 pub(crate) struct Blocks {
     pub(crate) blocks: Vec<Block>,
+    /// By statement.
     block_of: Vec<u32>,
     /// The edges of the program, whether they were taken or not.
     pub(crate) edges: Vec<(u32, u32)>,

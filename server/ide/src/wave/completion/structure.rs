@@ -41,7 +41,7 @@ impl Around {
     /// The constructs that are open before the word at `start`.
     pub(super) fn of(position: &FilePosition<'_>, start: TextSize) -> Around {
         let code = wave_code(position.db, position.item);
-        let kernel = code.kernel.as_ref().filter(|kernel| kernel.is_around(start));
+        let kernel = code.kernel.as_ref().filter(|kernel| kernel.encloses(start));
         let Some(kernel) = kernel else { return Around::default() };
         let at = code.instructions.partition_point(|instruction| instruction.range.start() < start);
         // The word being typed may already close a construct.

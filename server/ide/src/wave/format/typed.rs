@@ -59,7 +59,7 @@ fn depth(db: &Database, file: File, offset: TextSize, word: &str) -> u8 {
     let Some(index) = before else { return 0 };
     let code = wave_code(db, items(db, file)[index]);
     let at = offset - list.start_of(index);
-    let is_inside = code.kernel.as_ref().is_some_and(|kernel| kernel.is_around(at));
+    let is_inside = code.kernel.as_ref().is_some_and(|kernel| kernel.encloses(at));
     let inside = open(&code, at).saturating_add(u8::from(is_inside));
     match word {
         ".end" | ".kernel" => 0,

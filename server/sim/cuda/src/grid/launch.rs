@@ -26,6 +26,7 @@ pub struct GridLaunch {
     pub block: [u32; 3],
     /// Blocks of a cluster in x, y, z.
     pub cluster: [u32; 3],
+    /// Bytes of shared memory of a block.
     pub shared: u32,
     /// Instructions that the start of a block counts as.
     pub start_cost: u64,
@@ -152,6 +153,7 @@ pub fn cluster_violation(grid: [u32; 3], cluster: [u32; 3]) -> Option<String> {
 pub struct MemoryNeeds {
     /// Shared memory of a block, and the variables of the program.
     pub fixed: u64,
+    /// Local memory of a thread.
     pub local: u64,
 }
 

@@ -12,7 +12,7 @@ type Word = (Option<u32>, MemoryRegion, usize);
 /// The memory that waiting warps read and write.
 #[derive(Debug, Default)]
 pub(super) struct Livelock {
-    /// The cluster of the next warps.
+    /// The number of the cluster whose warps are added next; the caller counts.
     pub(super) cluster: u32,
     polled: FxHashSet<Word>,
     written: FxHashSet<Word>,

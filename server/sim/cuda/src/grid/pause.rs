@@ -51,6 +51,7 @@ pub enum Wake {
     Changed,
     /// No warp can run, and this one may stop by itself.
     Turn,
+    /// No other warp of the cluster can run.
     Alone,
 }
 

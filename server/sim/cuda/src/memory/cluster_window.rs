@@ -9,7 +9,9 @@ use crate::windows;
 pub struct ClusterWindow {
     pub rank: u32,
     pub blocks: u32,
+    /// Bytes per block.
     pub size: u32,
+    /// The mask of exited blocks, by rank.
     pub ended: u32,
 }
 

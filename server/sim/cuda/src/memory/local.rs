@@ -62,6 +62,7 @@ impl Local {
         }
     }
 
+    /// Writes up to eight bytes of one lane.
     #[inline]
     pub fn write(&mut self, lane: usize, address: u64, size: u32, value: u64) {
         let row = (address / 4) as usize;

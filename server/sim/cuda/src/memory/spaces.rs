@@ -305,6 +305,7 @@ impl Spaces {
         polled.values.iter().any(differs)
     }
 
+    /// Reads up to eight bytes at a checked address.
     #[inline]
     pub fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
         let index = extent.index(address);
@@ -314,6 +315,7 @@ impl Spaces {
         }
     }
 
+    /// Writes up to eight bytes at a checked address.
     #[inline]
     pub fn write(
         &mut self,

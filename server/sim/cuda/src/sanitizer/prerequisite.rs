@@ -22,7 +22,7 @@ pub(super) fn check(writes: &[(u64, u64)], event: &AccessEvent<'_>, report: &mut
         let index = extent.index(event.addresses[lane]) as u64;
         let address = origin + index;
         let touches = |&(start, len): &(u64, u64)| address < start + len && address + event.span() > start;
-        if !writes.iter().any(touches) || !report.is_new_race(FindingKind::PrerequisiteGrid, None) {
+        if !writes.iter().any(touches) || !report.note_new_race(FindingKind::PrerequisiteGrid, None) {
             continue;
         }
         let object = spaces.common_element(extent.region, index, event.size.into());

@@ -16,7 +16,7 @@ impl Report {
     /// A product uses a register that the statement `written` wrote after the last `wgmma.fence`; `None` if the warp
     /// has executed no fence.
     pub fn product_without_fence(&mut self, written: Option<u32>) {
-        if !self.is_new_race(FindingKind::WgmmaFence, written) {
+        if !self.note_new_race(FindingKind::WgmmaFence, written) {
             return;
         }
         let message = match written {
@@ -48,7 +48,7 @@ impl Report {
                 (FindingKind::AsyncSource, register, started, "is overwritten")
             }
         };
-        if !self.is_new_race(kind, Some(started)) {
+        if !self.note_new_race(kind, Some(started)) {
             return;
         }
         let name = name_of(register);

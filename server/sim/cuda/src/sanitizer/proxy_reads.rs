@@ -68,7 +68,7 @@ impl Proxies {
                     && sync.origin(write.epoch).is_some_and(|origin| is_unfenced(write, origin))
             });
             if let Some((write, at)) = write
-                && report.is_new(FindingKind::ProxyFence, Some(write.statement()))
+                && report.note_new(FindingKind::ProxyFence, Some(write.statement()))
                 && let Some(writer) = sync.origin(write.epoch)
             {
                 let object = spaces.common_element(extent.region, at, event.size.into());

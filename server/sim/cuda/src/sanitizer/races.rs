@@ -182,7 +182,10 @@ impl Sanitizer {
         let widest = others.filter(|before| before.epoch < IN_FLIGHT).map(|before| self.scope(before)).max();
         let statements = [self.report.visit.statement, lane_conflicts[0].conflict.before.statement()];
         for (statement, scope) in statements.into_iter().zip(widest.into_iter().cycle()) {
-            self.report.races.widen(StatementId(statement), scope);
+            if self.report.scopes.get(&statement).is_none_or(|known| *known < scope) {
+                self.report.scopes.insert(statement, scope);
+                self.report.races.widen(StatementId(statement), scope);
+            }
         }
     }
 
@@ -255,9 +258,10 @@ fn wait_for(completion: Option<CopyCompletion>, hazard: Hazard) -> &'static str 
         }
         Some(CopyCompletion::Waited(CopyFamily::Bulk)) => "with `cp.async.bulk.wait_group`",
         Some(CopyCompletion::Waited(CopyFamily::Products)) => "with `wgmma.wait_group`",
-        Some(CopyCompletion::Waited(CopyFamily::TensorMemory | CopyFamily::CellStores)) => {
+        Some(CopyCompletion::Waited(CopyFamily::TensorMemory)) => {
             "with `tcgen05.commit` and a wait for its mbarrier"
         }
+        Some(CopyCompletion::Waited(CopyFamily::CellStores)) => "with `tcgen05.wait::st`",
         None | Some(CopyCompletion::Waited(CopyFamily::Single)) => {
             "with `cp.async.wait_group` or `cp.async.wait_all`"
         }

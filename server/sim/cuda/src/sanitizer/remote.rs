@@ -18,8 +18,10 @@ use crate::registers::{WIDTH, lanes};
 /// The last access by one statement and warp to the memory of another block.
 #[derive(Clone, Copy, Debug)]
 struct RemoteAccess {
+    /// The rank of the block that owns the memory.
     rank: u32,
     stamp: Stamp,
+    /// The accessing block and warp.
     block: u32,
     warp: u32,
 }

@@ -1,8 +1,9 @@
 //! The findings about the running instruction.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::launch_config::thread_of;
+use warplens_sim_warp::race_scope::RaceScope;
 use warplens_sim_warp::races::RacingThread;
 use warplens_sim_warp::trace::{Checks, Finding, Related, WarpId};
 
@@ -33,20 +34,24 @@ pub struct Report {
     pub(super) block_size: [u32; 3],
     /// The findings that the caller has not taken yet.
     pub findings: Vec<Finding>,
+    /// Races since the caller last took them.
     pub(crate) races: RaceContext,
-    /// Statements and what they were reported with: the other statement, if any.
+    /// The widest scope of the races of a statement so far, so that `races` has only what is new.
+    pub(super) scopes: FxHashMap<u32, RaceScope>,
+    /// What was reported: the kind, the statement, and what distinguishes findings of that kind there, such as the other statement or
+    /// the register.
     pub reported: FxHashSet<(FindingKind, u32, Option<u32>)>,
 }
 
 impl Report {
-    /// Whether no such finding of the running statement, with this other one, was reported.
-    pub fn is_new(&mut self, kind: FindingKind, other: Option<u32>) -> bool {
+    /// Records a finding of this kind about the running statement and another one. Returns whether it is the first.
+    pub fn note_new(&mut self, kind: FindingKind, other: Option<u32>) -> bool {
         self.reported.insert((kind, self.visit.statement, other))
     }
 
-    /// Like [`Self::is_new`]; `false` if races are not checked.
-    pub(super) fn is_new_race(&mut self, kind: FindingKind, other: Option<u32>) -> bool {
-        self.checks.races && self.is_new(kind, other)
+    /// Like [`Self::note_new`]; `false` if races are not checked.
+    pub(super) fn note_new_race(&mut self, kind: FindingKind, other: Option<u32>) -> bool {
+        self.checks.races && self.note_new(kind, other)
     }
 
     pub fn add(

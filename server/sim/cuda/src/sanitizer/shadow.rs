@@ -36,6 +36,7 @@ pub(super) enum Hazard {
 pub(super) struct Conflict {
     pub(super) hazard: Hazard,
     pub(super) before: Stamp,
+    /// The byte offset in the region.
     pub(super) at: u64,
     pub(super) uninitialized: bool,
 }

@@ -8,7 +8,7 @@ use super::report::Report;
 impl Report {
     /// A copy uses a map that was changed, without a release and an acquire of the tensormap proxy since the change.
     pub fn map_not_acquired(&mut self, changed: u32, is_released: bool, lane: usize) {
-        if !self.is_new_race(FindingKind::TensorMap, Some(changed)) {
+        if !self.note_new_race(FindingKind::TensorMap, Some(changed)) {
             return;
         }
         let missing = match is_released {

@@ -10,7 +10,7 @@ use super::report::Report;
 impl Report {
     /// An access to cells that are in use by the operation `name`, started by the statement `started`.
     pub fn cells_in_flight(&mut self, kind: FindingKind, name: &str, started: u32, writes: bool, lanes: u32) {
-        if !self.is_new_race(kind, Some(started)) {
+        if !self.note_new_race(kind, Some(started)) {
             return;
         }
         let verb = if writes { "written" } else { "read" };
@@ -34,7 +34,7 @@ impl Report {
 
     /// A read of a cell that no operation has written since it was allocated.
     pub fn unwritten_cell(&mut self, what: &str, (lane, column): (u32, u32), lanes: u32) {
-        if !self.checks.uninitialized || !self.is_new(FindingKind::UninitializedRead, None) {
+        if !self.checks.uninitialized || !self.note_new(FindingKind::UninitializedRead, None) {
             return;
         }
         let message = format!(
@@ -73,7 +73,7 @@ impl Sanitizer {
     pub fn check_tensor_order(&mut self, lanes: u32) {
         let warp = self.warp_of_cluster();
         let Some(&waited) = self.cluster.relaxed_waits.get(&warp) else { return };
-        if !self.report.is_new_race(FindingKind::Tcgen05Order, Some(waited)) {
+        if !self.report.note_new_race(FindingKind::Tcgen05Order, Some(waited)) {
             return;
         }
         let message = "it may run before the relaxed wait on the mbarrier\nrelaxed synchronization \

@@ -12,10 +12,13 @@ use crate::inactive_sources::InactiveSources;
 use crate::memory::region::MemoryRegion;
 use crate::registers::filter_lanes;
 
+/// Maximum number of bytes of a load or a store.
 const SPAN: usize = 32;
 
-/// Maximum number of elements of an access, and of a load.
+/// Maximum number of elements of an access.
 pub(super) const ELEMENTS: usize = 32;
+
+/// Maximum number of elements of a load.
 const LOADED: usize = 8;
 
 /// The undefined values that the running instruction loads, stores or computes.
@@ -23,8 +26,8 @@ const LOADED: usize = 8;
 pub struct UndefinedAccess {
     /// Lanes that loaded uninitialized memory, by element of the access.
     pub uninitialized: [u32; ELEMENTS],
-    /// Whether undefined values were written to registers and are not propagated yet.
-    pub in_registers: bool,
+    /// Whether the running instruction loaded, stored or computed undefined values that are not propagated yet.
+    pub is_pending: bool,
     pub inactive: Option<InactiveSources>,
     /// Names of the uninitialized memory that loads of the run read, by statement.
     pub memory: FxHashMap<u32, String>,
@@ -69,7 +72,7 @@ impl UndefinedAccess {
         for element in 0..event.count {
             let start = index + element as u64 * size;
             if !local.is_written(start, size, lane) {
-                self.loaded(event, element, lane, |byte| local.is_written(start + byte, 1, lane));
+                self.note_loaded(event, element, lane, |byte| local.is_written(start + byte, 1, lane));
                 if let Some(origin) = self.origins.get_mut(element) {
                     *origin = origin.or_else(|| local.origin(start..start + size, lane));
                 }
@@ -94,7 +97,8 @@ impl UndefinedAccess {
         (lanes != 0).then_some(UndefinedUse { lanes, ..store })
     }
 
-    pub(super) fn loaded(
+    /// A lane loads an element with undefined bytes.
+    pub(super) fn note_loaded(
         &mut self,
         event: &AccessEvent<'_>,
         element: usize,

@@ -15,7 +15,7 @@ impl UndefinedAccess {
     /// Lanes load uninitialized memory. Its name is recorded in case the value turns out to matter.
     #[cold]
     pub(super) fn note(&mut self, event: &AccessEvent<'_>, statement: u32, spaces: &Spaces, local: &Local) {
-        self.in_registers = true;
+        self.is_pending = true;
         if !self.memory.contains_key(&statement)
             && let Some((_, title)) = self.title(event, spaces, local)
         {
@@ -31,7 +31,7 @@ impl UndefinedAccess {
         spaces: &Spaces,
         local: &Local,
     ) {
-        if report.is_new(FindingKind::UninitializedRead, None)
+        if report.note_new(FindingKind::UninitializedRead, None)
             && let Some((mask, title)) = self.title(event, spaces, local)
         {
             let (kind, fix) = match report.visit.order.special {

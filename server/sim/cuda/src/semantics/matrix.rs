@@ -140,6 +140,7 @@ impl Sum {
 /// Scale factors for blocks of the factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlockScale {
+    /// Blocks per row.
     pub blocks: u32,
     /// Whether the scales are `ue4m3` instead of `ue8m0`.
     pub ue4m3: bool,

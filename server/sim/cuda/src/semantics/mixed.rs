@@ -23,6 +23,7 @@ impl MixedOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Elements {
     pub element: Element,
+    /// The distance between elements in bits.
     pub stride: u32,
 }
 

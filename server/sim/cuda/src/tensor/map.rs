@@ -126,9 +126,11 @@ pub struct TensorMap {
     pub address: u64,
     pub element: ElementType,
     pub rank: u8,
+    /// Elements per dimension, innermost first.
     pub dims: [u64; 5],
     /// Bytes between consecutive elements of a dimension, from dimension 1 on.
     pub strides: [u64; 4],
+    /// Elements of a box per dimension.
     pub extents: [u16; 5],
     /// The distance between elements of a box, per dimension.
     pub element_strides: [u8; 5],

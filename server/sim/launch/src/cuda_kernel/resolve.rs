@@ -143,7 +143,7 @@ fn check_cluster(launch: &Launch, kernel: &str, rules: &CudaKernel) -> Result<()
     let Some(cluster) = launch.cluster.or(rules.required_cluster) else { return Ok(()) };
     if let Some(required) = rules.required_cluster.filter(|required| *required != cluster) {
         let message = format!(
-            "`{kernel}` requires .reqnctapercluster {}, but the cluster is {}: set it to {}",
+            "`{kernel}` requires a cluster of {}, but the launch has {}: set `cluster` to {}",
             size(required),
             size(cluster),
             listed(required)

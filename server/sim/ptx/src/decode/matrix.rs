@@ -184,7 +184,7 @@ impl<'l> FunctionDecoder<'l, '_> {
         self.with_entry(Op::FragmentAccess, access)
     }
 
-    /// Registers, or constants instead of some.
+    /// The registers of a fragment. C may be a constant zero, and `tcgen05.st` may store constants.
     pub(super) fn fragment(&mut self, operand: Operand) -> Result<Vec<RegisterSlot>> {
         let list = self.list(&operand).iter();
         let place = |&operand: &Operand| match operand {

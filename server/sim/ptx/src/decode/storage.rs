@@ -8,8 +8,10 @@ use crate::program::Space;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
+    /// An address in global memory, or an offset in the memory of any other space.
     At(Space, u64),
     DynamicShared,
+    /// An offset in the frame's local memory.
     Frame(u64),
 }
 

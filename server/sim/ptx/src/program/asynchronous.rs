@@ -8,6 +8,7 @@ use warplens_sim_warp::scalar_type::ScalarType;
 pub struct BulkCopy {
     pub to: (Address, Space),
     pub from: (Address, Space),
+    /// Number of bytes.
     pub size: Slot,
     /// The reduction with the destination's contents; `None` replaces them.
     pub reduction: Option<(AtomicOp, ScalarType)>,
@@ -25,6 +26,7 @@ pub struct BulkCopy {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fill {
     pub to: (Address, Space),
+    /// Number of bytes.
     pub size: RegisterSlot,
     pub completion: Option<Completion>,
 }

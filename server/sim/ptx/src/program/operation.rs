@@ -287,7 +287,9 @@ pub enum Combining {
 /// The value that `set` writes for true; it writes 0 for false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SetTo {
+    /// All ones in 32 bits
     Ones,
+    /// All ones in 16 bits
     Ones16,
     Float,
     /// 1.0 as `f16`

@@ -132,6 +132,7 @@ pub struct Pack {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
+    /// Bytes of an element.
     pub size: u32,
     pub signed: bool,
     pub address: Address,
@@ -215,6 +216,7 @@ pub struct MatrixAccess {
 pub struct Copy {
     pub to: (Address, Space),
     pub from: (Address, Space),
+    /// Bytes written.
     pub size: u32,
     /// Bytes read, if fewer; the rest is filled with zeros.
     pub source_size: Option<Slot>,

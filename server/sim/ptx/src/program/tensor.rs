@@ -22,7 +22,7 @@ pub enum TensorOp {
         field: (u32, u32),
         value: RegisterSlot,
     },
-    /// `tensormap.cp_fenceproxy`
+    /// `tensormap.cp_fenceproxy`: the destination in global memory, and the source in shared memory
     CopyMap { to: (Address, Space), from: (Address, Space) },
     /// `fence.proxy.tensormap` with `.release`
     ReleaseMaps,

@@ -54,7 +54,7 @@ fn field(
 
 #[cold]
 fn report_field(report: &mut Report, what: &str, value: u32, lanes: u32) {
-    if !report.is_new(FindingKind::BitField, None) {
+    if !report.note_new(FindingKind::BitField, None) {
         return;
     }
     let message = format!(

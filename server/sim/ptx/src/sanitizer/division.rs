@@ -21,7 +21,7 @@ pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, regist
         let zero = filter_lanes(mask, |lane| divisor(lane) == 0);
         if zero != 0 {
             sanitizer.undefined.divided = zero;
-            sanitizer.undefined.in_registers |= sanitizer.report.checks.uninitialized;
+            sanitizer.undefined.is_pending |= sanitizer.report.checks.uninitialized;
             report_division(&mut sanitizer.report, zero);
         }
     }
@@ -29,7 +29,7 @@ pub(crate) fn check(sanitizer: &mut Sanitizer, instruction: &Instruction, regist
 
 #[cold]
 fn report_division(report: &mut Report, lanes: u32) {
-    if report.is_new(FindingKind::DivisionByZero, None) {
+    if report.note_new(FindingKind::DivisionByZero, None) {
         let message = format!(
             "in {}\nthe result is unspecified (all ones in the simulator); guard the division",
             LaneSet(lanes.into())

@@ -53,7 +53,7 @@ pub(super) fn note_stores(
     let stored = uses.stored.map(|stored| UndefinedUse { lanes: all, ..stored });
     sanitizer.undefined.store = stored.filter(|stored| stored.lanes != 0);
     sanitizer.undefined.visible = 0;
-    sanitizer.undefined.in_registers |= sanitizer.undefined.store.is_some();
+    sanitizer.undefined.is_pending |= sanitizer.undefined.store.is_some();
 }
 
 /// Records undefined loaded values, after the load at `pc`.

@@ -27,7 +27,7 @@ pub(crate) fn after(
     function: &Function,
     pc: u32,
 ) {
-    if !std::mem::take(&mut sanitizer.undefined.in_registers) {
+    if !std::mem::take(&mut sanitizer.undefined.is_pending) {
         return;
     }
     match function.code[pc as usize].op {

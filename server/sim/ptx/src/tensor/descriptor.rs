@@ -35,7 +35,9 @@ const TENSOR_MEMORY_SWIZZLES: [Option<Swizzle>; 8] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     pub start: u64,
+    /// The leading byte offset.
     pub leading: u64,
+    /// The stride byte offset.
     pub stride: u64,
     /// The start of the swizzle pattern.
     pub base: u64,
@@ -176,6 +178,7 @@ const LAYOUTS: [Layout; 4] = {
     ]
 };
 
+/// The parameters of a layout, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offsets {
     pub lines: u64,
@@ -270,6 +273,7 @@ impl Descriptor {
     }
 }
 
+/// Up to 16 bytes of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The row or column, or the position along K if MN-major.

@@ -38,9 +38,12 @@ impl Decoder<'_> {
             "BSYNC" => Control::BarrierWait(inst.barrier()?),
             "BREAK" => Control::BarrierBreak(inst.barrier()?),
             "BMOV" => return self.barrier_move(inst),
-            // Compilers put it around barriers in divergent code. Barriers count lanes, so that each path executes them
-            // by itself.
-            "WARPSYNC" if inst.has("COLLECTIVE") && inst.has("ALL") => return self.nothing(inst),
+            // Compilers put it around barriers in divergent code. Here barriers count lanes, so each path can execute
+            // them by itself.
+            "WARPSYNC" if inst.has("COLLECTIVE") && inst.has("ALL") => {
+                inst.allow(&["ALL COLLECTIVE EXCLUSIVE"])?;
+                return self.nothing(inst);
+            }
             "WARPSYNC" => self.warp_sync(inst)?,
             "YIELD" | "NANOSLEEP" => Control::Yield,
             "BAR" => return self.block_barrier(inst),

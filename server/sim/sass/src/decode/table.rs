@@ -8,7 +8,7 @@ use crate::program::Op;
 
 const FLOAT: [Kind; 3] = [Kind::Float; 3];
 
-/// Modifiers that do not change any value when blocks run one after another.
+/// Modifiers that change no value in a simulator without caches, in which accesses happen one after another.
 const CACHE: &str = "E SYS STRONG WEAK GPU CTA SM VC CONSTANT CI CG CS CV LU WT NA EF EL EU LTC64B LTC128B \
     LTC256B PRIVATE U BYPASS MMIO P Q IL EVICT_FIRST EVICT_LAST NORMAL DEFAULT ACCESS HINT \
     CLUSTER RELAXED ACQUIRE WB INVALL";

@@ -29,6 +29,7 @@ pub(crate) enum WaitReason {
     Barrier(u8, u32),
     /// The lanes wait at a `WARPSYNC` for the lanes of this mask.
     WarpSync(u32),
+    /// The lanes wait at a barrier of the block or of the cluster.
     Block,
 }
 

@@ -63,7 +63,7 @@ impl UndefinedMemory {
         self.bytes.is_empty()
     }
 
-    /// A block has exited: nobody reads its memory any more.
+    /// All blocks of the cluster have exited: nobody reads their memory any more. The bytes of shared memory are those of the first block.
     pub(crate) fn forget(&mut self, block: [u32; 3]) {
         self.bytes.remove(&Some(block));
     }

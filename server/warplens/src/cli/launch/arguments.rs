@@ -65,11 +65,12 @@ impl LaunchArguments {
         settings: RunSettings,
     ) -> Result<RunRequest> {
         let model = model.map(|name| warplens_ide::model(language, name)).transpose();
+        let model = model.map_err(|unknown| anyhow!("--model: {unknown}"))?;
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,
             wave_width: self.wave_width,
-            model: model.map_err(|unknown| anyhow!("--model: {unknown}"))?,
+            model,
             usual_model: None,
             options: RunSettings { max_steps: self.max_steps, memory: self.memory, ..settings }.options(),
         })

@@ -20,7 +20,7 @@ impl GroupRun<'_> {
     pub(super) fn observes_values(&self) -> bool {
         let undefined = self.frame.undefined.as_ref().is_some_and(|undefined| !undefined.is_empty());
         let made_undefined =
-            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.undefined.in_registers);
+            self.ctx.sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.undefined.is_pending);
         self.frame.written.is_some()
             || self.window.is_some()
             || self.tracer.is_some()
