@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::project::{files, project_root};
+use crate::project::project_root;
 use crate::{shell, skipped};
 
 /// The release of maturin that is installed if none is on PATH.
@@ -83,6 +83,10 @@ fn program(environment: &Path, name: &str) -> PathBuf {
 }
 
 fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
-    let found = if folder.exists() { files(vec![folder.to_path_buf()], "whl")? } else { Vec::new() };
-    Ok(found.into_iter().filter(|path| path.parent() == Some(folder)).collect())
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    Ok(paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .collect())
 }

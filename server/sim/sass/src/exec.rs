@@ -157,14 +157,22 @@ fn compute(
             convert::pair(&program.conversions[conversion], packed, o, r, mask);
         }
         _ => {
-            let executed = integer::uncommon(op, o, r, mask)
-                || bits::uncommon(op, o, r, mask)
-                || extremum::execute(op, o, r, mask)
-                || predicate::execute(op, o, r, mask)
-                || convert::execute(op, o, r, mask)
-                || float::uncommon(op, o, r, mask)
-                || half::execute(op, o, r, mask)
-                || float::uncommon_double(op, o, r, mask);
+            let executed = match op {
+                // The frequent ones do not try the other families first.
+                Op::Mufu(_) => float::uncommon(op, o, r, mask),
+                Op::Half(..) => half::execute(op, o, r, mask),
+                Op::Convert(_) => convert::execute(op, o, r, mask),
+                _ => {
+                    integer::uncommon(op, o, r, mask)
+                        || bits::uncommon(op, o, r, mask)
+                        || extremum::execute(op, o, r, mask)
+                        || predicate::execute(op, o, r, mask)
+                        || convert::execute(op, o, r, mask)
+                        || float::uncommon(op, o, r, mask)
+                        || half::execute(op, o, r, mask)
+                        || float::uncommon_double(op, o, r, mask)
+                }
+            };
             debug_assert!(executed, "{op:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::grid::launch::{MemoryNeeds, cluster_violation, refusal};
+use warplens_sim_cuda::grid::launch::{MemoryNeeds, cluster_violation, refusal, shared_violation};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::objects::ProgramObjects;
@@ -70,13 +70,12 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     let needs = MemoryNeeds { fixed: globals + shared, local: program.stack_size.into() };
     let cluster = cluster(program, config);
     let has_clusters = program.target.cluster_constants().is_some();
-    let violation = match cluster == [1; 3] || has_clusters {
-        true if cluster != [1; 3] && shared > windows::SHARED_RANK => Some(format!(
-            "a block of a cluster requires {shared} bytes of shared memory, the limit is {}",
-            windows::SHARED_RANK
-        )),
-        true => cluster_violation(config.grid, cluster),
-        false => Some("clusters need sm_90 or later; launch the kernel without a cluster".to_owned()),
+    let violation = match cluster {
+        [1, 1, 1] => cluster_violation(config.grid, cluster),
+        _ if has_clusters => {
+            cluster_violation(config.grid, cluster).or_else(|| shared_violation(shared, windows::SHARED_RANK))
+        }
+        _ => Some("clusters need sm_90 or later; launch the kernel without a cluster".to_owned()),
     };
     refusal(config, &needs, options, violation)
 }

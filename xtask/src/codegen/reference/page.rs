@@ -50,7 +50,7 @@ pub(super) fn code_names<S: Display>(names: impl IntoIterator<Item = S>) -> Stri
     names.into_iter().map(code_name).collect::<Vec<_>>().join(" ")
 }
 
-/// A name as code.
+/// A name in backquotes, as Markdown writes code.
 pub(super) fn code_name(name: impl Display) -> String {
     format!("`{name}`")
 }

@@ -149,6 +149,12 @@ pub fn cluster_violation(grid: [u32; 3], cluster: [u32; 3]) -> Option<String> {
     })
 }
 
+/// The violation of a block that requires more bytes of shared memory than the addresses of a block reach, if it does.
+pub fn shared_violation(shared: u64, limit: u64) -> Option<String> {
+    (shared > limit)
+        .then(|| format!("a block requires {shared} bytes of shared memory, the limit is {limit}"))
+}
+
 /// Bytes of memory that a program needs besides the buffers of the launch.
 pub struct MemoryNeeds {
     /// Shared memory of a block, and the variables of the program.

@@ -8,7 +8,8 @@ use crate::memory::region::MemoryRegion;
 use crate::memory::spaces::Spaces;
 use crate::registers::lanes;
 
-/// Checks an access before any thread of the block has waited for the prerequisite grid, which writes these ranges.
+/// Checks an access of a block none of whose threads has waited for the prerequisite grid yet. `writes` are the ranges that this grid
+/// writes.
 #[cold]
 pub(super) fn check(writes: &[(u64, u64)], event: &AccessEvent<'_>, report: &mut Report, spaces: &Spaces) {
     if event.kind == AccessKind::Completion {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use warplens_sim_cuda::grid::launch::{GridLaunch, MemoryNeeds, START_COST, cluster_violation, refusal};
+use warplens_sim_cuda::grid::launch::{
+    GridLaunch, MemoryNeeds, START_COST, cluster_violation, refusal, shared_violation,
+};
 use warplens_sim_cuda::grid::run::run_launch;
 use warplens_sim_cuda::memory::spaces::Spaces;
 use warplens_sim_cuda::windows;
@@ -70,15 +72,13 @@ fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> O
     let (max_shared, max_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
     let cluster = cluster(program, config);
     let max_shared = if cluster == [1; 3] { max_shared } else { windows::RANK };
-    let violation = cluster_violation(config.grid, cluster).or_else(|| {
-        if shared > max_shared {
-            Some(format!("a block requires {shared} bytes of shared memory, the limit is {max_shared}"))
-        } else if u64::from(program.params_size) > max_params {
-            Some(format!("the parameters require {} bytes, the limit is {max_params}", program.params_size))
-        } else {
-            None
-        }
-    });
+    let params = u64::from(program.params_size);
+    let violation = cluster_violation(config.grid, cluster)
+        .or_else(|| shared_violation(shared, max_shared))
+        .or_else(|| {
+            (params > max_params)
+                .then(|| format!("the parameters require {params} bytes, the limit is {max_params}"))
+        });
     let needs = MemoryNeeds {
         fixed: program.globals.size() + program.constants.size() + shared,
         local: program.functions[0].frame.local_size.into(),

@@ -38,13 +38,16 @@ impl Decoder<'_> {
             "BSYNC" => Control::BarrierWait(inst.barrier()?),
             "BREAK" => Control::BarrierBreak(inst.barrier()?),
             "BMOV" => return self.barrier_move(inst),
-            // Compilers put it around barriers in divergent code. Here barriers count lanes, so each path can execute
-            // them by itself.
-            "WARPSYNC" if inst.has("COLLECTIVE") && inst.has("ALL") => {
+            "WARPSYNC" => {
                 inst.allow(&["ALL COLLECTIVE EXCLUSIVE"])?;
-                return self.nothing(inst);
+                match (inst.has("ALL"), inst.has("COLLECTIVE")) {
+                    // Compilers put it around barriers in divergent code. Here barriers count lanes, so each path can
+                    // execute them by itself.
+                    (true, true) => return self.nothing(inst),
+                    (true, false) => Control::WarpSyncAll,
+                    (false, _) => Control::WarpSync(self.members(inst)?),
+                }
             }
-            "WARPSYNC" => self.warp_sync(inst)?,
             "YIELD" | "NANOSLEEP" => Control::Yield,
             "BAR" => return self.block_barrier(inst),
             "UCGABAR_ARV" => Control::Cluster { waits: false },
@@ -122,18 +125,15 @@ impl Decoder<'_> {
         Ok(Jump { register: Source::of(self.pool.row(register)), wide, base })
     }
 
-    fn warp_sync(&mut self, inst: &Inst<'_>) -> Result<Control, Unsupported> {
-        inst.allow(&["ALL COLLECTIVE EXCLUSIVE"])?;
-        if inst.has("ALL") {
-            return Ok(Control::WarpSyncAll);
-        }
+    /// The member mask of a `WARPSYNC`.
+    fn members(&mut self, inst: &Inst<'_>) -> Result<Source, Unsupported> {
         let is_mask = |operand: &&Operand| match operand.value {
             Value::Register(register) => !register.is_predicate(),
             Value::Immediate(_) | Value::Constant(_) => true,
             _ => false,
         };
         let operand = inst.ops.iter().find(is_mask).ok_or("its mask is missing")?;
-        Ok(Control::WarpSync(self.source(inst, operand, Kind::Int)?))
+        self.source(inst, operand, Kind::Int)
     }
 
     fn barrier_move(&mut self, inst: &Inst<'_>) -> Decoded {

@@ -126,7 +126,7 @@ impl Checker<'_> {
         is_narrow.then_some(OperandError::AddressWidth(name, ty))
     }
 
-    /// The error of a name whose state space the form does not accept, if the form specifies one.
+    /// The error of a name in a state space that the form does not accept. A form may leave the space open.
     pub(super) fn misplaced(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         if rule.space == AddressSpace::Unspecified { None } else { self.base_symbol(rule, name) }
     }
