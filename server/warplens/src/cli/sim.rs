@@ -2,6 +2,7 @@
 
 mod arguments;
 mod batch;
+mod kernels;
 mod listing;
 mod panel_page;
 mod picture;
@@ -19,11 +20,11 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use ropey::Rope;
-use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::json::Report;
+use warplens_ide::lanes::{Prepared, RunRequest};
 use warplens_ide::{Symbol, SymbolKind, TextRange, TextSize};
 use warplens_sim_warp::Control;
-use warplens_tools::source::RunError;
+use warplens_tools::source::{Launches, RunError, Source};
 
 pub(super) use arguments::Arguments;
 use arguments::Format as OutputFormat;
@@ -47,31 +48,60 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
 }
 
 fn run_once(arguments: &Arguments, file: &Path) -> io::Result<Outcome> {
-    match simulate(arguments, file) {
-        Ok(simulated) => {
-            let mut out = match arguments.format {
-                OutputFormat::Human => terminal::colored(),
-                _ => terminal::exact(),
-            };
-            write(&simulated, arguments, &mut out)?;
-            out.flush()?;
-            Ok(simulated.outcome())
-        }
-        Err(error) => Ok(unusable(error)),
-    }
+    let mut out = match arguments.format {
+        OutputFormat::Human => terminal::colored(),
+        _ => terminal::exact(),
+    };
+    let outcome = run_kernels(arguments, file, &mut out)?;
+    out.flush()?;
+    Ok(outcome)
 }
 
-/// Reads, prepares and runs a launch.
-fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated> {
+/// Runs the kernels one after the other and returns the worst outcome.
+fn run_kernels(arguments: &Arguments, file: &Path, out: &mut dyn Write) -> io::Result<Outcome> {
+    let (source, requests, launches) = match read(arguments, file) {
+        Ok(read) => read,
+        Err(error) => return Ok(unusable(error)),
+    };
+    note_errors(&source);
+    let mut worst = Outcome::Success;
+    for (index, request) in requests.iter().enumerate() {
+        if index > 0 && arguments.format == OutputFormat::Human {
+            out.write_all(b"\n\n")?;
+        }
+        let outcome = match simulate(arguments, &source, request, &launches) {
+            Ok(simulated) => {
+                write(&simulated, arguments, out)?;
+                simulated.outcome()
+            }
+            Err(error) => unusable(error),
+        };
+        worst = worst.max(outcome);
+    }
+    Ok(worst)
+}
+
+/// Reads the source and its launches, and selects what to run.
+fn read(arguments: &Arguments, file: &Path) -> Result<(Source, Vec<RunRequest>, Launches)> {
     let source = read_source(file, arguments.language)?;
     let mut request = arguments.request(source.language)?;
     let launches = read_launches(file, &arguments.launch, &mut request)?;
-    let prepared = source.prepare(&request, &launches)?;
+    let requests = kernels::requests(arguments, &source, request, &launches)?;
+    Ok((source, requests, launches))
+}
+
+/// Prepares and runs a launch.
+fn simulate(
+    arguments: &Arguments,
+    source: &Source,
+    request: &RunRequest,
+    launches: &Launches,
+) -> Result<Simulated> {
+    let prepared = source.prepare(request, launches)?;
     let dump = buffers_to_dump(&arguments.dump, &prepared)?;
     if prepared.guess.is_none() {
         check_warp(arguments.warp, &prepared)?;
     }
-    note_errors(&source);
     let cores = Cores::all();
     let line = ProgressLine::new();
     let control =
@@ -87,7 +117,7 @@ fn simulate(arguments: &Arguments, file: &Path) -> Result<Simulated> {
     let text = Rope::from_str(&source.text);
     let hidden = hidden(&symbols, &prepared, &text);
     let failures = failures(&prepared, &result);
-    let path = source.path;
+    let path = source.path.clone();
     Ok(Simulated { path, text, prepared, result: Arc::new(result), dump, failures, hidden, steps })
 }
 

@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
 pub(super) enum Format {
     /// The source with the lanes of each line
     Human,
-    /// One JSON document
+    /// A JSON document, on one line, for each kernel
     Json,
     /// A page with the lanes panel and the listing. It needs no server
     Html,

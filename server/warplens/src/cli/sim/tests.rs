@@ -21,13 +21,20 @@ fn answer(flags: &[&str]) -> (String, Outcome) {
         Err(error) => return (error.to_string(), Outcome::Unusable),
     };
     let file = arguments.file.clone().expect("no batch");
-    match simulate(&arguments, &file) {
+    let mut out = Vec::new();
+    let outcome = read(&arguments, &file).and_then(|(source, requests, launches)| {
+        let run = |request| simulate(&arguments, &source, request, &launches);
+        requests.iter().try_fold(Outcome::Success, |worst, request| {
+            let simulated = run(request)?;
+            write(&simulated, &arguments, &mut out)?;
+            Ok(worst.max(simulated.outcome()))
+        })
+    });
+    match outcome {
         Err(error) => (error.to_string(), Outcome::Unusable),
-        Ok(simulated) => {
-            let mut out = Vec::new();
-            write(&simulated, &arguments, &mut out).expect("memory does not fail");
+        Ok(outcome) => {
             let text = String::from_utf8(out).expect("text");
-            (anstream::adapter::strip_str(&text).to_string(), simulated.outcome())
+            (anstream::adapter::strip_str(&text).to_string(), outcome)
         }
     }
 }
@@ -274,6 +281,54 @@ fn an_inferred_launch() {
 }
 
 #[test]
+fn every_kernel_of_a_file_without_launches() {
+    let two = format!("{KERNEL}.entry other() {{ exit; }}\n");
+    let folder = Folder::new("kernels", &[("two.ptx", &two)]);
+    folder.check_around_listing(
+        &["~/two.ptx"],
+        expect![[r#"
+        k: inferred launch (no launch configured), grid 1, block 32, model stack
+        args: {"name":"n","u32":32}
+        warp 0 of 1
+        finished: 2 warp instructions, 64 thread instructions
+        other: inferred launch (no launch configured), grid 1, block 32, model stack
+        warp 0 of 1
+         …
+        finished: 1 warp instruction, 32 thread instructions
+    "#]],
+    );
+    folder.check_around_listing(
+        &["~/two.ptx", "--entry", "other"],
+        expect![[r#"
+        other: inferred launch (no launch configured), grid 1, block 32, model stack
+        warp 0 of 1
+         …
+        finished: 1 warp instruction, 32 thread instructions
+    "#]],
+    );
+    let (json, _) = folder.answer(&["~/two.ptx", "--format", "json"]);
+    let entry = |line: &str| {
+        let report: serde_json::Value = serde_json::from_str(line).expect("a report on each line");
+        report["entry"].as_str().map(str::to_owned)
+    };
+    assert_eq!(json.lines().map(entry).collect::<Vec<_>>(), [Some("k".to_owned()), Some("other".to_owned())]);
+}
+
+#[test]
+fn a_launch_selects_its_kernel() {
+    let two = format!(
+        "// @launch {{ entry = \"other\", grid = [1], block = [32] }}\n{KERNEL}.entry other() {{ exit; }}\n"
+    );
+    let folder = Folder::new("kernel-of-launch", &[("two.ptx", &two)]);
+    folder.check_around_listing(&["~/two.ptx"], expect![[r#"
+        other: launch 1 x 32 (from a comment), grid 1, block 32, model stack
+        warp 0 of 1
+         …
+        finished: 1 warp instruction, 32 thread instructions
+    "#]]);
+}
+
+#[test]
 fn invalid_arguments() {
     let two = format!("{KERNEL}.entry other() {{ exit; }}\n");
     let folder =
@@ -284,7 +339,11 @@ fn invalid_arguments() {
         expect!["~/missing.ptx: cannot be read: No such file or directory (os error 2)"],
     );
     folder.refuses(
-        &["~/two.ptx"],
+        &["~/two.ptx", "--block", "64"],
+        expect!["~/two.ptx: the file has several kernels; name one (`--entry` or `entry`): `k`, `other`"],
+    );
+    folder.refuses(
+        &["~/two.ptx", "--format", "html"],
         expect!["~/two.ptx: the file has several kernels; name one (`--entry` or `entry`): `k`, `other`"],
     );
     folder.refuses(&["~/k.ptx", "--entry", "z"], expect!["~/k.ptx: unknown kernel `z`: the file has `k`"]);
