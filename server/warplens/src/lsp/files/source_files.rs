@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
 
+use crate::disk::read_file;
 use crate::lsp::documents::snapshot::Snapshot;
-use crate::read_file;
 
 /// The limit of folder entries that a search for a file name looks at.
 const MAX_SEARCHED: usize = 20_000;
