@@ -10,6 +10,7 @@ mod launch;
 mod log;
 mod outcome;
 mod plain;
+mod refused_arguments;
 mod sim;
 mod terminal;
 mod test;
@@ -76,7 +77,10 @@ enum Command {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused_arguments::print::<Arguments>(error),
+    };
     if let Err(error) = log::start(arguments.log_file.as_deref()) {
         return unusable(error).code().into();
     }
