@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
+use crate::release_profile::{PROFILE, with_flags};
 use crate::{dist, shell};
 
 /// Builds the server and the measuring program as they are shipped, and runs the latter with `args`: some measurements run in its process.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let server = dist::build_server(dist::PROFILE)?;
-    shell::command(".", "cargo", &program("warplens-bench", dist::PROFILE, args))
-        .env("WARPLENS_SERVER", server)
-        .run()
+    let server = dist::build_server(PROFILE)?;
+    let bench = shell::command(".", "cargo", &program("warplens-bench", PROFILE, args));
+    with_flags(bench, PROFILE)?.env("WARPLENS_SERVER", server).run()
 }
 
 /// Builds the program that compares verdicts with the assembler's, and runs it with `args`.

@@ -6,17 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 
 use crate::project::project_root;
+use crate::release_profile::{PROFILE, with_flags};
 use crate::{extension, shell, wheel};
-
-/// The profile of the release artifacts.
-pub(crate) const PROFILE: &str = "dist";
 
 /// The limit of the packed extension in bytes: people download it for each version.
 const MAX_PACKAGE: u64 = 12_000_000;
 
 /// Builds the server with a profile of cargo and returns its path.
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
-    shell::run(".", "cargo", &["build", "--package", "warplens", "--profile", profile])?;
+    let build = shell::command(".", "cargo", &["build", "--package", "warplens", "--profile", profile]);
+    with_flags(build, profile)?.run()?;
     let folder = if profile == "dev" { "debug" } else { profile };
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project_root().join("target"), PathBuf::from);

@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::project::read;
 use crate::shell;
 
 pub(crate) const FILE: &str = "THIRD-PARTY-NOTICES.txt";
+/// The script of the panel in HTML reports, which is part of the program.
+const REPORT: &str = "editors/panel/report.js";
 /// The npm packages in the scripts of the extension; they require the others.
 const SCRIPTS: [&str; 2] = ["vscode-languageclient", "@dagrejs/dagre"];
 
@@ -31,6 +34,23 @@ pub(crate) fn write(extension: &Path) -> Result<()> {
         section("The extension", &npm_packages(extension)?)?
     );
     fs::write(extension.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
+}
+
+/// Writes the notices of the program in the wheel, to a folder.
+pub(crate) fn write_for_wheel(folder: &Path) -> Result<()> {
+    let text = format!(
+        "Third-party code in Warplens\n\n{}\nThe panel in reports\n{}\n{}\n",
+        section("The program", &crates()?)?,
+        "-".repeat(80),
+        notice_of_script(&read(REPORT)?)?
+    );
+    fs::write(folder.join(FILE), text).with_context(|| format!("cannot write {FILE}"))
+}
+
+/// The licence of the npm packages in a script, which the build of the script copied from them to its start.
+fn notice_of_script(script: &str) -> Result<&str> {
+    let notice = script.strip_prefix("/*!").and_then(|rest| rest.split_once("*/"));
+    Ok(notice.with_context(|| format!("{REPORT} does not start with its notices"))?.0.trim())
 }
 
 /// The crates in the server on this platform, without those that only build scripts and tests use.
@@ -135,6 +155,15 @@ mod tests {
         // Those of the tests only are not in the server.
         assert!(!crates.iter().any(|package| package.name.starts_with("expect-test ")));
         assert!(!crates.iter().any(|package| package.name.starts_with("warplens")));
+    }
+
+    #[test]
+    fn a_report_has_the_notices_of_its_script() {
+        let script = read(REPORT).expect("it is generated");
+        let notice = notice_of_script(&script).expect("it has notices");
+        assert!(
+            notice.starts_with("Contains @dagrejs/dagre") && notice.contains("Permission is hereby granted")
+        );
     }
 
     #[test]

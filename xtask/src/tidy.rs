@@ -1,11 +1,13 @@
-//! Invariants of the code base that a compiler does not check: which crates may use files, threads and the clock, how long a file may be,
-//! import cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what is at the root of the repository.
+//! Invariants of the code base that a compiler does not check: which crates may use files, threads and the clock, which module opens files,
+//! how long a file may be, import cycles, the seam of languages, the file of each diagnostic, words, the links of pages, and what is at the
+//! root of the repository.
 
 mod codes;
 mod cycles;
 mod imports;
 mod languages;
 mod pages;
+mod raw_files;
 mod tokens;
 mod words;
 
@@ -92,6 +94,7 @@ pub(crate) fn run() -> Result<()> {
         check_fences(&name, &text, &mut problems);
         check_shape(&name, &text, &mut problems);
         languages::check(&name, &text, &mut problems);
+        raw_files::check(&name, &text, &mut problems);
     }
     pages::check(&root, &mut problems)?;
     cycles::check(&root, &mut problems)?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::project::project_root;
-use crate::{shell, skipped};
+use crate::{notices, release_profile, shell, skipped};
 
 /// The release of maturin that is installed if none is on PATH.
-const MATURIN: &str = "maturin==1.16.0";
+const REQUIREMENTS: &str = "xtask/requirements.txt";
 
 /// Builds the wheel for a profile of cargo and returns its path. The program must be built with that profile before, so that
 /// nothing is compiled twice. Without Python or maturin it prints a message and returns `None`.
@@ -18,7 +18,9 @@ pub(crate) fn build(profile: &str, folder: &str) -> Result<Option<PathBuf>> {
     let out = project_root().join(folder);
     wheels(&out)?.iter().try_for_each(fs::remove_file)?;
     let args = ["build", "--quiet", "--profile", profile, "--out", shell::path_text(&out)?];
-    shell::run(".", shell::path_text(&maturin)?, &args)?;
+    notices::write_for_wheel(&project_root())?;
+    let maturin = shell::command(".", shell::path_text(&maturin)?, &args);
+    release_profile::with_flags(maturin, profile)?.run()?;
     let wheel = wheels(&out)?.pop().context("maturin built no wheel")?;
     Ok(Some(wheel))
 }
@@ -54,7 +56,7 @@ fn install_maturin() -> Result<PathBuf> {
     let environment = environment("target/python/maturin", false)?;
     let maturin = program(&environment, "maturin");
     if !maturin.is_file() {
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", MATURIN];
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
         shell::run(".", shell::path_text(&program(&environment, "python"))?, &install)?;
     }
     Ok(maturin)

@@ -26,7 +26,7 @@ export function withLinks(hover: vscode.Hover, uri: string, line: number, store:
 }
 
 function link(title: string, command: string, argument: number | string): string {
-  const escaped = title.replace(/[\\[\]`*_]/g, '\\$&');
+  const escaped = title.replace(/\s+/g, ' ').replace(/[\\[\]`*_<>&~|!$@:]/g, '\\$&');
   return `[${escaped}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`;
 }
 

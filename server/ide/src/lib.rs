@@ -50,6 +50,7 @@ pub use rename_error::RenameError;
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;
 pub use warplens_ide_db::answer::*;
+pub use warplens_ide_db::markdown;
 pub use warplens_ide_db::{Fixes, Profile, SafeFixes, Severity, safe_fixes, source_name};
 pub use warplens_ide_diagnostics::codes::{Code, code, codes};
 pub use warplens_ide_diagnostics::item::MAX_DIAGNOSTICS;

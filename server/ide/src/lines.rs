@@ -1,6 +1,7 @@
 //! Line numbers of an item in its file.
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::markdown::code;
 use warplens_ide_db::{Database, File, FilePosition};
 
 pub(crate) struct Lines<'t> {
@@ -26,7 +27,7 @@ impl<'t> Lines<'t> {
 
     /// A part of the item with its line.
     pub(crate) fn quoted(&self, range: TextRange) -> String {
-        format!("`{}` in line {}", self.text[range].trim(), self.number(range.start()))
+        format!("{} in line {}", code(self.text[range].trim()), self.number(range.start()))
     }
 
     /// The number of the line of an offset, from 1.

@@ -1,7 +1,7 @@
 //! Runs a process with limits, and stops it together with the processes that it started.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -60,6 +60,30 @@ pub(crate) enum Failure {
     Late,
     LargeFile,
     Stopped,
+}
+
+/// A command that runs a program in any folder. A relative path is one in the current folder of this process, also in a variable or in
+/// `PATH`; a bare name is looked up in `PATH`.
+pub(crate) fn command(program: &Path) -> Command {
+    Command::new(resolved(program.to_path_buf()))
+}
+
+/// The absolute path of a program.
+pub(crate) fn resolved(program: PathBuf) -> PathBuf {
+    let is_bare = program.file_name() == Some(program.as_os_str());
+    let found = if is_bare { in_path(&program) } else { None };
+    match found {
+        Some(found) => found,
+        None if is_bare => program,
+        None => std::path::absolute(&program).unwrap_or(program),
+    }
+}
+
+/// The program with this file name in the folders of `PATH`.
+pub(crate) fn in_path(file: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|folder| folder.join(file)).find(|path| path.is_file())?;
+    std::path::absolute(found).ok()
 }
 
 /// Runs a program to its end, without input. The command decides where output and errors go.
@@ -152,6 +176,18 @@ mod tests {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
         run(&mut command, &Limits { time: Duration::from_secs(60), output, file: None, stop })
+    }
+
+    #[test]
+    fn programs_are_resolved_once() {
+        let current = std::env::current_dir().unwrap();
+        let of = |program: &str| resolved(PathBuf::from(program));
+        assert_eq!(of("./ptxas"), current.join("ptxas"));
+        assert_eq!(of("bin/ptxas"), current.join("bin/ptxas"));
+        assert_eq!(of("/bin/ptxas"), Path::new("/bin/ptxas"));
+        assert!(of("sh").is_absolute());
+        // A bare name never means a file of the current folder, which may be a workspace of others.
+        assert_eq!(of("Cargo.toml"), Path::new("Cargo.toml"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -43,7 +43,8 @@ impl Toolchain {
     /// assembler takes precedence.
     pub fn find(ptxas: Option<&Path>, limit: Duration) -> Result<Toolchain> {
         let given = ptxas.map(Path::to_path_buf).or_else(|| variable(PTXAS_VARIABLE));
-        let ptxas = given.or_else(|| in_path("ptxas")).with_context(|| {
+        let ptxas = given.map(process::resolved).or_else(|| in_path("ptxas"));
+        let ptxas = ptxas.with_context(|| {
             format!(
                 "no ptxas: give its path (`--ptxas PATH`), set {PTXAS_VARIABLE}, or add its folder to PATH; Warplens does not contain one"
             )
@@ -67,7 +68,7 @@ impl Toolchain {
     ) -> Result<Toolchain> {
         let path =
             |setting: &str| Some(PathBuf::from(setting.trim())).filter(|path| !path.as_os_str().is_empty());
-        let ptxas = path(ptxas).context(
+        let ptxas = path(ptxas).map(process::resolved).context(
             "there is no assembler: set `warplens.ptxas.path` to the path of NVIDIA's `ptxas`, and `warplens.sass.nvdisasm` to that of \
              `nvdisasm` unless it is beside it; they are the packages `nvidia-cuda-nvcc` and `nvidia-cuda-nvdisasm` of pip",
         )?;
@@ -136,7 +137,7 @@ impl Toolchain {
         folder: &Path,
         file: Option<FileLimit<'_>>,
     ) -> Result<Ended> {
-        let mut command = Command::new(program);
+        let mut command = process::command(program);
         command.args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = program.display();
         let limits = Limits { time: self.limit, output: MAX_LISTING, file, stop: self.stop.as_deref() };
@@ -205,8 +206,7 @@ fn beside(ptxas: &Path) -> Option<PathBuf> {
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {
-    let (path, file) = (std::env::var_os("PATH")?, program_file(program));
-    std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
+    process::in_path(Path::new(&program_file(program)))
 }
 
 /// The file name of a program on this operating system.

@@ -10,6 +10,7 @@ mod launch;
 mod log;
 mod outcome;
 mod plain;
+mod refused_arguments;
 mod sim;
 mod terminal;
 mod test;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::disk::new_file::{create_folder, write};
 use crate::lsp::{self, Ended};
 use outcome::{Outcome, unusable};
 
@@ -75,7 +77,10 @@ enum Command {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused_arguments::print::<Arguments>(error),
+    };
     if let Err(error) = log::start(arguments.log_file.as_deref()) {
         return unusable(error).code().into();
     }
@@ -115,12 +120,26 @@ fn with_names(command: clap::Command) -> clap::Command {
 fn man(folder: Option<&Path>) -> io::Result<Outcome> {
     match folder {
         Some(folder) => {
-            std::fs::create_dir_all(folder)?;
-            clap_mangen::generate_to(Arguments::command(), folder)?;
+            create_folder(folder)?;
+            let mut command = Arguments::command().disable_help_subcommand(true);
+            command.build();
+            write_pages(command, folder)?;
         }
         None => clap_mangen::Man::new(Arguments::command()).render(&mut io::stdout())?,
     }
     Ok(Outcome::Success)
+}
+
+/// Writes the manual pages of a command and of the commands in it.
+fn write_pages(command: clap::Command, folder: &Path) -> io::Result<()> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_pages(inner.clone(), folder)?;
+    }
+    let page = clap_mangen::Man::new(command);
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    write(folder, Path::new(&page.get_filename()), &text)?;
+    Ok(())
 }
 
 fn serve() -> io::Result<Outcome> {

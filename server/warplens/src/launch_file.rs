@@ -13,7 +13,7 @@ use warplens_sim_launch::{Format, launches as launches_in};
 use warplens_sim_warp::Limits;
 use warplens_tools::source::Launches;
 
-use crate::read_file;
+use crate::disk::read_file;
 
 /// The names of launch files, in the order of precedence in a folder.
 const NAMES: [&str; 2] = ["warplens.toml", "warplens.json"];

@@ -5,10 +5,9 @@
 mod allocator;
 pub mod cli;
 mod cores;
+mod disk;
 mod language;
 mod launch_file;
 pub mod lsp;
 mod markdown;
 mod panic;
-mod read_file;
-mod replace_file;

@@ -12,7 +12,8 @@ const FENCE: Style = Style::new().dimmed();
 /// Renders text with styles, wrapped at `width` characters. Code is not wrapped.
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
-    let mut in_fence = false;
+    // The backticks that end the block of code.
+    let mut fence = None;
     let mut paragraph = String::new();
     for line in markdown.lines() {
         if !paragraph.is_empty() && continues(line) {
@@ -23,9 +24,10 @@ pub(crate) fn render(markdown: &str, width: usize) -> String {
         if !paragraph.is_empty() {
             wrap(&std::mem::take(&mut paragraph), width, &mut out);
         }
-        if line.trim_start().starts_with("```") {
-            in_fence = !in_fence;
-        } else if in_fence {
+        let ticks = run(line.trim_start());
+        if ticks >= 3 && fence.is_none_or(|length| ticks >= length) {
+            fence = if fence.is_none() { Some(ticks) } else { None };
+        } else if fence.is_some() {
             let _ = writeln!(out, "    {FENCE}{line}{FENCE:#}");
         } else if line.trim() == "---" {
             let _ = writeln!(out, "{FENCE}{}{FENCE:#}", "─".repeat(width.min(40)));
@@ -95,7 +97,7 @@ fn styled(text: &str) -> String {
             strong = !strong;
             let _ = if strong { write!(out, "{STRONG}") } else { write!(out, "{STRONG:#}") };
             rest = after;
-        } else if let Some((code, after)) = rest.strip_prefix('`').and_then(|after| after.split_once('`')) {
+        } else if let Some((code, after)) = code(rest) {
             let _ = write!(out, "{CODE}{}{CODE:#}", code.replace(' ', KEPT_SPACE));
             if strong {
                 let _ = write!(out, "{STRONG}");
@@ -113,6 +115,25 @@ fn styled(text: &str) -> String {
         }
     }
     out
+}
+
+/// The number of backticks at the start.
+fn run(text: &str) -> usize {
+    text.len() - text.trim_start_matches('`').len()
+}
+
+/// The code at the start of a text, which ends with as many backticks as it starts, and the rest.
+fn code(text: &str) -> Option<(&str, &str)> {
+    let ticks = Some(run(text)).filter(|ticks| *ticks > 0)?;
+    let inside = &text[ticks..];
+    let mut at = inside.find('`')?;
+    while run(&inside[at..]) != ticks {
+        at += run(&inside[at..]);
+        at += inside[at..].find('`')?;
+    }
+    let code = &inside[..at];
+    let unpadded = code.strip_prefix(' ').and_then(|code| code.strip_suffix(' '));
+    Some((unpadded.unwrap_or(code), &inside[at + ticks..]))
 }
 
 fn link(text: &str) -> Option<(&str, &str)> {
@@ -172,6 +193,18 @@ mod tests {
             expect![[r#"
                     add.s32 %r1, %r2, %r3;        // a long line
                 one piece of code that is longer
+            "#]],
+        );
+    }
+
+    #[test]
+    fn code_may_contain_backticks() {
+        check(
+            "``a`b`` and ` `` `\n````text\n```\n````\nend",
+            expect![[r#"
+                a`b and ``
+                    ```
+                end
             "#]],
         );
     }

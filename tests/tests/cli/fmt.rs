@@ -332,3 +332,31 @@ fn ptx_has_one_dialect() {
         "#]],
     );
 }
+
+/// The commands see the listing that the JSON of a disassembler contains, so they would overwrite the JSON.
+#[test]
+fn a_file_whose_text_was_converted_is_not_written() {
+    const JSON: &str = "[{\"ELF\":{},\"SM\":{\"version\":{\"major\":8,\"minor\":0}}},\
+        [{\"function-name\":\"k\",\"start\":0,\"length\":16,\"sass-instructions\":[{\"opcode\":\"EXIT\"}]}]]\n";
+    let folder = Folder::new();
+    let file = folder.write("disassembly.ptx", JSON);
+    let other = folder.write("k.ptx", PLAIN);
+    for arguments in [
+        &["fmt", "disassembly.ptx", "k.ptx"][..],
+        &["fmt", "--diff", "disassembly.ptx"],
+        &["fmt", "--check", "disassembly.ptx"],
+    ] {
+        check(
+            folder.path(),
+            arguments,
+            "",
+            expect![[r#"
+                --
+                warplens: disassembly.ptx: contains the JSON or the graph of a disassembler, which was converted to a listing: it is not edited
+                exit 2
+            "#]],
+        );
+    }
+    assert_eq!(std::fs::read_to_string(file).expect("it is there"), JSON);
+    assert_eq!(std::fs::read_to_string(other).expect("it is there"), FORMATTED);
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use warplens_ide_db::markdown;
 use warplens_sim_launch::show;
 use warplens_sim_warp::objects::Object;
 use warplens_sim_warp::{Class, LaneSet, Mask, ScalarType, TracedRegister, lane_iter};
@@ -181,14 +182,14 @@ impl Reading<'_> {
         Some(what + &of + &self.unwritten())
     }
 
-    /// The address in each lane relative to the object that contains all of them: `= tile+128*lane`.
+    /// The address in each lane relative to the object that contains all of them, in Markdown: `= tile+128*lane`.
     pub(crate) fn address(&self, objects: impl AsRef<[Object]>) -> Option<String> {
         let addresses = || self.lanes().filter_map(|lane| self.held.value(lane));
         let lowest = u64::try_from(addresses().min()?).ok()?;
         let highest = u64::try_from(addresses().max()?).ok()?;
         let object =
             objects.as_ref().iter().find(|object| object.start <= lowest && highest < object.end())?;
-        let name = object.display_name();
+        let name = markdown::name(&object.display_name());
         if lowest == highest {
             let offset = match lowest - object.start {
                 0 => String::new(),

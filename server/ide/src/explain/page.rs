@@ -1,5 +1,6 @@
 //! Builds a page of documentation: headings, lists and code. Empty parts are omitted.
 
+use warplens_ide_db::markdown::code_block;
 use warplens_isa::{Role, Simulation};
 
 pub(crate) const RULE: &str = "\n\n---\n\n";
@@ -29,7 +30,7 @@ impl Page {
         let code: Vec<String> = lines.into_iter().map(|line| line.as_ref().trim_end().to_owned()).collect();
         if !code.is_empty() {
             self.separate();
-            self.text.push_str(&format!("```{language}\n{}\n```", code.join("\n")));
+            self.text.push_str(&code_block(language, &code.join("\n")));
         }
     }
 

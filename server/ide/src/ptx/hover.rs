@@ -8,6 +8,7 @@ mod tests;
 
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind};
+use warplens_ide_db::markdown::code;
 use warplens_ide_db::ptx::{module_target, occupancy, ptx_header};
 use warplens_ide_db::{FilePosition, Subject, names};
 use warplens_isa::ptx as isa;
@@ -82,8 +83,9 @@ fn pragma(token: &SyntaxToken) -> Option<String> {
     }
     is_in(token, SyntaxKind::PRAGMA_DIRECTIVE).then(|| {
         format!(
-            "`{text}` is not a pragma. The assembler warns of it and ignores it on a kernel or in its body; \
-             at module scope its code generation fails."
+            "{} is not a pragma. The assembler warns of it and ignores it on a kernel or in its body; \
+             at module scope its code generation fails.",
+            code(text)
         )
     })
 }

@@ -14,6 +14,7 @@ pub(crate) mod cuda_kernel;
 mod draft;
 mod expectation;
 mod fields;
+pub mod file_pattern;
 mod flags;
 mod json_text;
 pub mod kernel;

@@ -15,7 +15,7 @@ use super::model::{
 };
 use super::problem::Problem;
 use super::tree::{Key, Node, Value};
-use super::{INFERRED, json_text, read_multimem, read_tensor_map, toml_text};
+use super::{INFERRED, file_pattern, json_text, read_multimem, read_tensor_map, toml_text};
 
 /// How a launch file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,7 +151,13 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
     match name {
         "name" => launch.name = launch_name(value)?,
         "file" if matches!(home, Home::File | Home::Batch) => {
-            launch.file = Some(value.text(name)?.to_owned())
+            let file = value.text(name)?;
+            launch.file = Some(file.to_owned());
+            if home == Home::File
+                && let Some(excess) = file_pattern::excess(file)
+            {
+                return Err(value.wrong(format!("`file`: {excess}")));
+            }
         }
         "file" => return Err(file_out_of_place(key)),
         "entry" => launch.entry = Some(value.text(name)?.to_owned()),

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ impl Tool {
         let folder = tempfile::Builder::new().prefix("warplens-").tempdir().map_err(failed)?;
         let input = folder.path().join("input");
         std::fs::write(&input, bytes).map_err(failed)?;
-        let mut command = Command::new(&self.path);
+        let mut command = process::command(&self.path);
         command.args(options).arg(&input).current_dir(folder.path());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = self.path.display();

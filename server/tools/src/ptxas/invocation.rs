@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -85,7 +85,7 @@ impl Invocation {
             stop: Some(&self.stop),
         };
         let log = File::create(log)?;
-        let mut command = Command::new(&self.program);
+        let mut command = process::command(&self.program);
         if self.is_complete {
             command.args(["-v", "-arch", target, "-o"]).arg(folder.join("out.cubin"));
         } else {

@@ -259,11 +259,11 @@ struct Checker {
 impl Checker {
     fn check(&self, input: &Input, cores: &Cores) -> Result<CheckedFile> {
         let text = input.read()?;
-        let language = self.language.map_or_else(|| language::of_file(&input.path, &text), Ok)?;
+        let language = self.language.map_or_else(|| language::of_file(&input.path, &text.text), Ok)?;
         let check = |text: &str| self.diagnostics(language, text, cores);
         let fixed = match self.fix {
             true => fix::fix(&input.path, text, check)?,
-            false => fix::Fixed { found: check(&text)?, text, count: 0 },
+            false => fix::Fixed { found: check(&text.text)?, text: text.text, count: 0 },
         };
         Ok(CheckedFile { text: Rope::from_str(&fixed.text), found: fixed.found, fixed: fixed.count })
     }

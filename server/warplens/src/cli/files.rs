@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::input::{ReadError, STANDARD_INPUT, read_found, read_named};
-use crate::{language, read_file};
+use super::input::{InputText, ReadError, STANDARD_INPUT, read_found, read_named};
+use crate::disk::read_file;
+use crate::language;
 
 /// How many bytes are read to determine the language.
 const SNIFFED: u64 = 1 << 16;
@@ -24,7 +25,12 @@ impl Input {
         Input { path: path.to_path_buf(), is_named: true }
     }
 
-    pub(super) fn read(&self) -> Result<String, ReadError> {
+    /// A file in a folder, or one that a launch names.
+    pub(super) fn found(path: PathBuf) -> Input {
+        Input { path, is_named: false }
+    }
+
+    pub(super) fn read(&self) -> Result<InputText, ReadError> {
         if self.is_named { read_named(&self.path) } else { read_found(&self.path) }
     }
 }
@@ -61,7 +67,7 @@ fn walk(folder: &Path, root: &Path, files: &mut Vec<Found>) {
             }
         } else if is_inside(&path, kind, root) && language::of_found_file(&path, || sniffed(&path)).is_some()
         {
-            files.push(Ok(Input { path, is_named: false }));
+            files.push(Ok(Input::found(path)));
         }
     }
 }

@@ -18,8 +18,8 @@ use super::outcome::{Outcome, print_message, unusable};
 use super::plain::{plain, without_controls};
 use super::terminal;
 use super::text_edits::edited;
+use crate::disk::replace_file::replace;
 use crate::language;
-use crate::replace_file::replace;
 use warplens_protocol::position::{self, Encoding};
 use warplens_tools::open;
 
@@ -112,8 +112,8 @@ impl FormattedFile<'_> {
         dialect: Option<Dialect>,
     ) -> Result<Option<FormattedFile<'_>>> {
         let path = input.path.as_path();
-        let before = input.read()?;
-        let language = language.map_or_else(|| language::of_file(path, &before), Ok)?;
+        let text = input.read()?;
+        let language = language.map_or_else(|| language::of_file(path, &text.text), Ok)?;
         if is_read_only(language) {
             ensure!(
                 !input.is_named,
@@ -122,6 +122,8 @@ impl FormattedFile<'_> {
             );
             return Ok(None);
         }
+        text.check_editable()?;
+        let before = text.text;
         let mut host = AnalysisHost::new();
         open(&mut host, language, &before)?;
         ensure!(
@@ -181,7 +183,7 @@ impl FormattedFile<'_> {
             out.flush()?;
             io::stdout().write_all(self.after.as_bytes())?;
         } else if self.before != self.after
-            && let Err(error) = replace(self.path, self.after.as_bytes())
+            && let Err(error) = replace(self.path, self.before.as_bytes(), self.after.as_bytes())
         {
             return Ok(unusable(format!("{}: cannot be written: {error}", self.path.display())));
         }

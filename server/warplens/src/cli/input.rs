@@ -10,8 +10,8 @@ use warplens_ide::{Language, languages};
 use warplens_tools::LargeItem;
 use warplens_tools::listing::{self, MachineCode, Tools};
 
+use crate::disk::read_file::{self, FileError};
 use crate::language::LanguageError;
-use crate::read_file::{self, FileError};
 
 pub(crate) const STANDARD_INPUT: &str = "-";
 
@@ -33,6 +33,8 @@ pub(crate) enum ReadError {
     LargeItem(#[from] LargeItem),
     #[error("{0}")]
     MachineCode(#[from] anyhow::Error),
+    #[error("contains {0}, which was converted to a listing: it is not edited")]
+    Converted(&'static str),
     #[error("is not UTF-8: invalid byte 0x{byte:02x} at offset {offset}")]
     NotUtf8 { offset: usize, byte: u8 },
 }
@@ -47,40 +49,52 @@ impl From<FileError> for ReadError {
     }
 }
 
-/// Reads a file that is named on the command line, which may be a pipe, or standard input.
-pub(crate) fn read_named(path: &Path) -> Result<String, ReadError> {
-    let mut bytes = Vec::new();
-    let limit = MAX_TEXT + 1;
-    if path.as_os_str() == STANDARD_INPUT {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
-    } else {
-        let file = std::fs::File::open(path)?;
-        if file.metadata()?.len() > MAX_TEXT {
-            return Err(ReadError::TooLarge);
-        }
-        file.take(limit).read_to_end(&mut bytes)?;
-    }
-    text(bytes)
+/// The text of a file as the commands see it.
+pub(crate) struct InputText {
+    pub(crate) text: String,
+    /// What the file contains instead, if the text was made from it. Such a file is never written, and edits of the text do not apply to
+    /// it.
+    pub(crate) made_from: Option<&'static str>,
 }
 
-/// Reads a file that was found in a folder. It must be a regular file.
-pub(crate) fn read_found(path: &Path) -> Result<String, ReadError> {
+impl InputText {
+    /// An error if the file does not contain the text, so that it cannot be written or shown as a diff.
+    pub(crate) fn check_editable(&self) -> Result<(), ReadError> {
+        self.made_from.map_or(Ok(()), |form| Err(ReadError::Converted(form)))
+    }
+}
+
+/// Reads a file that is named on the command line, which may be a pipe, or standard input.
+pub(crate) fn read_named(path: &Path) -> Result<InputText, ReadError> {
+    if path.as_os_str() != STANDARD_INPUT {
+        return text(read_file::read_named(path, MAX_TEXT)?);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(MAX_TEXT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_TEXT { Err(ReadError::TooLarge) } else { text(bytes) }
+}
+
+/// Reads a file that was found in a folder or that a launch names. It must be a regular file.
+pub(crate) fn read_found(path: &Path) -> Result<InputText, ReadError> {
     text(read_file::read(path, MAX_TEXT)?)
 }
 
 /// The text of a file, or its listing if it is machine code or has a listing in another form.
-fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
-    if bytes.len() as u64 > MAX_TEXT {
-        return Err(ReadError::TooLarge);
-    }
+fn text(bytes: Vec<u8>) -> Result<InputText, ReadError> {
     if let Some(kind) = MachineCode::of(&bytes) {
-        return Ok(Tools::of_environment().disassemble(&bytes, kind, &AtomicBool::new(false))?);
+        let text = Tools::of_environment().disassemble(&bytes, kind, &AtomicBool::new(false))?;
+        return Ok(InputText { text, made_from: Some("machine code") });
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         ReadError::NotUtf8 { offset, byte: error.as_bytes()[offset] }
     })?;
-    Ok(listing::of_text(&text).unwrap_or(text))
+    Ok(match listing::of_text(&text) {
+        Some(listing) => {
+            InputText { text: listing, made_from: Some("the JSON or the graph of a disassembler") }
+        }
+        None => InputText { text, made_from: None },
+    })
 }
 
 /// Parses `--language`.

@@ -12,15 +12,24 @@ use warplens_tools::source::{Launches, RunError, Source};
 
 pub(crate) use arguments::LaunchArguments;
 
-use super::input::{STANDARD_INPUT, read_named};
+use super::input::{InputText, ReadError, STANDARD_INPUT, read_found, read_named};
 use super::outcome::print_message;
 use crate::language;
 use crate::launch_file;
 
 /// Reads and analyses a source. Its language is that of the file extension unless one is given.
 pub(crate) fn read_source(file: &Path, language: Option<Language>) -> Result<Source> {
+    source(file, language, read_named(file))
+}
+
+/// Reads and analyses a source that a launch names: only a regular file.
+pub(crate) fn read_launched_source(file: &Path, language: Option<Language>) -> Result<Source> {
+    source(file, language, read_found(file))
+}
+
+fn source(file: &Path, language: Option<Language>, read: Result<InputText, ReadError>) -> Result<Source> {
     let path = file.display().to_string();
-    let text = read_named(file).map_err(|error| anyhow!("{path}: {error}"))?;
+    let text = read.map_err(|error| anyhow!("{path}: {error}"))?.text;
     let language = language.map_or_else(|| language::of_file(file, &text), Ok);
     let language = language.map_err(|error| anyhow!("{path}: {error}"))?;
     Ok(Source::of_text(path, text, language)?)
@@ -52,7 +61,7 @@ pub(crate) fn read_launches(
     if file.as_os_str() == STANDARD_INPUT {
         bail!("standard input can be the file or the launches, not both");
     }
-    let text = read_named(&path).map_err(|error| anyhow!("{STANDARD_INPUT}: {error}"))?;
+    let text = read_named(&path).map_err(|error| anyhow!("{STANDARD_INPUT}: {error}"))?.text;
     let format = if text.trim_start().starts_with('{') { Format::Json } else { Format::Toml };
     let name = STANDARD_INPUT.to_owned();
     let found = launch_file::of_text(text, format, name, Path::new("."), file);

@@ -1,6 +1,5 @@
 //! The log, on standard error or in a file. Standard output is for the protocol.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Mutex;
@@ -12,6 +11,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
+use crate::disk::new_file::append;
+
 /// The level of the log: `error`, `warn` (the default), `info`, `debug`, `trace`, or a level for each module.
 const VARIABLE: &str = "WARPLENS_LOG";
 
@@ -22,9 +23,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<()> {
     };
     match file {
         Some(path) => {
-            let file = File::options().create(true).append(true).open(path);
-            let file =
-                file.map_err(|error| anyhow!("cannot write the log to {}: {error}", path.display()))?;
+            let file = append(path).map_err(|error| anyhow!("cannot write the log to {error}"))?;
             let layer = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
             registry().with(layer.with_filter(filter)).init();
         }

@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 
+/// Characters that XML cannot contain, besides the control characters.
+pub(crate) const NOT_IN_XML: [char; 2] = ['\u{fffe}', '\u{ffff}'];
+
 /// The distance between tab stops.
 const TAB: usize = 8;
 

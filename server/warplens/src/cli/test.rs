@@ -97,7 +97,7 @@ fn launched(path: &Path) -> Vec<Input> {
     for file in files {
         let named = folder.join(&file);
         let found: Vec<Input> = match named.is_file() {
-            true => vec![Input::named(&named)],
+            true => vec![Input::found(named)],
             false => collect(&[folder.to_path_buf()])
                 .into_iter()
                 .flatten()

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobSet};
+use warplens_sim_launch::file_pattern;
 
 /// Whether `file`, relative to `folder`, names `document`. Both paths are absolute and resolved.
 pub(super) fn is(file: &str, folder: &Path, document: &Path) -> bool {
@@ -37,14 +38,16 @@ fn normal(path: &Path) -> Option<PathBuf> {
 
 /// Whether a pattern matches: `*` and `?` within a folder, `**` across folders, `[ab]`, `{a,b}`.
 fn matches_pattern(pattern: &str, folder: &Path, document: &Path) -> bool {
-    if !pattern.contains(['*', '?', '[', '{']) {
+    if !file_pattern::is_pattern(pattern) || file_pattern::excess(pattern).is_some() {
         return false;
     }
     let folder = globset::escape(&folder.to_string_lossy());
     let Some(pattern) = normal(&Path::new(&folder).join(pattern)) else { return false };
     let pattern = pattern.to_string_lossy();
     let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(false).build();
-    glob.is_ok_and(|glob| glob.compile_matcher().is_match(document))
+    // A set: the matcher of a single pattern panics if its automaton is too large.
+    let set = glob.and_then(|glob| GlobSet::builder().add(glob).build());
+    set.is_ok_and(|set| set.is_match(document))
 }
 
 /// Whether the path leads to the document by symbolic links. Only paths with the name of the document or in the folder of the launch file
@@ -96,6 +99,14 @@ mod tests {
             ["*.ptx", "../*.ptx", "../kernels/*.ptx", "../kernels/deep/[!k].ptx", "../kernels/[deep/k.ptx"]
         {
             assert!(!names(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_beyond_the_limits_matches_nothing() {
+        let nested = format!("{}{}", "{".repeat(400), "}".repeat(400));
+        for file in [nested, "*".repeat(2000), "[\u{1}-\u{10ffff}]".repeat(200)] {
+            assert!(!names(&file), "{file}");
         }
     }
 

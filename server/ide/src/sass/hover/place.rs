@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use warplens_hir::sass::{Destination, Function, Operand, barrier, flow, longest_wait_chain};
 use warplens_ide_db::FilePosition;
+use warplens_ide_db::markdown::{code, code_block};
 use warplens_ide_db::sass::{constructs, facts_of, target_of};
 use warplens_isa::sass::Flow;
 
@@ -63,10 +64,10 @@ pub(super) fn block(position: &FilePosition<'_>, function: &Function, start: usi
     });
     cost += &wait_chain(function, start..start + count);
     Some(format!(
-        "Block at `0x{:x}`, {}\n\n```sass\n{}\n```{cost}",
+        "Block at `0x{:x}`, {}\n\n{}{cost}",
         first.address,
         warplens_ide_db::count(count, "instruction", "instructions"),
-        lines.join("\n")
+        code_block("sass", &lines.join("\n"))
     ))
 }
 
@@ -122,7 +123,7 @@ pub(super) fn function(position: &FilePosition<'_>, function: &Function) -> Stri
     let facts = facts_of(position.db, position.file, function);
     let kind = if function.is_kernel == Some(false) { "device function" } else { "kernel" };
     let name = function.name.as_ref().map_or("", |name| name.text.as_str());
-    let mut parts = vec![format!("**`{name}`** · {kind}")];
+    let mut parts = vec![format!("**{}** · {kind}", code(name))];
     let target = target_of(position.db, position.item, function);
     parts.push(match &target {
         Some(target) => format!("Target {target} ({:?})", target.generation()),

@@ -377,6 +377,17 @@ fn names() {
 }
 
 #[test]
+fn a_pattern_beyond_the_limits() {
+    check_as(
+        &format!("[[launch]]\nname = 'a'\nfile = '{}a{}'\n", "{".repeat(9), "}".repeat(9)),
+        Format::Toml,
+        expect![[r#"
+            3:8: `file`: the pattern nests 9 braces; the limit is 8: write them side by side
+        "#]],
+    );
+}
+
+#[test]
 fn one_bad_launch_leaves_the_others() {
     check_as(
         "[[launch]]\nname = 'a'\nfile = 'k.ptx'\ngrid = 1\n[[launch]]\nname = 'b'\nfile = 'k.ptx'\n",

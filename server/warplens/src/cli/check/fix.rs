@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Result, anyhow, ensure};
 use warplens_ide::{Diagnostic, SafeFixes, safe_fixes};
 
-use crate::cli::input::STANDARD_INPUT;
+use crate::cli::input::{InputText, STANDARD_INPUT};
 use crate::cli::text_edits::edited;
-use crate::replace_file::replace;
+use crate::disk::replace_file::replace;
 
 /// A fix may make another one possible, so the text is fixed repeatedly, up to this limit.
 const MAX_ROUNDS: usize = 10;
@@ -24,21 +24,23 @@ pub(super) struct Fixed {
 /// Applies the fixes to the text and its file, and returns the remaining problems.
 pub(super) fn fix(
     path: &Path,
-    text: String,
+    input: InputText,
     check: impl Fn(&str) -> Result<Vec<Diagnostic>>,
 ) -> Result<Fixed> {
     ensure!(path.as_os_str() != STANDARD_INPUT, "standard input cannot be fixed; name a file");
-    let mut fixed = Fixed { found: check(&text)?, text, count: 0 };
+    let mut fixed = Fixed { found: check(&input.text)?, text: input.text.clone(), count: 0 };
     for _ in 0..MAX_ROUNDS {
         let SafeFixes { edits, count } = safe_fixes(&fixed.found);
         if count == 0 {
             break;
         }
+        input.check_editable()?;
         let text = edited(&fixed.text, &edits);
         fixed = Fixed { found: check(&text)?, text, count: fixed.count + count };
     }
     if fixed.count > 0 {
-        replace(path, fixed.text.as_bytes()).map_err(|error| anyhow!("cannot be written: {error}"))?;
+        replace(path, input.text.as_bytes(), fixed.text.as_bytes())
+            .map_err(|error| anyhow!("cannot be written: {error}"))?;
     }
     Ok(fixed)
 }

@@ -19,6 +19,7 @@ use super::arguments::Arguments;
 use crate::cli::input::STANDARD_INPUT;
 use crate::cli::outcome::{Outcome, unusable};
 use crate::cores::Cores;
+use crate::disk::read_file::FileError;
 use earlier_results::EarlierResults;
 use lines::Lines;
 use summary::Summary;
@@ -33,8 +34,8 @@ pub(super) fn run(arguments: &Arguments, path: &Path) -> io::Result<Outcome> {
 
 fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     check(arguments)?;
-    let unreadable = |path: &Path, error| anyhow!("{}: cannot be read: {error}", path.display());
-    let lines = Lines::open(path).map_err(|error| unreadable(path, error))?;
+    let unreadable = |path: &Path, error: FileError| anyhow!("{}: cannot be read: {error}", path.display());
+    let lines = Lines::open(path).map_err(|error| unreadable(path, error.into()))?;
     let earlier = match &arguments.resume {
         Some(results) => EarlierResults::read(results).map_err(|error| unreadable(results, error))?,
         None => EarlierResults::default(),
@@ -49,7 +50,7 @@ fn run_all(arguments: &Arguments, path: &Path) -> Result<Outcome> {
     let outcome = ended.summary.end();
     match (ended.write_error, ended.read_error) {
         (Some(error), _) => Err(error.into()),
-        (None, Some(error)) => Err(unreadable(path, error)),
+        (None, Some(error)) => Err(unreadable(path, error.into())),
         (None, None) => Ok(outcome),
     }
 }

@@ -3,6 +3,7 @@
 //! The page needs no server and no network. It shows one warp, with the registers and accesses of as many steps as fit.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 use warplens_ide::lanes::json::Positions;
@@ -10,6 +11,7 @@ use warplens_ide::lanes::panel::{BufferRequest, MomentRequest, Page, Panel, Pane
 use warplens_sim_warp::{Control, FindingKind, Severity, WarpId};
 
 use super::simulated::Simulated;
+use crate::cli::plain::{NOT_IN_XML, is_hidden};
 
 /// The style and the script of the panel; `npm run build` in `editors/vscode` bundles the script.
 const STYLE: &str = include_str!("../../../../../editors/panel/src/panel.css");
@@ -36,12 +38,26 @@ const MAX_WRITERS: usize = 32;
 /// The panel as HTML, to be inserted into the body of a page; `None` if the run did not reach the warp.
 pub(super) fn render(run: &Simulated, warp: Option<WarpId>) -> Option<String> {
     let data = data(run, warp.unwrap_or_else(|| default_warp(run))).ok()?;
-    // So that no text in the data ends the element.
-    let data = data.to_string().replace('<', "\\u003c");
+    let data = in_page(&data.to_string());
     Some(format!(
         "<style>\n{STYLE}</style>\n<div id=\"warplens-panel\" role=\"region\" aria-label=\"Lanes panel\"></div>\n\
          <script type=\"application/json\" id=\"warplens-data\">{data}</script>\n<script>\n{SCRIPT}</script>\n"
     ))
+}
+
+/// JSON as part of a page: no text in it ends the element, and it has no character that a page cannot contain.
+fn in_page(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for char in json.chars() {
+        match char {
+            '<' => out.push_str("\\u003c"),
+            _ if is_hidden(char) || NOT_IN_XML.contains(&char) => {
+                let _ = write!(out, "\\u{:04x}", u32::from(char));
+            }
+            _ => out.push(char),
+        }
+    }
+    out
 }
 
 /// The warp of the first error, or else the first warp.
@@ -159,4 +175,17 @@ fn buffers(query: PanelQuery<'_>, all: &Value) -> Result<[Map<String, Value>; 2]
         pages.insert(name.to_owned(), page);
     }
     Ok([pages, writers])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_in_a_page_is_the_same_data() {
+        let data = json!("</script>\u{85}\u{ffff}\u{202e}\u{7f}é");
+        let text = in_page(&data.to_string());
+        assert_eq!(text, r#""\u003c/script>\u0085\uffff\u202e\u007fé""#);
+        assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), data);
+    }
 }

@@ -3,10 +3,12 @@
 use anstyle_svg::Term;
 
 use super::arguments::Format;
+use crate::cli::plain::NOT_IN_XML;
 
 /// Renders a listing with terminal styles as HTML or SVG. An HTML page has the panel above the listing.
 pub(super) fn render(listing: &str, format: Format, panel: Option<&str>) -> String {
     let terminal = Term::new();
+    let listing = &listing.replace(NOT_IN_XML, "\u{fffd}");
     let mut text = match format {
         Format::Html => with_panel(terminal.render_html(listing), panel),
         _ => terminal.render_svg(listing),

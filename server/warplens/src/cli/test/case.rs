@@ -45,7 +45,7 @@ impl Runner<'_> {
         if let Some(file) = launches.filter(|file| *file == input.path) {
             return self.problems(file);
         }
-        let text = input.read().map_err(|error| error.to_string())?;
+        let text = input.read().map_err(|error| error.to_string())?.text;
         let language = language::of_file(&input.path, &text).map_err(|error| error.to_string())?;
         let nearest = launches.map(Path::to_path_buf).or_else(|| launch_file::nearest(&input.path));
         let file = nearest.as_deref().map(|path| launch_file::read(path, &input.path)).transpose();

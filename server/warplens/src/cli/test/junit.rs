@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::case::{Case, Verdict};
-use crate::cli::plain::plain;
+use crate::cli::plain::{NOT_IN_XML, plain};
 
 pub(super) fn write(cases: &[Case], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -44,7 +44,7 @@ fn element(out: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> 
 
 /// Escapes the characters that XML interprets, and replaces those that it cannot contain.
 fn escaped(text: &str) -> String {
-    let text = plain(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    let text = plain(text).replace(NOT_IN_XML, "\u{fffd}");
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;")
 }

@@ -11,10 +11,14 @@ use tower_lsp::ls_types::Uri;
 use warplens_ide::{Origin, codes};
 use warplens_sim_warp::FindingKind;
 
+use crate::disk::new_file::{self, create_folder};
+use crate::disk::read_file;
+
 /// The folder of the pages, with a subfolder for each origin.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let folder = cache_folder()?.join("warplens").join(env!("CARGO_PKG_VERSION"));
-    let written = write(&folder);
+    let product = cache_folder()?.join("warplens");
+    let folder = product.join(env!("CARGO_PKG_VERSION"));
+    let written = create_folder(&product).map_err(io::Error::from).and_then(|()| write(&folder));
     written
         .inspect_err(|error| {
             tracing::info!("cannot write documentation pages to {}: {error}", folder.display())
@@ -48,14 +52,18 @@ fn all() -> impl Iterator<Item = (PathBuf, &'static str)> {
 }
 
 fn write(folder: &Path) -> io::Result<()> {
+    create_folder(folder)?;
     for origin in ["diagnostics", "findings"] {
-        std::fs::create_dir_all(folder.join(origin))?;
+        create_folder(&folder.join(origin))?;
     }
     for (path, page) in all() {
         let path = folder.join(path);
+        let written = read_file::read(&path, page.len() as u64);
         // Unchanged pages are not written again, because another server of the same version may be reading them.
-        if std::fs::read(&path).ok().as_deref() != Some(page.as_bytes()) {
-            std::fs::write(&path, page)?;
+        if written.ok().as_deref() != Some(page.as_bytes())
+            && let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+        {
+            new_file::write(folder, Path::new(name), page.as_bytes())?;
         }
     }
     Ok(())

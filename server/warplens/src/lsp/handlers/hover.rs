@@ -4,6 +4,7 @@ use ropey::Rope;
 use text_size::TextSize;
 use tower_lsp::ls_types::{Hover, HoverParams};
 use warplens_ide::lanes::{hover as lanes_hover, operands, with_documentation};
+use warplens_ide::markdown::{code, code_block};
 
 use crate::lsp::documents::snapshot::{NullableAnswer, Snapshot, unless_refused};
 use crate::lsp::files::file_access::read_files;
@@ -65,7 +66,8 @@ fn source_line(snapshot: &Snapshot, at: TextSize) -> NullableAnswer<warplens_ide
     Ok(unless_refused(found)?.flatten().map(|(text, path)| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let language = origin.unwrap_or("cpp");
-        let markdown = format!("`{name}:{place}`\n\n```{language}\n{}\n```", text.trim());
+        let markdown =
+            format!("{}\n\n{}", code(&format!("{name}:{place}")), code_block(language, text.trim()));
         warplens_ide::Hover { range: link.range, markdown }
     }))
 }

@@ -9,12 +9,12 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Id, Result};
 use tower_lsp::ls_types::Uri;
 
+use crate::disk::read_file;
 use crate::lsp::errors::{encoded, refused};
 use crate::lsp::files::listing_cache::{Kept, ListingCache};
 use crate::lsp::from_proto;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::State;
-use crate::read_file;
 use warplens_tools::listing::{self, MachineCode, Tool, Tools};
 
 /// The limit of a file with machine code in bytes.

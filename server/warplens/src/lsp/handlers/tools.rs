@@ -14,6 +14,7 @@ use warplens_ide::Language;
 use warplens_tools::source::Source;
 use warplens_tools::toolchain::Toolchain;
 
+use crate::disk::read_file;
 use crate::language;
 use crate::lsp::documents::document::MAX_TEXT;
 use crate::lsp::documents::open::Documents;
@@ -21,7 +22,6 @@ use crate::lsp::errors::{internal, not_open, refused};
 use crate::lsp::scheduling::tasks::TaskControl;
 use crate::lsp::settings::Settings;
 use crate::lsp::state::{State, ToolRequest};
-use crate::read_file;
 
 /// The time limit of a run of an assembler or disassembler.
 const TIMEOUT: Duration = Duration::from_secs(60);

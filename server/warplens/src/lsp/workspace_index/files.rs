@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use ropey::Rope;
 use warplens_ide::Language;
 
+use crate::disk::read_file;
 use crate::language::{self, Kind};
-use crate::read_file;
 
 const MAX_FILES: usize = 2_000;
 

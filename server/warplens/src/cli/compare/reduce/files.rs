@@ -1,13 +1,14 @@
 //! Writes the files of a reduction: the kernels and their launch.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 use warplens_sim_launch::launch_table;
 
 use super::launches;
 use super::reduced::Reduced;
+use crate::disk::new_file::{self, OutputError};
+use crate::disk::read_file;
 
 /// The first line of a launch file that a reduction wrote. Only such files are replaced.
 const MARK: &str = "# Written by warplens compare --reduce.";
@@ -25,32 +26,27 @@ pub(crate) fn folder(file: &Path) -> PathBuf {
 
 /// Checks that the folder has no files with the names of the result, unless an earlier reduction wrote them.
 pub(crate) fn check(folder: &Path) -> Result<()> {
+    new_file::check_folder(folder).map_err(refused)?;
     let launches = folder.join(LAUNCH_FILE);
-    match std::fs::read_to_string(&launches) {
-        Ok(text) if text.starts_with(MARK) => Ok(()),
-        Ok(_) => Err(exists(&launches)),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let mut names = ["reduced.ptx", "reduced.sass", "reduced-b.ptx"].into_iter();
-            match names.find(|name| folder.join(name).exists()) {
-                Some(name) => Err(exists(&folder.join(name))),
-                None => Ok(()),
-            }
+    let start = || read_file::beginning(&launches, MARK.len() as u64);
+    let is_marked = new_file::is_there(&launches).map_err(refused)?
+        && start().map_err(|error| anyhow!("--reduce: {}: {error}", launches.display()))? == MARK.as_bytes();
+    for name in [LAUNCH_FILE, "reduced.ptx", "reduced.sass", "reduced-b.ptx"] {
+        let path = folder.join(name);
+        if new_file::is_there(&path).map_err(refused)? && !is_marked {
+            bail!("--reduce: {} already exists; name another folder with `-o`", path.display());
         }
-        Err(error) => Err(wrong(&launches, error)),
     }
+    Ok(())
 }
 
-fn exists(path: &Path) -> Error {
-    anyhow!("--reduce: {} already exists; name another folder with `-o`", path.display())
-}
-
-fn wrong(path: &Path, error: std::io::Error) -> Error {
-    anyhow!("--reduce: {}: {error}", path.display())
+fn refused(error: OutputError) -> Error {
+    anyhow!("--reduce: {error}; name another folder with `-o`")
 }
 
 /// Creates the folder. Called before the reduction, so that a failure does not waste its time.
 pub(super) fn create(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|error| wrong(folder, error))
+    new_file::create_folder(folder).map_err(refused)
 }
 
 /// Writes the kernels and the launch.
@@ -78,8 +74,7 @@ pub(super) fn write(folder: &Path, reduced: &mut Reduced) -> Result<()> {
     let mut files = Vec::new();
     for (name, text) in texts.into_iter().chain([(LAUNCH_FILE, Some(&*launches))]) {
         let Some(text) = text else { continue };
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| wrong(&path, error))?;
+        let path = new_file::write(folder, Path::new(name), text.as_bytes()).map_err(refused)?;
         files.push(path.display().to_string());
     }
     reduced.files = files;

@@ -1,12 +1,16 @@
 //! `--resume`: the launches of a batch that already have results.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use warplens_sim_launch::BatchId;
+
+use crate::disk::read_file::{self, FileError};
+
+/// The limit of a line in bytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The launches that have a result, by their `id`, or if they have none, by their line.
 #[derive(Debug, Default)]
@@ -29,14 +33,15 @@ struct EarlierResult {
 
 impl EarlierResults {
     /// Reads the results at `path`. Lines that are not results are skipped, such as an incomplete last line of a stopped process.
-    pub(super) fn read(path: &Path) -> io::Result<EarlierResults> {
-        EarlierResults::of(&mut BufReader::new(File::open(path)?))
+    pub(super) fn read(path: &Path) -> Result<EarlierResults, FileError> {
+        Ok(EarlierResults::of(&mut BufReader::new(read_file::open(path)?))?)
     }
 
     fn of(reader: &mut dyn BufRead) -> io::Result<EarlierResults> {
         let mut earlier = EarlierResults::default();
         let mut line = Vec::new();
-        while reader.read_until(b'\n', &mut line)? != 0 {
+        // A longer line is read in parts, none of which is a result, so its launch runs again.
+        while (&mut *reader).take(MAX_BYTES).read_until(b'\n', &mut line)? != 0 {
             earlier.is_cut = line.last() != Some(&b'\n');
             if let Ok(result) = serde_json::from_slice::<EarlierResult>(&line) {
                 earlier.add(result);
@@ -85,5 +90,13 @@ mod tests {
         assert!(earlier.has(0, None) && earlier.has(7, Some(&a)));
         assert!(!earlier.has(2, None) && !earlier.has(0, Some(&b)));
         assert_eq!((earlier.count(), earlier.failed, earlier.is_cut), (2, 1, true));
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_skipped() {
+        let text =
+            "{\"index\":0,\"id\":null,\"ok\":true}\n".to_owned() + &"x".repeat(MAX_BYTES as usize + 10);
+        let earlier = EarlierResults::of(&mut text.as_bytes()).unwrap();
+        assert_eq!((earlier.count(), earlier.is_cut), (1, true));
     }
 }

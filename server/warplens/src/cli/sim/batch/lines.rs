@@ -1,15 +1,18 @@
 //! The lines of a batch.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use thiserror::Error;
 
 use crate::cli::input::STANDARD_INPUT;
+use crate::disk::read_file::open_named;
 
 /// The limit of a line in bytes. A launch needs many times the size of its text in memory.
 const MAX_BYTES: u64 = 16 << 20;
+
+/// The limit of the rest of a longer line, which is skipped.
+const MAX_SKIPPED: u64 = 1 << 30;
 
 /// A batch that is read line by line.
 pub(super) struct Lines {
@@ -38,7 +41,7 @@ impl Lines {
     pub(super) fn open(path: &Path) -> io::Result<Lines> {
         let reader: Box<dyn BufRead + Send> = match path.as_os_str() == STANDARD_INPUT {
             true => Box::new(BufReader::new(io::stdin())),
-            false => Box::new(BufReader::new(File::open(path)?)),
+            false => Box::new(BufReader::new(open_named(path)?)),
         };
         Ok(Lines::new(reader))
     }
@@ -57,8 +60,11 @@ impl Lines {
             let index = self.next;
             self.next += 1;
             if bytes.len() as u64 > MAX_BYTES {
-                if bytes.last() != Some(&b'\n') {
-                    self.reader.skip_until(b'\n')?;
+                if bytes.last() != Some(&b'\n')
+                    && self.reader.by_ref().take(MAX_SKIPPED).skip_until(b'\n')? as u64 == MAX_SKIPPED
+                {
+                    // A device may never end.
+                    return Err(io::Error::other(format!("line {} does not end", index + 1)));
                 }
                 return Ok(Some(Line { index, text: Err(UnusableLine::TooLong) }));
             }

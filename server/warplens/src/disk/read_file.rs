@@ -1,6 +1,7 @@
-//! Reads files that the user did not name on a command line, such as the files of a folder or of a launch.
+//! Reads files up to a limit.
 //!
-//! Only regular files are read, up to a limit. A pipe or a device may never end, and opening one may block.
+//! A file that the user did not name on a command line, such as one of a folder or of a launch, must be regular: a pipe or a device may
+//! never end, and opening one may block.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -19,7 +20,10 @@ pub(crate) enum FileError {
 
 /// The contents of a regular file of at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    let file = open(path)?;
+    read_all(open(path)?, limit)
+}
+
+fn read_all(file: File, limit: u64) -> Result<Vec<u8>, FileError> {
     if file.metadata()?.len() > limit {
         return Err(FileError::TooLarge(limit));
     }
@@ -29,6 +33,16 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
         true => Err(FileError::TooLarge(limit)),
         false => Ok(bytes),
     }
+}
+
+/// The contents of a file that is named on the command line, which may be a pipe, of at most `limit` bytes.
+pub(crate) fn read_named(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    read_all(open_named(path)?, limit)
+}
+
+/// Opens a file that is named on the command line, which may be a pipe.
+pub(crate) fn open_named(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// The first `limit` bytes of a regular file.
@@ -43,7 +57,7 @@ fn read_up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Opens a file if it is regular, without waiting for the other end of a pipe.
-fn open(path: &Path) -> Result<File, FileError> {
+pub(crate) fn open(path: &Path) -> Result<File, FileError> {
     // Opening a device may have side effects.
     if !std::fs::metadata(path)?.is_file() {
         return Err(FileError::NotRegular);
