@@ -2,6 +2,7 @@
 //! in part. Lexer, item scanner, grammar and typed tree.
 
 mod bytes;
+mod columns;
 mod grammar;
 mod lexer;
 mod line;
@@ -23,7 +24,7 @@ static INFO: LanguageInfo = LanguageInfo {
     title: "SASS",
     extensions: &["sass"],
     shared_ids: &[],
-    sniff: line::is_of_a_listing,
+    sniff: columns::is_of_a_listing,
     line_comments: &["//"],
     has_dialects: false,
     assembler: None,

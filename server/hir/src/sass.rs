@@ -19,6 +19,7 @@ mod same_value;
 mod scoreboard;
 mod section;
 mod sequences;
+mod stated;
 mod target;
 
 pub use control::Control;

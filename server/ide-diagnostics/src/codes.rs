@@ -160,6 +160,8 @@ codes! {
     DUPLICATE_ADDRESS = "duplicate-address", Warning;
     LIMIT_WITHOUT_CALL = "limit-without-call", Hint;
     GRAPHICS_CONDITION = "graphics-condition", Hint;
+    NO_SUCH_ENCODING = "no-such-encoding", Warning;
+    NO_INSTRUCTIONS = "no-instructions", Warning;
 
     // Lints: correct code that can be made cheaper.
 

@@ -8,6 +8,8 @@ mod limit_without_call;
 mod misaligned_target;
 mod missing_return;
 mod missing_target;
+mod no_instructions;
+mod no_such_encoding;
 mod opcode_of_other_target;
 mod unmatched_token;
 
@@ -16,8 +18,9 @@ use warplens_ide_db::sass::{sass_code, target_of};
 use warplens_ide_db::{Db, File, Item, Problem};
 use warplens_isa::sass::Flow;
 
-pub fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = sass_code(db, item);
+    problems.extend(no_instructions::check(db, file, item, &code));
     for function in &code.functions {
         let ends = ends(&code, function, &item.text(db).0);
         let stated = target_of(db, item, function).is_some();
@@ -65,19 +68,23 @@ impl Check<'_> {
             self.problems.extend(limit_without_call::check(function, instruction));
         }
         self.problems.extend(function.operands(instruction).iter().filter_map(graphics_condition::check));
+        no_such_encoding::check(function, index, self.problems);
     }
 
     fn target(&self, index: usize) -> Option<Problem> {
         let function = self.function;
         let instruction = &function.instructions[index];
         let operand = function.operands(instruction).last()?;
+        let address = match &operand.value {
+            Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) => *address,
+            Value::Relative(offset) => i64::from(function.next_address(index)).saturating_add(*offset),
+            _ => 0,
+        };
         match (instruction.destination, &operand.value) {
-            (Destination::Missing, Value::Immediate(Immediate::Integer(address))) => {
-                misaligned_target::check(operand.range, *address).or_else(|| {
-                    let is_known = self.is_whole || missing_target::lies_within(function, *address);
-                    is_known.then(|| missing_target::address(operand.range, *address))
-                })
-            }
+            (Destination::Missing, _) => misaligned_target::check(operand.range, address).or_else(|| {
+                let is_known = self.is_whole || missing_target::lies_within(function, address);
+                is_known.then(|| missing_target::address(operand.range, address))
+            }),
             (Destination::Symbol, _) if self.is_whole => missing_target::label(operand),
             _ => None,
         }

@@ -46,9 +46,10 @@ impl Simulator for Sass {
             let rules = SassKernel::new(function, &facts, target(db, item, function));
             let name = function.name.as_ref();
             let range = name.map_or(function.range, |name| name.range);
+            let is_unnamed = name.is_none();
             let name = name.map_or_else(|| sass::UNNAMED.into(), |name| name.text.clone());
             let variant = target_of(db, item, function).map(|target| format_smolstr!("{target}"));
-            Some(Found { kernel: Kernel::new(name, rules), name: range, note: None, variant })
+            Some(Found { kernel: Kernel::new(name, rules), name: range, note: None, variant, is_unnamed })
         })
     }
 

@@ -69,6 +69,8 @@ pub struct Found {
     pub note: Option<String>,
     /// Its target, which distinguishes it from kernels of the same name: `NAME@TARGET` selects it.
     pub variant: Option<SmolStr>,
+    /// Whether the text has no name for it. The second such kernel is `NAME@2`.
+    pub is_unnamed: bool,
 }
 
 /// A kernel under a model that guarantees forward progress.

@@ -97,7 +97,7 @@ fn wave_kernel(code: &hir::Code, note: Option<String>) -> Option<Found> {
     let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
     let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
     let kernel = Kernel::new(name, WaveKernel { workgroup });
-    Some(Found { kernel, name: range, note, variant: None })
+    Some(Found { kernel, name: range, note, variant: None, is_unnamed: false })
 }
 
 /// `nesting depth 3, 3 of 32 stack entries`

@@ -3,6 +3,7 @@
 use memchr::{memchr, memmem};
 
 use super::bytes::{indentation, is_space, is_symbol, is_word};
+use super::columns;
 use super::line::{self, Class};
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
@@ -72,7 +73,7 @@ impl<'t> Lexer<'t> {
 
     /// Quotation marks, line numbers and similar marks before code.
     fn quotation(&mut self, end: usize) {
-        let length = line::quotation(self.rest(end), self.after_code);
+        let length = columns::quotation(self.rest(end), self.after_code);
         if length > 0 {
             let marks = self.at + length;
             self.space(marks);
@@ -85,6 +86,11 @@ impl<'t> Lexer<'t> {
         let length = line::address(self.rest(end)).unwrap_or_default();
         self.push(ADDRESS_COMMENT, self.at + length);
         self.space(end);
+        // The border of a table's cell.
+        if self.byte(0, end) == b'|' {
+            self.push(COMMENT, self.at + 1);
+            self.space(end);
+        }
         // Old tools print the encoding before the opcode.
         if let Some(length) = line::encoding(self.rest(end)) {
             self.push(ENCODING, self.at + length);
@@ -188,6 +194,12 @@ impl<'t> Lexer<'t> {
                     braces -= 1;
                 }
                 b'&' => self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';'),
+                b'?' if opcode && self.byte(1, end).is_ascii_alphabetic() => {
+                    self.while_kind(NOTE, end, |byte| !is_space(byte) && byte != b';');
+                }
+                // The border of a table's cell, the end of a line in backquotes.
+                b'|' if self.ends_cell(end) => return self.push(COMMENT, end),
+                b'`' if opcode && self.byte(1, end) != b'(' => return self.push(COMMENT, end),
                 b'0'..=b'9' => self.number(end),
                 b'.' if depth == 0 => self.dot_word(end),
                 _ if is_word(byte) || matches!(byte, b'.' | b'$' | b'?') => {
@@ -212,6 +224,12 @@ impl<'t> Lexer<'t> {
             }
             after_comma = byte == b',';
         }
+    }
+
+    /// Whether a `|` has white space on both sides; the bars of an absolute value do not.
+    fn ends_cell(&self, end: usize) -> bool {
+        let is_space_at = |at: usize| at >= end || is_space(self.text[at]);
+        self.at > 0 && is_space(self.text[self.at - 1]) && is_space_at(self.at + 1)
     }
 
     /// Skips white space. Returns whether the columns of a profiler may follow rather than another part of an

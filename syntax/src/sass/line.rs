@@ -1,8 +1,6 @@
 //! Classifies lines, and finds the marks before them in a quotation. The class depends on the line alone,
 //! with one exception: a lone word is an instruction only next to other code.
 
-use memchr::memmem;
-
 use super::bytes::{ends_here, indentation, is_space, is_symbol, is_word};
 use super::statement;
 
@@ -45,6 +43,7 @@ pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
             _ => Class::Prose,
         },
         Some(b'.') if is_directive(line) => Class::Directive,
+        Some(b'#') => header(line).map_or(Class::Prose, |key| Class::Header { key }),
         Some(byte) => {
             if let Some(length) = label(line) {
                 return Class::Label { length };
@@ -58,6 +57,10 @@ pub(super) fn classify(line: &[u8], after_code: bool) -> Class {
             if code { Class::Statement } else { Class::Prose }
         }
     }
+}
+
+pub(super) fn is_prose(line: &[u8]) -> bool {
+    matches!(line.first(), Some(byte) if is_word(*byte)) && classify(line, true) == Class::Prose
 }
 
 /// The length of `/*0050*/` at the start.
@@ -130,6 +133,9 @@ fn header(line: &[u8]) -> Option<usize> {
     if is_fat_header(line) {
         return Some(line.trim_ascii_end().len());
     }
+    if let Some(key) = [&b"# Kernel"[..], b"# Arch"].into_iter().find(|key| line.starts_with(key)) {
+        return line[key.len()..].starts_with(b":").then_some(key.len());
+    }
     let key = KEYS.iter().find(|key| line.starts_with(key))?;
     let rest = &line[key.len()..];
     rest[indentation(rest)..].starts_with(b"=").then_some(key.len())
@@ -152,77 +158,4 @@ pub(super) fn section_rule(line: &[u8]) -> Option<(usize, usize)> {
     let length = line[start..].iter().take_while(|byte| !is_space(**byte)).count();
     (start > 2 + count && length > 0 && !line[start..].starts_with(b"nvinfo"))
         .then_some((start, start + length))
-}
-
-/// The length of the marks that a quotation puts before a line of a listing: `>`, a line number, the columns
-/// of a profiler. They only count as marks if code follows.
-pub(super) fn quotation(line: &[u8], after_code: bool) -> usize {
-    let indented = indentation(line);
-    match line.get(indented) {
-        Some(b'>' | b'|') => {}
-        Some(byte) if byte.is_ascii_digit() => {}
-        _ => return 0,
-    }
-    let mut at = 0;
-    while let Some(length) = quotation_mark(&line[at..]) {
-        at += length;
-    }
-    let is_code =
-        |at: usize| at > 0 && !matches!(classify(&line[at..], after_code), Class::Prose | Class::Empty);
-    let columns = at + hexadecimal_columns(&line[at..]);
-    if is_code(at) {
-        at
-    } else if at > 0 && is_code(columns) {
-        columns
-    } else {
-        0
-    }
-}
-
-/// The length of one mark at the start, including the space before it.
-fn quotation_mark(line: &[u8]) -> Option<usize> {
-    let indented = indentation(line);
-    let rest = &line[indented..];
-    if rest.first() == Some(&b'>') {
-        return Some(indented + 1);
-    }
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let after = &rest[digits..];
-    let gap = after.iter().take_while(|byte| **byte == b' ').count();
-    match after.get(gap) {
-        Some(b'|') => Some(indented + digits + gap + 1),
-        Some(b':') if digits > 0 => Some(indented + digits + gap + 1),
-        Some(b'\t') if digits > 0 => Some(indented + digits + gap + 1),
-        _ => None,
-    }
-}
-
-/// The length of the address columns of a profiler: one or two words of at least eight hexadecimal digits.
-fn hexadecimal_columns(line: &[u8]) -> usize {
-    let mut at = 0;
-    for _ in 0..2 {
-        let start = at + indentation(&line[at..]);
-        let word = line[start..].strip_prefix(b"0x").map_or(start, |_| start + 2);
-        let digits = line[word..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-        if digits < 8 || !line.get(word + digits).is_some_and(|byte| is_space(*byte)) {
-            break;
-        }
-        at = word + digits;
-    }
-    at
-}
-
-/// Whether such a line occurs only in a listing.
-pub(super) fn is_of_a_listing(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let bytes = &bytes[quotation(bytes, false)..];
-    let line = &bytes[indentation(bytes)..];
-    if let Some(length) = address(line) {
-        let rest = &line[length..];
-        return statement::starts_with_instruction(&rest[indentation(rest)..]);
-    }
-    line.starts_with(b"code for sm_")
-        || line.starts_with(b"Function : ")
-        || line.starts_with(b".headerflags")
-        || line.starts_with(b".section") && memmem::find(line, b".text.").is_some()
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::bytes::indentation;
-use super::line;
+use super::{columns, line};
 use crate::ItemKind;
 use crate::scan::{Scanned, Tail};
 
@@ -24,6 +24,7 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
     let mut item = Scanned::to_end(text);
     let bytes = text.as_bytes();
     let (mut at, mut opened, mut first) = (start, None, true);
+    let mut addresses = Addresses::default();
     while at < bytes.len() {
         let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length + 1);
         if let Some(found) = begins(bytes, at..end) {
@@ -34,11 +35,61 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
             }
             opened = Some(found);
         }
+        if addresses.restart(&bytes[at..end]) {
+            item.examined = end + usize::from(end == bytes.len());
+            item.end = addresses.end;
+            break;
+        }
+        addresses.end = if addresses.is_code { end } else { addresses.end };
         first &= text[at..end].trim_ascii().is_empty();
         at = end;
     }
     name(&mut item, opened, bytes);
     item
+}
+
+/// The addresses of an item. If they start again, another listing begins; what stands between the two belongs to it.
+#[derive(Default)]
+struct Addresses {
+    /// The first and the last address.
+    seen: Option<(u64, u64)>,
+    /// Whether there is prose after the last address.
+    after_prose: bool,
+    /// Whether the line is code, and the end of the last line that is.
+    is_code: bool,
+    end: usize,
+}
+
+impl Addresses {
+    /// Reads a line. Returns whether it begins another listing.
+    fn restart(&mut self, text: &[u8]) -> bool {
+        let text = text.trim_ascii_end();
+        let line = &text[columns::quotation(text, false)..];
+        let line = &line[indentation(line)..];
+        let Some(length) = line::address(line) else {
+            // A high word follows its instruction.
+            self.is_code = line::encoding(line).is_some();
+            self.after_prose |= line::is_prose(line);
+            return false;
+        };
+        let rest = &line[length..];
+        self.is_code = rest[indentation(rest)..].first() != Some(&b'.');
+        let digits = std::str::from_utf8(&line[2..length - 2]).unwrap_or_default();
+        let Some(address) = u64::from_str_radix(digits, 16).ok().filter(|_| self.is_code) else {
+            return false;
+        };
+        let after_prose = std::mem::take(&mut self.after_prose);
+        match self.seen {
+            None => self.seen = Some((address, address)),
+            Some((first, last)) => {
+                if address <= first || address <= last && after_prose {
+                    return true;
+                }
+                self.seen = Some((first, address));
+            }
+        }
+        false
+    }
 }
 
 /// Whether the line continues the item, as the directive of a section does after its rule.
@@ -74,7 +125,7 @@ fn begins(text: &[u8], range: Range<usize>) -> Option<Start> {
         b'/' if line.get(indented + 1) == Some(&b'*') => return None,
         b'/' | b'F' | b'c' | b'.' => indented,
         b'>' | b'|' | b'0'..=b'9' => {
-            let marks = line::quotation(line, false);
+            let marks = columns::quotation(line, false);
             marks + indentation(&line[marks..])
         }
         _ => return None,

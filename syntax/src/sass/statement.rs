@@ -17,7 +17,8 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     {
         return false;
     }
-    let operands = before_comment(after);
+    let operands = before_cell(before_comment(after));
+    let (operands, noted) = before_notes(operands);
     let (operands, closed) = match memchr::memchr2(b';', b'}', operands) {
         // The braces enclose a list.
         Some(end) if operands[end] == b'}' && operands[..end].contains(&b'{') => {
@@ -25,7 +26,7 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
         }
         Some(end) if ends_here(after_notes(&operands[end + 1..])) => (operands[..end].trim_ascii(), true),
         Some(_) => return false,
-        None => (operands.trim_ascii(), false),
+        None => (operands.trim_ascii(), noted),
     };
     let operands = memmem::find(operands, b"(*").map_or(operands, |note| operands[..note].trim_ascii_end());
     if operands.is_empty() {
@@ -34,9 +35,14 @@ pub(super) fn is_statement(line: &[u8], after_code: bool) -> bool {
     let mut list = operands.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
     let first = list.next().unwrap_or_default();
     let only = !operands.contains(&b',');
-    let named =
-        |operand: &[u8]| operand.iter().all(|byte| is_word(*byte) || matches!(byte, b'.' | b'$' | b':'));
-    let first_fits = is_operand(first) || (closed || after_code && only) && named(first);
+    let named = |operand: &[u8]| {
+        let is_part = |byte: &u8| is_word(*byte) || matches!(byte, b'.' | b'$' | b':');
+        operand.iter().all(is_part) && !operand.ends_with(b":")
+    };
+    // A decimal number is also in prose: `SPA 5.0`.
+    let is_decimal = first.first().is_some_and(u8::is_ascii_digit) && !first.starts_with(b"0x");
+    let first_fits = is_operand(first) && (closed || !(only && is_decimal))
+        || (closed || after_code && only) && named(first);
     first_fits && list.all(|operand| is_operand(operand) || named(operand))
 }
 
@@ -74,6 +80,29 @@ fn opcode(line: &[u8]) -> usize {
     length
 }
 
+/// The text before the border of a table's cell.
+fn before_cell(text: &[u8]) -> &[u8] {
+    let at = memmem::find(text, b" | ").or_else(|| text.ends_with(b" |").then(|| text.len() - 2));
+    let text = &text[..at.unwrap_or(text.len())];
+    // The end of a line in backquotes.
+    text.strip_suffix(b"`").unwrap_or(text)
+}
+
+/// The operands before the scheduling notes that an assembler wrote, and whether there are notes and a `;` after them.
+fn before_notes(text: &[u8]) -> (&[u8], bool) {
+    let starts = |pair: &[u8]| match pair {
+        [before, b'&', ..] => is_space(*before),
+        [before, b'?', letter] => is_space(*before) && letter.is_ascii_alphabetic(),
+        _ => false,
+    };
+    match text.windows(3).position(starts) {
+        Some(at) if memchr::memchr(b';', &text[..at]).is_none() => {
+            (&text[..at], text.trim_ascii_end().ends_with(b";"))
+        }
+        _ => (text, false),
+    }
+}
+
 fn before_comment(text: &[u8]) -> &[u8] {
     let line = memmem::find(text, b"//").unwrap_or(text.len());
     let block = memmem::find(text, b"/*").unwrap_or(text.len());
@@ -99,7 +128,8 @@ fn is_operand(text: &[u8]) -> bool {
     let unsigned = text.iter().position(|byte| !matches!(byte, b'-' | b'+' | b'~' | b'!' | b'|' | b' '));
     let text = &text[unsigned.unwrap_or(text.len())..];
     match text.first() {
-        Some(b'[' | b'`' | b'{' | b'0'..=b'9') => return true,
+        Some(b'[' | b'`' | b'{') => return true,
+        Some(b'0'..=b'9') => return !text.ends_with(b":"),
         None => return false,
         Some(_) => {}
     }

@@ -4,6 +4,7 @@
 //! more destination predicates after that register. The instruction tables list the opcodes without a
 //! destination. Modifiers determine how many registers an operand covers.
 
+mod calls;
 mod destinations;
 mod width;
 
@@ -15,6 +16,7 @@ use super::model::{Function, Instruction};
 use super::operand::{Immediate, Operand, Value};
 use super::register::{Register, RegisterFile};
 
+pub(super) use calls::add_calls;
 pub use destinations::destinations;
 
 pub type Accesses = SmallVec<[Access; 8]>;
@@ -91,7 +93,9 @@ fn operand_accesses(
         }
         Value::Address(address) => {
             if let Some(descriptor) = address.descriptor {
-                add(found, descriptor, 2, false, operand.range);
+                // `idesc[UR7]` is the upper register of a pair, whose lower one is printed before it.
+                let count = if address.prefix == "idesc" { 1 } else { 2 };
+                add(found, descriptor, count, false, operand.range);
             }
             for term in &address.terms {
                 add(found, term.register, widths.of_term(term, index), false, term.range);

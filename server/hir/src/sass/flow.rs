@@ -28,6 +28,11 @@ pub fn joins(function: &Function, instruction: &Instruction) -> bool {
     matches!(function.generation, Fermi | Kepler) && last.is_some_and(|word| word.text == "S")
 }
 
+/// Whether the instruction calls an absolute address.
+pub(super) fn calls_absolute(function: &Function, instruction: &Instruction) -> bool {
+    instruction.opcode == "JCAL" || instruction.opcode == "CALL" && function.has_modifier(instruction, "ABS")
+}
+
 /// The kind of token that an instruction pushes or pops, named after the opcode that pops it.
 pub fn token(instruction: &Instruction) -> Option<&'static str> {
     Some(match instruction.opcode.as_str() {
@@ -47,6 +52,7 @@ pub fn is_unconditional(function: &Function, instruction: &Instruction) -> bool 
     let condition = function.operands(instruction).iter().any(|operand| match &operand.value {
         Value::Register(register) => register.is_predicate() && (!register.is_constant() || operand.not),
         Value::Condition(condition) => condition.name() != "T",
+        Value::UnknownTest(_) => true,
         _ => false,
     });
     let others = ["U", "LMT", "DIV", "CONV", "ANY"];
@@ -96,8 +102,18 @@ impl FlowGraph {
         is_found: impl Fn(usize) -> bool,
         is_end: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
+        self.search_from(next(&self.graph, from as u32).to_vec(), next, is_found, is_end)
+    }
+
+    /// Like [`Self::search`], from several instructions, themselves included.
+    pub(super) fn search_from(
+        &self,
+        mut open: Vec<u32>,
+        next: fn(&Graph, u32) -> &[u32],
+        is_found: impl Fn(usize) -> bool,
+        is_end: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
         let mut seen = vec![false; self.nodes()];
-        let mut open = next(&self.graph, from as u32).to_vec();
         let mut found = Vec::new();
         while let Some(next_at) = open.pop() {
             let at = next_at as usize;
@@ -229,8 +245,10 @@ impl<'f> Walk<'f> {
         };
         let ends = is_unconditional(self.function, instruction);
         match flow(instruction) {
-            Flow::Branch => target.into_iter().for_each(|target| self.follow(index, target, stack)),
-            Flow::IndirectBranch => self.indirect_branch(index, stack),
+            Flow::Branch if instruction.destination != Destination::Indirect => {
+                target.into_iter().for_each(|target| self.follow(index, target, stack));
+            }
+            Flow::Branch | Flow::IndirectBranch => self.indirect_branch(index, stack),
             Flow::Call => {
                 if let Some(target) = target {
                     self.follow(index, target, None);
@@ -242,7 +260,8 @@ impl<'f> Walk<'f> {
             }
             Flow::Return => self.returners.push(index),
             Flow::Push => {
-                let stack = target.map_or(stack, |_| self.push(index, stack));
+                let resumes = target.is_some() || instruction.destination == Destination::End;
+                let stack = if resumes { self.push(index, stack) } else { stack };
                 return self.fall_through(index, stack);
             }
             Flow::Pop => self.pop(index, stack),

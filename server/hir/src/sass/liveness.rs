@@ -1,6 +1,6 @@
 //! Which registers are live before each instruction, that is, may still be read.
 
-use super::effects::{Access, accesses, needs_descriptor, unprinted_descriptor};
+use super::effects::{Access, accesses, add_calls, needs_descriptor, unprinted_descriptor};
 use super::flow::FlowGraph;
 use super::model::Function;
 use super::register::{Register, RegisterFile};
@@ -79,7 +79,8 @@ impl Liveness {
             accesses.extend(descriptor.filter(|_| needs_descriptor(function, instruction)));
             accesses
         };
-        let all: Vec<_> = function.instructions.iter().map(with_descriptor).collect();
+        let mut all: Vec<_> = function.instructions.iter().map(with_descriptor).collect();
+        add_calls(function, &mut all);
         let before = alive_before(function, flow, &all);
         let stack = Register::new(RegisterFile::General, 1);
         let writes_stack =

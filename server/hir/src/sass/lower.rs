@@ -43,10 +43,13 @@ struct Lowering {
     /// How far the source of the target is trusted.
     trust: u8,
     function: Builder,
+    /// Whether the line has a comment that is prose, and no code.
+    only_prose: bool,
 }
 
 impl Lowering {
     fn node(&mut self, node: Node<'_>) {
+        self.only_prose = false;
         match node.kind() {
             SyntaxKind::INSTRUCTION => self.function.instruction(node),
             SyntaxKind::LABEL => self.label(node),
@@ -64,7 +67,13 @@ impl Lowering {
     fn token(&mut self, token: Token<'_>) {
         match token.kind {
             SyntaxKind::ENCODING => self.function.encoding(token),
-            SyntaxKind::NEWLINE => self.function.newline(),
+            SyntaxKind::NEWLINE => {
+                if std::mem::take(&mut self.only_prose) {
+                    self.function.prose();
+                }
+                self.function.newline();
+            }
+            SyntaxKind::COMMENT if !token.text.starts_with('/') => self.only_prose = true,
             SyntaxKind::COMMENT if token.text.starts_with("//-") => self.note(token),
             _ => {}
         }
@@ -153,9 +162,11 @@ impl Lowering {
         let Some(key) = node.token(SyntaxKind::HEADER_WORD) else { return };
         let Some(name) = node.child(SyntaxKind::NAME).and_then(|name| name.tokens().next()) else { return };
         match key.text {
-            "Function" => self.function.name = Some(Name { text: name.text.into(), range: name.range() }),
+            "Function" | "# Kernel" => {
+                self.function.name = Some(Name { text: name.text.into(), range: name.range() })
+            }
             "code for" => self.state(name.text, name.range(), 4),
-            "arch" => self.state(name.text, name.range(), 2),
+            "arch" | "# Arch" => self.state(name.text, name.range(), 2),
             _ => {}
         }
     }

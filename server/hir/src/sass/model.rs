@@ -223,6 +223,13 @@ impl Function {
         }
     }
 
+    /// Whether an address follows the last instruction.
+    pub fn ends_at(&self, address: i64) -> bool {
+        let Some(last) = self.instructions.len().checked_sub(1) else { return false };
+        let end = i64::from(self.instructions[last].address) + i64::from(self.step());
+        (end..=i64::from(self.next_address(last))).contains(&address)
+    }
+
     pub fn instruction_at(&self, offset: TextSize) -> Option<usize> {
         let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
         let index = after.checked_sub(1)?;

@@ -63,6 +63,8 @@ pub enum Value {
     RegisterTarget(Box<RegisterTarget>),
     /// `CC.EQ`
     Condition(Condition),
+    /// `CC.FOO`, which is not a test
+    UnknownTest(SmolStr),
     /// `CC`, which means all flags
     Flags,
     /// `{0,2}`, one bit for each element
@@ -159,6 +161,12 @@ pub struct Condition(pub u8);
 
 impl Condition {
     pub fn parse(name: &str) -> Option<Condition> {
+        // Documents also write `CC.TRUE` and `CC.FALSE`.
+        let name = match name {
+            "TRUE" => "T",
+            "FALSE" => "F",
+            name => name,
+        };
         let number = isa::conditions().iter().position(|test| test.name == name)?;
         Some(Condition(number as u8))
     }

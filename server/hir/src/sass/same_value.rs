@@ -1,7 +1,8 @@
 //! Whether all lanes of a warp have the same value in a register, as far as the text shows it.
 
-use warplens_isa::sass as isa;
+use warplens_isa::sass::{self as isa, Flow};
 
+use super::flow::flow;
 use super::model::Function;
 use super::operand::Value;
 use super::reaching::Reaching;
@@ -26,7 +27,7 @@ pub fn same_value(
     is_write: bool,
 ) -> SameValue {
     let start = if is_write { vec![index] } else { reaching.definitions(index, register) };
-    if start.is_empty() {
+    if !is_write && reaching.is_from_start(index, register) {
         return SameValue::Unknown;
     }
     let mut seen = vec![false; function.instructions.len()];
@@ -50,6 +51,9 @@ pub fn same_value(
                 continue;
             }
             for register in access.registers() {
+                if reaching.is_from_start(at, register) {
+                    return SameValue::Unknown;
+                }
                 let definitions = reaching.definitions(at, register);
                 if definitions.len() > 1 {
                     merges = merges.or(Some(definitions[1]));
@@ -65,6 +69,9 @@ pub fn same_value(
 fn source(function: &Function, at: usize) -> SameValue {
     let instruction = &function.instructions[at];
     let opcode = instruction.opcode.as_str();
+    if flow(instruction) == Flow::Call {
+        return SameValue::Unknown;
+    }
     let special = function.operands(instruction).iter().find_map(|operand| match &operand.value {
         Value::Special(name) => Some(name),
         _ => None,

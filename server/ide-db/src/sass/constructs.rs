@@ -55,7 +55,17 @@ pub fn region(function: &Function, index: usize) -> Option<Construct> {
         Flow::Return if sass::token(instruction).is_none() || function.step() == 16 => {
             returns(function, index)
         }
-        Flow::Push | Flow::BarrierSet | Flow::Pop | Flow::Return | Flow::BarrierSync | Flow::BarrierBreak => {
+        kind if sass::joins(function, instruction)
+            || matches!(
+                kind,
+                Flow::Push
+                    | Flow::BarrierSet
+                    | Flow::Pop
+                    | Flow::Return
+                    | Flow::BarrierSync
+                    | Flow::BarrierBreak
+            ) =>
+        {
             let flow = FlowGraph::new(function);
             let opener = flow.openers[index].first().map_or(index, |opener| *opener as usize);
             let closes = |at: &usize| flow.openers[*at].contains(&(opener as u32));

@@ -26,7 +26,7 @@ pub(crate) fn kernels_of(
 }
 
 /// The kernels in text order. The first kernel of a name keeps it, later ones are called `NAME@VARIANT`; a repeated variant is
-/// skipped.
+/// skipped. Kernels without a name are numbered.
 fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec<DocumentKernel> {
     let list = file.document(db).items();
     let kernel_of = simulator.kernels(db, file);
@@ -36,8 +36,14 @@ fn kernels(db: &dyn Db, file: File, simulator: &dyn Simulator) -> Vec<DocumentKe
         if item.kind(db) != ItemKind::Kernel {
             continue;
         }
-        let Some(Found { mut kernel, name, note, variant }) = kernel_of(*item) else { continue };
+        let Some(Found { mut kernel, name, note, variant, is_unnamed }) = kernel_of(*item) else { continue };
         let start = list.start_of(index);
+        if is_unnamed && seen.contains(&kernel.name) {
+            let numbered = (2..).map(|number| format_smolstr!("{}@{number}", kernel.name));
+            if let Some(free) = numbered.into_iter().find(|name| !seen.contains(name)) {
+                kernel.name = free;
+            }
+        }
         let qualified = variant.map(|variant| format_smolstr!("{}@{variant}", kernel.name));
         if !seen.insert(kernel.name.clone()) {
             match &qualified {

@@ -29,7 +29,7 @@ fn ptx_kernel(
             let shaped_block = shape(db, item).block(&|name| shared.bytes(name));
             let kernel = CudaKernel { shaped_block, ..kernel };
             let kernel = Kernel::new(declaration.name.clone(), kernel);
-            Some(Found { kernel, name: declaration.name_range, note: None, variant: None })
+            Some(Found { kernel, name: declaration.name_range, note: None, variant: None, is_unnamed: false })
         }
         _ => None,
     })

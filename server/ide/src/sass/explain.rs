@@ -37,11 +37,22 @@ pub(super) fn opcode(entry: &Instruction, modifiers: &[&str], on: Option<Generat
     } else {
         page.list("Modifiers", modifiers.iter().map(|name| modifier(entry, name)));
     }
-    page.list("Notes", entry.notes);
+    let of_memory = accesses_memory(entry).then_some(
+        "A lane whose guard is false makes no memory traffic. A guard does not change which accesses can be coalesced.",
+    );
+    page.list("Notes", entry.notes.iter().copied().chain(of_memory));
     if on.is_none() {
         page.titled_code("Example", "sass", entry.example);
     }
     page.finish()
+}
+
+fn accesses_memory(entry: &Instruction) -> bool {
+    match entry.category.id {
+        "memory" => entry.operands.contains('['),
+        "texture" | "surface" => true,
+        _ => false,
+    }
 }
 
 pub(super) fn modifier(entry: &Instruction, name: &str) -> String {
@@ -110,11 +121,16 @@ pub(super) fn special_register(register: &SpecialRegister) -> String {
 
 /// `CC.EQ`
 fn condition(name: &str) -> Option<String> {
-    let test = isa::condition(name.strip_prefix("CC.")?)?;
+    let test = match name.strip_prefix("CC.")? {
+        "TRUE" => "T",
+        "FALSE" => "F",
+        test => test,
+    };
+    let test = isa::condition(test)?;
     let mut page = Page::titled(name, &["SASS".into(), "test of the condition code".into()]);
-    page.paragraph(&format!("True where `{}`.", test.test));
+    page.paragraph(&format!("True {}.", test.test));
     page.paragraph(
-        "Z: the result is zero. S: its sign. C: carry; after a subtraction, no borrow. O: signed overflow.",
+        "Z: the result is zero. S: its sign. C: carry; after a subtraction, no borrow. O: signed overflow. A NaN sets Z and S.",
     );
     Some(page.finish())
 }

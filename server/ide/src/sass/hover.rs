@@ -8,7 +8,8 @@ mod value;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::sass::{
-    Counts, FlowGraph, Function, Liveness, Operand, RegisterFile, Value, barrier, is_padding, sequence_at,
+    Address, Counts, FlowGraph, Function, Immediate, Liveness, Operand, RegisterFile, Value, barrier,
+    is_padding, joins, sequence_at,
 };
 use warplens_ide_db::FilePosition;
 use warplens_ide_db::sass::{
@@ -19,6 +20,9 @@ use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::language::SourceHover;
 use crate::sass::explain;
+
+const JOINS: &str = "`.S`: the instruction also joins, as a `SYNC` does: the lanes that execute it then wait in the newest token \
+    of an `SSY` for the others.";
 
 /// The hover that the kernel's PTX makes more precise.
 pub(super) const WITH_PTX: SourceHover =
@@ -82,6 +86,9 @@ impl Here<'_> {
         if let Some(modifier) =
             function.modifiers(instruction).iter().find(|word| range.contains_range(word.range))
         {
+            if modifier.text == "S" && joins(function, instruction) {
+                return Some((range, JOINS.to_owned()));
+            }
             let entry = isa::opcode(&instruction.opcode)?;
             return Some((range, explain::modifier(entry, &modifier.text)));
         }
@@ -106,6 +113,19 @@ impl Here<'_> {
                 format!("**`{register}`** · scoreboard: it is set while results are pending.")
             }
             Value::Special(name) => explain::special_register(isa::special_register(name)?),
+            Value::UnknownTest(name) => format!("`CC.{name}` is not a test of the condition code."),
+            Value::Absolute(address) => value::immediate(function, index, Immediate::Integer(*address)),
+            Value::Relative(offset) => {
+                let number = value::immediate(function, index, Immediate::Integer(*offset));
+                format!("{number}\n\nCounted from the next instruction.")
+            }
+            Value::RegisterTarget(target) => {
+                let number = value::immediate(function, index, Immediate::Integer(target.offset));
+                let register = register::operand(function, index, range, target.register, operand)?;
+                format!("{register}\n\nPlus {number}")
+            }
+            Value::Register(register) => register::operand(function, index, range, *register, operand)?,
+            Value::Address(address) => self.address(index, address, token)?,
             Value::Condition(condition) => explain::explain(&format!("CC.{}", condition.name()))?,
             Value::Immediate(immediate) => value::immediate(function, index, *immediate),
             Value::Constant(constant) if token.kind() != SyntaxKind::IDENT || token.text() == "c" => {
@@ -124,6 +144,25 @@ impl Here<'_> {
         // In an address, each register has its own page.
         let shown = if matches!(operand.value, Value::Address(_)) { range } else { operand.range };
         Some((shown, page))
+    }
+
+    /// A part of an address: the word before it, a register, a number.
+    fn address(&self, index: usize, address: &Address, token: &SyntaxToken) -> Option<String> {
+        let function = self.function;
+        if token.text() == address.prefix.as_str() {
+            let word = explain::word(&address.prefix)?;
+            let role = value::role_in_product(function, index, token.text_range());
+            return Some(role.map_or(word.clone(), |role| format!("{word}\n\n{role}")));
+        }
+        if token.kind() == SyntaxKind::INT_NUMBER {
+            return Some(value::immediate(function, index, Immediate::Integer(address.offset)));
+        }
+        let term = address.terms.iter().find(|term| term.range == token.text_range());
+        let constant = term.filter(|term| term.register.is_constant());
+        match constant {
+            Some(term) => Some(register::constant(term.register)),
+            None => register::page(function, index, token.text_range()),
+        }
     }
 
     /// The page of an opcode: the sequence that starts here, what the instruction does, and what the listing shows

@@ -463,3 +463,108 @@ k:
     assert_eq!(after, diagnostics(&open(CODE)));
     assert_ne!(before, after);
 }
+
+/// The hover at `§`.
+fn page_at(marked: &str) -> String {
+    let at = offset(marked, "§");
+    let text = marked.replace('§', "");
+    open(&text).hover(FILE, at).unwrap().map_or_else(String::new, |hover| hover.markdown.to_string())
+}
+
+#[test]
+fn operands_say_what_is_done_to_them() {
+    for (operands, part) in [
+        ("FADD R1, §-|R2|, R3", "Here: its absolute value, then negated."),
+        ("FADD R1, §RZ, R3", "always zero"),
+        ("MOV R1, §URZ", "always zero"),
+        ("PSETP.AND.AND P0, PT, §PT, !P1, PT", "always true"),
+        ("PSETP.AND.AND P0, PT, PT, §!P1, PT", "negated"),
+        ("JMP §ABS:0xCA80", "`51840` · `0xca80`"),
+        ("BRX §R5+0x128", "`296` · `0x128`"),
+        ("MOV.§S R1, R2", "newest token"),
+        ("BRA §CC.TRUE, 0x8", "True always."),
+        ("BRA §CC.LTU, 0x8", "unordered"),
+        ("BRA §CC.HS, 0x8", "unsigned"),
+        ("IADD R0.§CC, R1, R2", "zero, sign, carry, overflow"),
+        ("§BRX R7-0x8", "one register, with a sign"),
+        ("§JMX R7-0x8", "one register, without a sign"),
+        ("§BRA c[0x2][0x48]", "deprecated"),
+        ("JMP.§U 0x8", "all active threads agree"),
+        ("BRA.§LMT 0x8", "it stays set"),
+        ("@P0 §ST [R2], R3", "no memory traffic"),
+        ("@P0 §RED.E.ADD [R2], R3", "no memory traffic"),
+    ] {
+        let text = format!("\tcode for sm_20\n\t\tFunction : k\n/*0000*/ {operands} ;\n/*0008*/ EXIT ;\n");
+        let page = page_at(&text);
+        assert!(page.contains(part), "{operands}: {page}");
+    }
+}
+
+#[test]
+fn operands_of_products_of_tensor_cores() {
+    let product = "UTCHMMA tmem[UR6], gdesc[UR4], tmem[UR7], tmem[UR8], idesc[UR9], UP0 ;";
+    let at = |phrase: &str| {
+        let marked = product.replacen(phrase, &format!("§{phrase}"), 1);
+        page_at(&format!("\tcode for sm_100\n\t\tFunction : k\n/*0000*/ {marked}\n/*0010*/ EXIT ;\n"))
+    };
+    assert!(at("tmem[UR6]").contains("the matrix A, in tensor memory"));
+    assert!(at("tmem[UR7]").contains("the matrix D"));
+    assert!(at("tmem[UR8]").contains("lower register of the pair"));
+    assert!(at("UR9").contains("uniform register, 32 bits"), "{}", at("UR9"));
+    assert!(!at("UR9").contains("64 bits"));
+}
+
+#[test]
+fn uniformity_says_only_what_is_proven() {
+    let unknown = "Whether all lanes have the same value is not known.";
+    let page =
+        page_at("\tcode for sm_80\n\t\tFunction : k\n/*0000*/ IADD3 §R5, R4, R3, RZ ;\n/*0010*/ EXIT ;\n");
+    assert!(page.contains(unknown), "{page}");
+    let page =
+        page_at("\tcode for sm_80\n\t\tFunction : k\n/*0000*/ IADD3 R5, §R4, R3, RZ ;\n/*0010*/ EXIT ;\n");
+    assert!(page.contains("Read at `0x0` (IADD3)."), "{page}");
+    let called = "\tcode for sm_80\n\t\tFunction : k\n/*0000*/ MOV R4, 0x5 ;\n/*0010*/ MOV R16, 0x5 ;\n\
+                  /*0020*/ CALL.ABS.NOINC `(helper) ;\n/*0030*/ IADD3 R5, §R4, ¶R16, RZ ;\n/*0040*/ EXIT ;\n";
+    let page = page_at(&called.replace('¶', ""));
+    assert!(page.contains("Written at `0x20` (CALL).") && page.contains(unknown), "{page}");
+    // The callee saves R16.
+    let page = page_at(&called.replace('§', "").replace('¶', "§"));
+    assert!(
+        page.contains("Written at `0x10` (MOV).") && page.contains("All lanes have the same value."),
+        "{page}"
+    );
+}
+
+#[test]
+fn columns_of_other_tools_are_skipped() {
+    for line in [
+        "      [B------:R-:W-:-:S08]         /*0000*/                   §S2R R0, SR_TID.X ;",
+        "[B------:R-:W0:-:S01] §S2R R0, SR_TID.X ;",
+        "--:-:1:-:1      §S2R R0, SR_TID.X;",
+        "=> 0x00007fffd92fb300 <+0>:\t§S2R R0, SR_TID.X",
+        "   0xb4d6a8 <_Z1kPi+72>:\t§S2R R0, SR_TID.X",
+        "+        /*0000*/                   §S2R R0, SR_TID.X ;",
+        "| /*0000*/ | §S2R R0, SR_TID.X ; | reads |",
+        "| 0x0000 | §S2R R0, SR_TID.X | reads the index |",
+        "`§S2R R0, SR_TID.X`",
+        "  12.50 %  34  /*0000*/  §S2R R0, SR_TID.X ;",
+    ] {
+        assert!(page_at(&format!("{line}\n")).contains("**`S2R`**"), "{line}");
+    }
+    // A line that a diff removes, and prose.
+    for line in
+        ["-        /*0000*/                   §S2R R0, SR_TID.X ;", "SPA §5.0:", "at §/*0050*/ BRA 0x10"]
+    {
+        assert_eq!(page_at(&format!("{line}\n")), "", "{line}");
+    }
+}
+
+#[test]
+fn a_joining_instruction_leads_to_its_token() {
+    let marked =
+        "\tcode for sm_20\n\t\tFunction : k\n/*0000*/ SSY 0x10 ;\n/*0008*/ §NOP.S ;\n/*0010*/ EXIT ;\n";
+    let text = marked.replace('§', "");
+    let targets = open(&text).definition(FILE, offset(marked, "§")).unwrap();
+    let found: Vec<&str> = targets.iter().map(|target| &text[target.focus]).collect();
+    assert!(found.contains(&"SSY"), "{found:?}");
+}

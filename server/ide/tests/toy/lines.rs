@@ -145,7 +145,7 @@ impl Simulator for Lines {
         Box::new(move |item| {
             let name = item.parse(db).syntax().first_token()?;
             let kernel = Kernel::new(name.text().into(), WaveKernel { workgroup: None });
-            Some(Found { kernel, name: name.text_range(), note: None, variant: None })
+            Some(Found { kernel, name: name.text_range(), note: None, variant: None, is_unnamed: false })
         })
     }
 

@@ -153,7 +153,7 @@ entries! {
     pub struct ConditionTest {
         /// Name, such as `GEU`.
         name: Text,
-        /// The condition, in terms of the flags.
+        /// When it is true: the flags, and what that means after a comparison.
         test: Text,
     }
 

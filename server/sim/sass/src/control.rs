@@ -1,7 +1,7 @@
 //! Control instructions: branches, tokens, convergence barriers, calls, exits, block barriers.
 
 use warplens_sim_cuda::grid::pause::{Arrival, ClusterArrival};
-use warplens_sim_cuda::registers::{WIDTH, lanes};
+use warplens_sim_cuda::registers::{FULL, WIDTH, lanes};
 use warplens_sim_warp::finding_kind::FindingKind;
 use warplens_sim_warp::lanes::LaneSet;
 use warplens_sim_warp::trace::{Related, Severity, StatementId, Status};
@@ -10,8 +10,9 @@ use super::branching::Branching;
 use super::machine::{Group, MachineError, WaitReason, Waiting};
 use super::pause::Pause;
 use super::program::{
-    BarrierState, BarrierStep, CcTest, Control, Jump, Op, Operation, Token, Uniformity, Unknown,
+    BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Op, Operation, Token, Uniformity, Unknown,
 };
+use super::registers::CALL_LIMIT;
 use super::warp::{RunContext, Warp};
 
 /// Nested calls before the run stops.
@@ -45,11 +46,17 @@ impl Warp {
         let next = group.pc + 1;
         match control {
             Control::Branch(target, uniformity) => self.branch(target, uniformity, group, executed, run),
-            Control::Indirect(jump) => self.indirect(jump, group, executed, run),
+            Control::Indirect(jump, uniformity) => {
+                self.indirect(jump, group, self.taken(uniformity, group, executed), run)
+            }
             Control::Call(target) => self.call(target, group, executed, run),
             Control::CallIndirect(jump) => {
                 self.enter(group, executed, run)?;
                 self.indirect(jump, group, executed, run)
+            }
+            Control::Push(Token::Return, _) if self.machine.depth(Token::Return) >= MAX_CALL_DEPTH => {
+                self.registers.set_predicate(CALL_LIMIT, FULL, FULL);
+                Ok(go(group, next))
             }
             Control::Return(jump) => {
                 lanes(executed).for_each(|lane| self.calls[lane] = self.calls[lane].saturating_sub(1));
@@ -98,7 +105,9 @@ impl Warp {
     /// lanes that take it.
     fn shown(&self, control: Control, group: &Group, executed: u32) -> u32 {
         match control {
-            Control::Branch(_, uniformity) => self.taken(uniformity, group, executed),
+            Control::Branch(_, uniformity) | Control::Indirect(_, uniformity) => {
+                self.taken(uniformity, group, executed)
+            }
             _ => executed,
         }
     }
@@ -187,7 +196,7 @@ impl Warp {
         }
     }
 
-    /// Lanes jump to the addresses in a register.
+    /// Lanes jump to the addresses in a register or a constant.
     fn indirect(
         &mut self,
         jump: Jump,
@@ -202,18 +211,30 @@ impl Warp {
             None => targets.push((target, lanes)),
         };
         for lane in lanes(executed) {
-            let address = self.address(jump, lane);
-            let found = match run.launch.program.code[group.pc as usize].op {
-                Op::Control(Control::Return(_)) => run.launch.program.return_at(address, group.pc),
-                _ => run.launch.program.statement_at(address, group.pc),
-            };
-            let Some(target) = found else {
-                let message = format!(
-                    "lane {lane} jumps to {address:#x}, which is not an instruction\n\
-                     check the register, or add the code at that address"
-                );
-                run.state.report(self.id.finding(FindingKind::ControlFlow, message, group.pc, 1u32 << lane));
-                return Err(Pause::Stopped(Status::Faulted));
+            let program = run.launch.program;
+            let found = self.address(jump, lane).and_then(|address| {
+                let found = match program.code[group.pc as usize].op {
+                    Op::Control(Control::Return(_)) => program.return_at(address, group.pc),
+                    _ => program.statement_at(address, group.pc),
+                };
+                found.ok_or_else(|| {
+                    format!(
+                        "lane {lane} jumps to {address:#x}, which is not an instruction\n\
+                         check the register, or add the code at that address"
+                    )
+                })
+            });
+            let target = match found {
+                Ok(target) => target,
+                Err(message) => {
+                    run.state.report(self.id.finding(
+                        FindingKind::ControlFlow,
+                        message,
+                        group.pc,
+                        1u32 << lane,
+                    ));
+                    return Err(Pause::Stopped(Status::Faulted));
+                }
             };
             add(target, 1 << lane);
         }
@@ -230,13 +251,27 @@ impl Warp {
         }
     }
 
-    /// The address that a lane jumps to.
-    fn address(&self, jump: Jump, lane: usize) -> u64 {
-        let value = match jump.wide {
-            true => self.registers.int_64(jump.register)[lane],
-            false => i64::from(self.registers.int_in(jump.register, lane) as i32) as u64,
+    /// The address that a lane jumps to. Before Volta, addresses do not wrap around at 4 GB.
+    fn address(&self, jump: Jump, lane: usize) -> Result<u64, String> {
+        let word = || self.registers.int_in(jump.source, lane);
+        let value = match jump.width {
+            JumpWidth::Pair => {
+                let pair = self.registers.int_64(jump.source)[lane];
+                return Ok(pair.wrapping_add(jump.base as u64) & 0xff_ffff_ffff);
+            }
+            JumpWidth::Signed => i64::from(word() as i32),
+            JumpWidth::Unsigned => i64::from(word()),
         };
-        value.wrapping_add(jump.base as u64) & 0xff_ffff_ffff
+        let address = value.saturating_add(jump.base);
+        u32::try_from(address).map(u64::from).map_err(|_| {
+            let sign = if address < 0 { "-" } else { "" };
+            let place = if address < 0 { "below address 0" } else { "beyond 4 GB" };
+            format!(
+                "lane {lane} jumps to {sign}{:#x}, {place}\n\
+                 the sum of the register and the number is not reduced to 32 bits; check both",
+                address.unsigned_abs()
+            )
+        })
     }
 
     /// Lanes call a function. Before Volta this pushes a token for their return.

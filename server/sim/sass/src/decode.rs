@@ -27,6 +27,7 @@ use warplens_isa::sass as isa;
 use self::decoder::Decoder;
 use self::instruction::Inst;
 use self::predicates::condition_of;
+use self::unsupported::Decoded;
 use super::program::{Cell, Op, Operation, Prepare, Program, Unknown};
 use super::registers::{DROPPED, Row};
 use super::target::Target;
@@ -111,7 +112,7 @@ impl Decoder<'_> {
     }
 
     fn instruction(&mut self, inst: &Inst<'_>) -> Operation {
-        let mut operation = match self.operation(inst) {
+        let mut operation = match self.stated_operation(inst) {
             Ok(operation) => operation,
             Err(why) => self.unsupported(inst, &why.reason),
         };
@@ -127,6 +128,15 @@ impl Decoder<'_> {
         operation.joins = inst.joins;
         operation.prepare = preparation(&operation);
         operation
+    }
+
+    /// The operation, unless the statement is one that no machine code has.
+    fn stated_operation(&mut self, inst: &Inst<'_>) -> Decoded {
+        if inst.function.carry_without_x(inst.ins).is_some() {
+            return Err("a carry operand without `.X` is not an operand of this instruction".into());
+        }
+        inst.cc_test()?;
+        self.operation(inst)
     }
 
     /// Whether the sources of an operation have all the words that it reads.

@@ -20,6 +20,7 @@ mod special;
 
 use pulp::{Scalar, Simd};
 use warplens_sim_cuda::registers::{PerLane, lanes_where};
+use warplens_sim_warp::scalar_type::ScalarType;
 
 pub(crate) use collective::reduction_named;
 use context::Executed;
@@ -129,7 +130,8 @@ fn uncommon(
         Op::LoadLocked(access) => memory::load_locked(&program.accesses[access], o.q[0], r, ctx, mask),
         Op::StoreUnlock(access) => memory::store_unlock(&program.accesses[access], r, ctx, mask),
         Op::Atomic(atomic) => memory::atomic(&program.atomics[atomic], r, ctx, mask),
-        Op::MatrixLoad(load) => matrix::load(&program.matrix_loads[load], r, ctx, mask),
+        Op::MatrixLoad(load) => matrix::load(&program.matrix_accesses[load], r, ctx, mask),
+        Op::MatrixStore(store) => matrix::store(&program.matrix_accesses[store], r, ctx, mask),
         _ => {
             compute(op, o, program, r, ctx, mask);
             Ok(())
@@ -152,6 +154,7 @@ fn compute(
         Op::MatrixProduct(product) => matrix::multiply(&program.products[product], o, r, mask),
         Op::Special { register, wide } => special::read(register, wide, o, r, ctx, mask),
         Op::BarrierResult => special::barrier_result(o, r, ctx, mask),
+        Op::RequestRegisters => r.set_predicate(o.q[0], mask, u32::MAX),
         _ if op.is_collective() => collective::execute(op, o, r, ctx, mask),
         Op::ConvertPair { conversion, packed } => {
             convert::pair(&program.conversions[conversion], packed, o, r, mask);
@@ -198,11 +201,45 @@ fn prepare(operation: &Operation, program: &Program, r: &mut Registers) -> Opera
     prepared
 }
 
-/// Sets the zero and sign flags from a result, which has no carry and no overflow.
+/// Sets the zero and sign flags from a result, which has no carry and no overflow. A NaN sets both.
 fn flags_of_result(o: &Operation, r: &mut Registers, mask: u32) {
-    let d = *r.row(o.d);
-    r.set_predicate(CC_ZERO, mask, lanes_where(Scalar::new(), |lane| d[lane] == 0));
-    r.set_predicate(CC_SIGN, mask, lanes_where(Scalar::new(), |lane| d[lane] >> 31 == 1));
+    let (low, high) = (*r.row(o.d), *r.row(o.d + 1));
+    let value = |lane: usize| match result_type(o.op) {
+        ResultType::Word => f64::from(low[lane] as i32),
+        ResultType::Single => f64::from(f32::from_bits(low[lane])),
+        ResultType::Double => f64::from_bits(u64::from(low[lane]) | u64::from(high[lane]) << 32),
+    };
+    let values: PerLane<f64> = std::array::from_fn(value);
+    let zero = lanes_where(Scalar::new(), |lane| values[lane] == 0.0 || values[lane].is_nan());
+    let sign = lanes_where(Scalar::new(), |lane| values[lane] < 0.0 || values[lane].is_nan());
+    r.set_predicate(CC_ZERO, mask, zero);
+    r.set_predicate(CC_SIGN, mask, sign);
     r.set_predicate(CC_CARRY, mask, 0);
     r.set_predicate(CC_OVERFLOW, mask, 0);
+}
+
+enum ResultType {
+    /// Any integer, and pairs of halves.
+    Word,
+    Single,
+    Double,
+}
+
+fn result_type(op: Op) -> ResultType {
+    match op {
+        Op::Float(..)
+        | Op::FloatMinMax(_)
+        | Op::FloatMinMax3(_)
+        | Op::FloatSelect(_)
+        | Op::SelectFloat { .. }
+        | Op::MoveFloat
+        | Op::Mufu(_) => ResultType::Single,
+        Op::Double(..) | Op::DoubleMinMax => ResultType::Double,
+        Op::Convert(convert) => match convert.to {
+            ScalarType::F32 => ResultType::Single,
+            ScalarType::F64 => ResultType::Double,
+            _ => ResultType::Word,
+        },
+        _ => ResultType::Word,
+    }
 }

@@ -73,7 +73,7 @@ fn control_flow(program: &Program) -> ControlFlow {
                 flow.barriers.push(StatementId(at));
                 continue;
             }
-            SassControl::Indirect(_)
+            SassControl::Indirect(..)
             | SassControl::PopReturn
             | SassControl::Return(_)
             | SassControl::Pop(_)

@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulp::Simd;
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::finding_kind::FindingKind;
-use warplens_sim_warp::trace::{StatementId, Status};
+use warplens_sim_warp::trace::{Severity, StatementId, Status};
 
 use super::exec::{ExecContext, execute, run_quick};
 use super::machine::Group;
@@ -39,6 +39,10 @@ impl Warp {
                 Stop::Due => {
                     self.machine.go_on(group.pc);
                     return Some(Pause::Due);
+                }
+                Stop::FellOff if run.launch.program.resumes_at_end() => {
+                    self.leave_listing(group, run);
+                    return None;
                 }
                 Stop::FellOff => {
                     let statement = group.pc.saturating_sub(1);
@@ -129,6 +133,17 @@ impl Warp {
         run.state.steps = running.ctx.clock;
         run.state.sanitizer = sanitizer;
         stop
+    }
+
+    /// Lanes have reconverged at the end of a listing that shows only a part of the code.
+    fn leave_listing(&mut self, group: Group, run: &mut RunContext<'_>) {
+        let message = "its lanes reconverge at the end of the listing, and the run ends there\n\
+                       add the instructions that follow to see what they do"
+            .to_owned();
+        let finding = self.id.finding(FindingKind::ControlFlow, message, group.pc - 1, group.mask);
+        run.state.report(finding.with_severity(Severity::Information));
+        self.live &= !group.mask;
+        self.machine.exit(group.mask, group.pc);
     }
 
     pub(super) fn visit_control(&mut self, group: &Group, executed: u32, run: &mut RunContext<'_>) {

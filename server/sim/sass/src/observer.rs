@@ -9,7 +9,7 @@ use warplens_sim_warp::record::Recorder;
 use warplens_sim_warp::trace::{Finding, StatementId, WarpId};
 
 use super::exec::ExecContext;
-use super::program::{CcTest, Cell, Op, Operation, Program};
+use super::program::{Cell, Op, Operation, Program};
 use super::register_values::RegisterReader;
 use super::registers::Registers;
 use super::undefined::{Effects, UndefinedMemory, UndefinedValues, UndefinedVisit};
@@ -47,10 +47,7 @@ impl<'w> Observer<'w> {
     /// Whether an undefined value determines which lanes execute an operation.
     pub(super) fn is_undecided(&self, operation: &Operation, active: u32) -> bool {
         !self.undefined.is_empty()
-            && (self.undefined.condition(operation.guard)
-                | if operation.test == CcTest::ALWAYS { 0 } else { self.undefined.flag_lanes() })
-                & active
-                != 0
+            && (self.undefined.condition(operation.guard) | self.undefined.test(operation.test)) & active != 0
     }
 
     fn visit(&self, at: Executing) -> UndefinedVisit<'w> {

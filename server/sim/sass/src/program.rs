@@ -16,9 +16,11 @@ use smol_str::SmolStr;
 use warplens_sim_cuda::semantics::matrix::Product;
 use warplens_sim_cuda::semantics::narrow::PackedConvert;
 
-pub use access::{Access, Address, Atomic, AtomicResult, MatrixLoad, Space, Term, Window};
+pub use access::{Access, Address, Atomic, AtomicResult, MatrixAccess, Space, Term, Window};
 pub use cell::{Cell, Unknown};
-pub use control::{BarrierState, BarrierStep, CcTest, Control, Jump, Reduction, Token, Uniformity};
+pub use control::{
+    BarrierState, BarrierStep, CcTest, Control, Jump, JumpWidth, Reduction, Token, Uniformity,
+};
 pub use modifiers::{
     Accumulate, AddendPart, Angle, Arithmetic, Bool, FloatCompare, FloatMode, HalfMode, IntCompare, MinMax,
     Mufu, Relation, SetTo, SpecialRegister, Test, VoteMode, WarpReduction, Xmad,
@@ -47,7 +49,7 @@ pub struct Program {
     pub layout: Layout,
     pub accesses: Arena<Access>,
     pub atomics: Arena<Atomic>,
-    pub matrix_loads: Arena<MatrixLoad>,
+    pub matrix_accesses: Arena<MatrixAccess>,
     /// Conversions of two numbers at once.
     pub conversions: Arena<PackedConvert>,
     pub products: Arena<Product>,
@@ -147,6 +149,15 @@ impl Program {
         self.functions.partition_point(|function| function.first <= statement).saturating_sub(1)
     }
 
+    /// Whether lanes reconverge at the end of the code, so that the code is a part of a function.
+    pub(crate) fn resumes_at_end(&self) -> bool {
+        let end = self.code.len() as u32;
+        self.code.iter().any(|operation| match operation.op {
+            Op::Control(Control::Push(_, at) | Control::BarrierSet(_, Some(at))) => at == end,
+            _ => false,
+        })
+    }
+
     /// The statement at an address that code computes: an offset in the function of `from`, or in the
     /// function that its upper bits name. The address of a control word means the next instruction.
     pub fn statement_at(&self, address: u64, from: u32) -> Option<u32> {
@@ -186,7 +197,9 @@ impl Program {
             | Op::LoadLocked(access)
             | Op::StoreUnlock(access) => vec![self.accesses[access].address],
             Op::Copy { to, from, .. } => vec![self.accesses[to].address, self.accesses[from].address],
-            Op::MatrixLoad(load) => vec![self.matrix_loads[load].address],
+            Op::MatrixLoad(access) | Op::MatrixStore(access) => {
+                vec![self.matrix_accesses[access].address]
+            }
             Op::Atomic(atomic) => vec![self.atomics[atomic].address],
             _ => Vec::new(),
         }

@@ -44,7 +44,8 @@ impl Running<'_> {
                 self.machine.wait(barrier, executed, pc);
                 return Some(Next::Choose);
             }
-            Control::Push(token, target) => self.machine.push(token, target),
+            // A `PRET` may find that calls are nested too deep.
+            Control::Push(token, target) if token != Token::Return => self.machine.push(token, target),
             Control::Pop(token) => {
                 self.machine.pop(token, executed, pc, pc + 1).ok()?;
                 self.visit(executed);

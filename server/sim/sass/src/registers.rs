@@ -21,6 +21,8 @@ pub const CC_CARRY: Predicate = 18;
 pub const CC_OVERFLOW: Predicate = 19;
 /// The second carry of a sum of three words.
 pub const CC_CARRY_2: Predicate = 20;
+/// The limit flag of a warp before Volta: a `PRET` found the maximum of nested calls.
+pub const CALL_LIMIT: Predicate = 21;
 /// The destination of discarded results.
 pub const DROPPED: Predicate = 31;
 /// The number of predicates in the file.

@@ -10,6 +10,7 @@
 //! are stored, `uses` reports where a value matters, `suspects` finds the registers that may be read before
 //! they are written.
 
+mod flags;
 mod memory;
 pub(crate) mod suspects;
 mod transfer;

@@ -37,6 +37,10 @@ pub fn destinations(instruction: &Instruction, operands: &[Operand]) -> u32 {
             let is_general = |operand: &&Operand| {
                 operand.register().is_some_and(|register| register.file == RegisterFile::General)
             };
+            // `LDG.E.ENL2.256 R8, R4, [..]` has both halves of its result.
+            if opcode == "LDG" && operands.get(first + 1).is_some_and(|operand| is_general(&operand)) {
+                found |= 1 << (first + 1);
+            }
             let is_texture = matches!(opcode, "TEX" | "TLD" | "TLD4" | "TMML" | "TXD" | "TXQ");
             if is_texture && operands.iter().filter(is_general).count() > 3 {
                 found |= 1 << (first + 1);

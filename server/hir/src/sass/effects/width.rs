@@ -60,7 +60,9 @@ impl<'f> Widths<'f> {
             }
             Kind::Sources => written(1, 2),
             Kind::Matrix(counts) => {
-                counts[if is_write { 0 } else { (1 + self.sources_before(index)).min(3) }]
+                // After the fragments: the metadata of a sparse matrix, scale factors.
+                let at = if is_write { 0 } else { 1 + self.sources_before(index) };
+                counts.get(at).copied().unwrap_or(1)
             }
             Kind::Packed => {
                 let suffixes = self.function.suffixes(operand);
@@ -102,7 +104,7 @@ fn kind(function: &Function, instruction: &Instruction) -> Kind {
     match opcode {
         "LDG" | "LD" | "LDS" | "LDL" | "LDC" | "ULDC" | "LDCU" | "STG" | "ST" | "STS" | "STL" | "LDT"
         | "STT" | "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" | "SULD" | "SUST" => {
-            Kind::Data(count_of(has, DATA))
+            Kind::Data(if has("ENL2") { 4 } else { count_of(has, DATA) })
         }
         "DADD" | "DMUL" | "DFMA" | "DMNMX" => Kind::All(2),
         "DSETP" | "DSET" => Kind::Sources,
@@ -146,22 +148,38 @@ fn conversion(function: &Function, instruction: &Instruction) -> Kind {
     }
 }
 
-/// The numbers of registers of the fragments: destination, `a`, `b`, `c`.
+/// The numbers of registers of the fragments: destination, `a`, `b`, `c`. A fragment is distributed over 32 lanes, and a
+/// sparse `a` has half of its columns.
 fn matrix(function: &Function, instruction: &Instruction) -> [u8; 4] {
     let has = |name: &str| function.has_modifier(instruction, name);
-    let sum = if has("F16") && !has("F32") { 2 } else { 4 };
-    match instruction.opcode.as_str() {
-        "HMMA" if has("16816") => [sum, 4, 2, sum],
-        "HMMA" if has("1688") && has("TF32") => [4, 4, 2, 4],
-        "HMMA" if has("1688") => [sum, 2, 1, sum],
-        "HMMA" if has("1684") => [4, 2, 1, 4],
-        "HMMA" if has("884") => [2, 2, 2, 2],
-        "IMMA" if has("8816") || has("8832") => [2, 1, 1, 2],
-        "IMMA" if has("16816") => [4, 2, 1, 4],
-        "IMMA" => [4, 4, 2, 4],
-        "DMMA" => [4, 2, 2, 4],
-        "BMMA" if has("88128") => [2, 1, 1, 2],
-        "BMMA" if has("168128") => [4, 2, 1, 4],
-        _ => [4, 4, 2, 4],
+    let words = || function.modifiers(instruction).iter().map(|word| word.text.as_str());
+    let shape = words().find(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_digit()));
+    if shape == Some("884") && instruction.opcode == "HMMA" {
+        return [2; 4];
     }
+    let bits = match instruction.opcode.as_str() {
+        "HMMA" if has("TF32") => 32,
+        "HMMA" => 16,
+        "IMMA" if has("S4") || has("U4") => 4,
+        "DMMA" => 64,
+        "BMMA" => 1,
+        "OMMA" => 4,
+        _ => 8,
+    };
+    let sum = match instruction.opcode.as_str() {
+        "DMMA" => 64,
+        _ if has("F16") && !has("F32") => 16,
+        _ => 32,
+    };
+    let (rows, columns) = match shape.unwrap_or("16832") {
+        shape if shape.starts_with("168") => (16, &shape[3..]),
+        shape => (8, shape.get(2..).unwrap_or_default()),
+    };
+    let columns = columns.parse().unwrap_or(8_u32);
+    let registers = |rows: u32, columns: u32, bits: u32| {
+        (rows * columns.min(1024) * bits).div_ceil(32 * 32).min(16) as u8
+    };
+    let of_a = if has("SP") { columns / 2 } else { columns };
+    let sums = registers(rows, 8, sum);
+    [sums, registers(rows, of_a, bits), registers(8, columns, bits), sums]
 }

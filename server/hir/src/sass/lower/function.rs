@@ -15,6 +15,7 @@ use crate::sass::model::{
 use crate::sass::operand::{Immediate, Operand, Part, Symbol, Value};
 use crate::sass::register::Register;
 use crate::sass::target::{Generation, Target};
+use warplens_isa::sass::Flow;
 
 /// The functions of an item under construction.
 #[derive(Default)]
@@ -60,6 +61,12 @@ impl Builder {
             before: self.current.instructions.len() as u32,
             is_function: false,
         });
+    }
+
+    /// Prose follows: the words with a colon before it are no labels.
+    pub(super) fn prose(&mut self) {
+        let count = self.current.instructions.len() as u32;
+        self.current.labels.retain(|label| label.before < count || label.name.starts_with('.'));
     }
 
     /// An encoding belongs to the instruction on its line, or to the second instruction of a pair before it. What any
@@ -144,7 +151,11 @@ impl Builder {
 
     fn complete(&mut self, lines: Lines, target: Option<&Target>) {
         let Lines { mut instructions, has_addresses, descends, operands, words, mut labels, alone } = lines;
-        let guess = guess(&instructions, &operands, has_addresses, &alone);
+        let joins = instructions.iter().any(|it| {
+            let (first, count) = it.modifiers;
+            count > 0 && words[first as usize + usize::from(count) - 1].text == "S" && it.opcode != "QSPC"
+        });
+        let guess = guess(&instructions, &operands, has_addresses, joins, &alone);
         let generation = target.map_or(guess, Target::generation);
         let step = generation.instruction_bytes();
         number(&mut instructions, step);
@@ -162,13 +173,15 @@ impl Builder {
         let range = ranges.chain(labels.iter().map(|label| label.range)).reduce(TextRange::cover);
         let name = self.name.clone().or(named);
         let range = range.or_else(|| name.as_ref().map(|name| name.range)).unwrap_or_default();
+        // A header that describes a function as `nvdisasm` does, but not as an entry.
+        let is_declared = name.as_ref().is_some_and(|name| self.declared.contains(&name.text));
         self.done.push(Function {
             name,
             range,
             target: None,
             generation,
             guessed: guess,
-            is_kernel: self.is_kernel,
+            is_kernel: self.is_kernel.or(is_declared.then_some(false)),
             registers: self.registers,
             barriers: self.barriers,
             has_addresses,
@@ -271,6 +284,7 @@ fn guess(
     instructions: &[Instruction],
     operands: &[Operand],
     has_addresses: bool,
+    joins: bool,
     alone: &[(u32, u64, TextRange)],
 ) -> Generation {
     let has = |opcodes: &[&str]| instructions.iter().any(|it| opcodes.contains(&it.opcode.as_str()));
@@ -291,10 +305,9 @@ fn guess(
         };
     }
     let at = |multiple: u32| instructions.iter().any(|it| it.address.is_multiple_of(multiple));
-    let joins = |instruction: &Instruction| matches!(instruction.opcode.as_str(), "LDSLK" | "STSUL");
     if has_addresses && at(0x20) && !at(0x40) && instructions.len() > 7 {
         Generation::Kepler
-    } else if instructions.iter().any(joins) || has_addresses && at(0x20) && alone.is_empty() {
+    } else if joins || has(&["LDSLK", "STSUL"]) || has_addresses && at(0x20) && alone.is_empty() {
         Generation::Fermi
     } else {
         Generation::Maxwell
@@ -394,7 +407,19 @@ fn destination(
         let known = u32::try_from(address).ok().and_then(|address| function.target_at(address));
         known.map_or(Destination::Missing, |index| Destination::Instruction(index as u32))
     };
+    // Lanes may reconverge at the end of a listing that shows a part of a function.
+    let resumes = matches!(flow::flow(instruction), Flow::Push | Flow::BarrierSet);
+    let ends = |address: i64| resumes && function.ends_at(address);
+    let relative = |offset: &i64| i64::from(function.next_address(index)).saturating_add(*offset);
     match &operand.value {
+        // `cuobjdump` prints 0 for an address that the linker fills in.
+        Value::Immediate(Immediate::Integer(0)) if flow::calls_absolute(function, instruction) => {
+            Destination::Symbol
+        }
+        Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) if ends(*address) => {
+            Destination::End
+        }
+        Value::Relative(offset) if ends(relative(offset)) => Destination::End,
         Value::Symbol(symbol) => match labels.get(&symbol.name) {
             Some(before) if *before < count => Destination::Instruction(*before),
             Some(_) => Destination::End,
@@ -404,7 +429,7 @@ fn destination(
             None => Destination::Symbol,
         },
         Value::Immediate(Immediate::Integer(address)) | Value::Absolute(address) => at(*address),
-        Value::Relative(offset) => at(i64::from(function.next_address(index)).saturating_add(*offset)),
+        Value::Relative(offset) => at(relative(offset)),
         Value::RegisterTarget(_) | Value::Register(_) | Value::Constant(_) => Destination::Indirect,
         _ => Destination::None,
     }

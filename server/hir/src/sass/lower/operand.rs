@@ -160,7 +160,9 @@ impl<'t> Reader<'_, 't> {
             "QNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: false }),
             "SNAN" => Value::Immediate(Immediate::NotANumber { negative: false, signalling: true }),
             "CC" => match self.word() {
-                Some(test) => Condition::parse(test).map_or(Value::Unknown, Value::Condition),
+                Some(test) => {
+                    Condition::parse(test).map_or_else(|| Value::UnknownTest(test.into()), Value::Condition)
+                }
                 None => Value::Flags,
             },
             "REL" | "ABS" if self.kind(0) == Some(COLON) => self.place(text),

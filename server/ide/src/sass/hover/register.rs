@@ -5,11 +5,39 @@ use std::collections::BTreeSet;
 
 use text_size::TextRange;
 use warplens_hir::sass::{
-    Access, FlowGraph, Function, Reaching, Register, RegisterFile, SameValue, Value, same_value,
+    Access, FlowGraph, Function, Operand, Reaching, Register, RegisterFile, SameValue, Value, same_value,
 };
 
 /// The maximum number of instructions that a hover names.
 const SHOWN: usize = 6;
+
+/// The page of an operand that is a register with operators before it, as in `-|R2|`.
+pub(super) fn operand(
+    function: &Function,
+    index: usize,
+    range: TextRange,
+    register: Register,
+    operand: &Operand,
+) -> Option<String> {
+    let page = if register.is_constant() { constant(register) } else { page(function, index, range)? };
+    let operators = [
+        (operand.inverted, "its bits are inverted"),
+        (operand.not, "negated: true where it is false"),
+        (operand.absolute, "its absolute value"),
+        (operand.negated, "negated"),
+    ];
+    let applied: Vec<&str> = operators.iter().filter(|(is, _)| *is).map(|(_, meaning)| *meaning).collect();
+    match applied.is_empty() {
+        true => Some(page),
+        false => Some(format!("{page}\n\nHere: {}.", applied.join(", then "))),
+    }
+}
+
+/// `RZ`, `URZ`, `PT`, `UPT`
+pub(super) fn constant(register: Register) -> String {
+    let value = if register.is_predicate() { "always true" } else { "always zero" };
+    format!("**`{register}`** · {value}; a write to it is dropped")
+}
 
 pub(super) fn page(function: &Function, index: usize, range: TextRange) -> Option<String> {
     let flow = FlowGraph::new(function);
@@ -18,18 +46,24 @@ pub(super) fn page(function: &Function, index: usize, range: TextRange) -> Optio
     let access = *accesses.into_iter().min_by_key(|access| access.range.len())?;
     let register = access.register;
     let mut parts = vec![format!("**`{register}`** · {}{}", kind(register), width(&access))];
+    let is_from_start = !access.is_write && reaching.is_from_start(index, register);
     let (definitions, uses) = if access.is_write {
         (vec![index], reaching.uses(index, register))
     } else {
         let definitions = reaching.definitions(index, register);
         let first = definitions.iter().take(SHOWN);
-        let uses: BTreeSet<usize> = first.flat_map(|at| reaching.uses(*at, register)).collect();
+        let mut uses: BTreeSet<usize> = first.flat_map(|at| reaching.uses(*at, register)).collect();
+        if is_from_start {
+            uses.extend(reaching.uses_from_start(register));
+        }
         (definitions, Vec::from_iter(uses))
     };
-    parts.push(if definitions.is_empty() {
-        "Not written before: its value at the start of the function.".to_owned()
-    } else {
-        format!("Written at {}.", places(function, &definitions))
+    parts.push(match (definitions.is_empty(), is_from_start) {
+        (true, _) => "Not written before: its value at the start of the function.".to_owned(),
+        (false, true) => {
+            format!("Written at {}, or before the start of the function.", places(function, &definitions))
+        }
+        (false, false) => format!("Written at {}.", places(function, &definitions)),
     });
     parts.push(if uses.is_empty() {
         "Not read.".to_owned()

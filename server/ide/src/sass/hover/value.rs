@@ -1,6 +1,7 @@
 //! Numbers and constants.
 
 use smol_str::SmolStr;
+use text_size::TextRange;
 use warplens_hir::sass::{Constant, Facts, Function, Immediate, Value};
 use warplens_isa::sass as isa;
 
@@ -23,6 +24,31 @@ pub(super) fn immediate(function: &Function, index: usize, immediate: Immediate)
             format!("A {sign} {kind} NaN, whose bits the text does not have.{}", bits.unwrap_or_default())
         }
     }
+}
+
+/// What an operand of a product of tensor cores (`UTCHMMA` and its kin) is, such as `tmem[UR6]`.
+pub(super) fn role_in_product(function: &Function, index: usize, range: TextRange) -> Option<&'static str> {
+    let instruction = &function.instructions[index];
+    if !instruction.opcode.starts_with("UTC") || !instruction.opcode.ends_with("MMA") {
+        return None;
+    }
+    let operands = function.operands(instruction);
+    let prefix = |at: usize| match operands.get(at).map(|operand| &operand.value) {
+        Some(Value::Address(address)) => address.prefix.as_str(),
+        _ => "",
+    };
+    let at = operands.iter().position(|operand| operand.range.contains_range(range))?;
+    Some(match (at, prefix(at)) {
+        (0, "tmem") => "Here: the matrix A, in tensor memory.",
+        (0, "gdesc") => "Here: the matrix A, in shared memory.",
+        (1, "gdesc") => "Here: the matrix B, in shared memory.",
+        (2, "tmem") => "Here: the matrix D, to which the product is added or written.",
+        (_, "tmem") if prefix(at + 1) == "idesc" => {
+            "Here: the lower register of the pair whose upper one is `idesc`; it belongs to the descriptor of the product."
+        }
+        (_, "idesc") => "Here: the upper register of the pair that begins with the `tmem` before it.",
+        _ => return None,
+    })
 }
 
 fn integer(number: i64) -> String {

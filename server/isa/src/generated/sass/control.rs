@@ -75,13 +75,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
             Generation::Blackwell,
         ],
         summary: "Relative branch of the lanes whose guard and condition hold.",
-        operands: "[CC.test,] [mask UR,] [[!]Pp,] target",
+        operands: "[CC.test,] [mask UR,] [[!]Pp,] target / c[][]",
         flow: Flow::Branch,
         writes: Writes::Nothing,
         effect: "The executing lanes continue at the target, the others at the next instruction. From Volta on a divergent branch splits the path; before Volta the lanes of the next instruction are pushed as a token. `.U` before Volta: taken only if all active lanes agree. `.CONV` branches if all live lanes of the mask are in this path, `.DIV` if not.",
         proof: Proof::Run,
         notes: &[
             "The encoded target is relative to the next instruction; listings print the sum.",
+            "The form with a constant is part of the syntax before Volta; it cannot be patched, and is deprecated.",
             "Code lies in a window of 40-bit addresses.",
             "For short paths, up to about seven instructions, compilers predicate instead of branching.",
         ],
@@ -139,13 +140,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         flow: Flow::IndirectBranch,
         writes: Writes::Nothing,
         effect: "As BRA, with a target for each lane: the next instruction plus the register pair plus the offset.",
+        earlier: "As BRA, with a target for each lane: the next instruction plus one register, with a sign, plus the offset.",
         proof: Proof::Run,
         notes: &[
             "Compilers choose the offset so that the table holds offsets from the start of the function.",
         ],
         example: "BRX R8 -0xf8",
         modifiers: list(&[14, 15, 16]),
-        ..Instruction::EMPTY
     },
     Instruction {
         opcode: "BRXU",
@@ -359,9 +360,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "[CC.test,] target / c[][]",
         flow: Flow::Branch,
         writes: Writes::Nothing,
-        effect: "As BRA, with an absolute target.",
+        effect: "As BRA, with an absolute target of 32 bits without a sign.",
         proof: Proof::Assumed,
-        modifiers: list(&[28, 29, 30, 31]),
+        notes: &[
+            "The form with a constant is part of the syntax before Volta; it cannot be patched, and is deprecated.",
+        ],
+        modifiers: list(&[28, 14, 29, 30]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -382,8 +386,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         flow: Flow::IndirectBranch,
         writes: Writes::Nothing,
         effect: "As BRA, with a target for each lane: the register pair plus the offset.",
+        earlier: "As BRA, with a target for each lane: one register, without a sign, plus the offset. The sum does not wrap around at 4 GB.",
         proof: Proof::Assumed,
-        modifiers: list(&[29, 32, 33]),
+        modifiers: list(&[14, 31, 32]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -454,7 +459,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         effect: "A hint: the warp pauses for about so many nanoseconds.",
         proof: Proof::Assumed,
         example: "NANOSLEEP 0x64",
-        modifiers: list(&[34, 35, 36, 37]),
+        modifiers: list(&[33, 34, 35, 36]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -558,7 +563,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         effect: "From Volta on: continues at the register pair plus the printed base, each lane at its own address; nothing is popped. Before Volta: the executing lanes wait in the newest RET token; when no lane is left, the stack is popped.",
         proof: Proof::Run,
         example: "RET.REL.NODEC R8 0x0",
-        modifiers: list(&[38, 22, 23]),
+        modifiers: list(&[37, 22, 23]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -575,7 +580,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         operands: "Rpc.LO/HI, Ra / Rd, Rpc.LO/HI",
         writes: Writes::Nothing,
         example: "RPCMOV.32 Rpc.LO, R0",
-        modifiers: list(&[39]),
+        modifiers: list(&[38]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -682,7 +687,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         effect: "Waits until every live lane of the mask waits at a WARPSYNC with this mask; then they continue together. With `.COLLECTIVE` the target is the instruction after the ENDCOLLECTIVE; `.COLLECTIVE.ALL` surrounds barriers, at which each path arrives by itself, and does not wait.",
         proof: Proof::Run,
         example: "WARPSYNC.COLLECTIVE R4, 0x3e0",
-        modifiers: list(&[40, 41, 42]),
+        modifiers: list(&[39, 40, 41]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "F2F.to.from; same width with ROUND TRUNC FLOOR CEIL: to an integer value. `.F32.F64` with RM/RP/RZ.",
         proof: Proof::Run,
         example: "F2F.F64.F32 R6, R0",
-        modifiers: list(&[43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54]),
+        modifiers: list(&[42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -32,7 +32,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "`.F16/.BF16.F32.PACK_AB d, a, b`: d = cvt(a) << 16 | cvt(b), RZ and RELU as modifiers. 8-bit formats: not run.",
         proof: Proof::Partly,
         example: "F2FP.SATFINITE.RELU.E5M2.F32.PACK_AB_MERGE_C R6, R2, R3, RZ",
-        modifiers: list(&[55, 43, 44, 49, 56, 57, 58, 59, 60, 61, 45]),
+        modifiers: list(&[54, 42, 43, 48, 55, 56, 57, 58, 59, 60, 44]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -53,7 +53,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Rounds (none: nearest even; TRUNC FLOOR CEIL), then saturates to the type (default S32). NaN: 0, but 0x80.. (top bit) for 64-bit results or sources; `.NTZ` is printed where it is 0. 8/16-bit results are sign- or zero-extended.",
         proof: Proof::Run,
         example: "F2I.NTZ R7, R5",
-        modifiers: list(&[47, 62, 63, 50, 43, 44, 46, 64, 65, 66, 67, 52, 68, 51, 49, 69]),
+        modifiers: list(&[46, 61, 62, 49, 42, 43, 45, 63, 64, 65, 66, 51, 67, 50, 48, 68]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -62,7 +62,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         generations: &[Generation::Ampere, Generation::Hopper, Generation::Blackwell],
         summary: "Float to small integers, packed.",
         operands: "Rd, Ra, Rb, Rc",
-        modifiers: list(&[69, 43, 47, 62]),
+        modifiers: list(&[68, 42, 46, 61]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -80,7 +80,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "F2F.to.from; same width with ROUND TRUNC FLOOR CEIL: to an integer value. `.F32.F64` with RM/RP/RZ.",
         proof: Proof::Run,
         example: "FRND.F64 R4, R8",
-        modifiers: list(&[47, 44, 50, 51, 46, 52, 49]),
+        modifiers: list(&[46, 43, 49, 50, 45, 51, 48]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -101,7 +101,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Integer of the given type (default S32) to float (default F32), byte/half selector, |x| and -x before; rounded as the modifier states.",
         proof: Proof::Run,
         example: "I2F.RP R9, R6",
-        modifiers: list(&[53, 43, 65, 63, 44, 46, 67, 66, 64, 45, 68, 49, 54, 69, 70]),
+        modifiers: list(&[52, 42, 64, 62, 43, 45, 66, 65, 63, 44, 67, 48, 53, 68, 69]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -113,7 +113,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Integer of the given type (default S32) to float (default F32), byte/half selector, |x| and -x before; rounded as the modifier states.",
         proof: Proof::Run,
         example: "I2FP.F32.U32 R5, R4",
-        modifiers: list(&[43, 65, 63, 45]),
+        modifiers: list(&[42, 64, 62, 44]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -135,7 +135,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         earlier: "With `RZ.CC`: sets Z and S of the value (a test for sign or zero).",
         proof: Proof::Run,
         example: "I2I.S32.S32 R12, |R0|",
-        modifiers: list(&[65, 63, 67, 68, 71, 70, 69]),
+        modifiers: list(&[64, 62, 66, 67, 70, 69, 68]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -152,7 +152,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         operands: "Rd, Ra, Rb, Rc",
         effect: "d = (c << 16) | sat8(a) << 8 | sat8(b).",
         proof: Proof::Run,
-        modifiers: list(&[65, 71, 69, 70]),
+        modifiers: list(&[64, 70, 68, 69]),
         ..Instruction::EMPTY
     },
 ];

@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
         effect: "One rounding; NaN: the first NaN source made quiet.",
         proof: Proof::Run,
         example: "DADD.RZ R12, R2, R4",
-        modifiers: list(&[45, 54]),
+        modifiers: list(&[44, 53]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -41,7 +41,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
         effect: "One rounding; NaN: the first NaN source made quiet.",
         proof: Proof::Run,
         example: "DFMA.RP R10, -R12, R2, R8",
-        modifiers: list(&[54, 53, 45]),
+        modifiers: list(&[53, 52, 44]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -73,7 +73,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
         effect: "One rounding; NaN: the first NaN source made quiet.",
         proof: Proof::Run,
         example: "DMUL.RP R14, R2, R4",
-        modifiers: list(&[53, 45, 54]),
+        modifiers: list(&[52, 44, 53]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -85,7 +85,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
         effect: "As FSETP on pairs. `DSETP.MIN/.MAX.AND P, P2, a, b`: P = take a (false when a is a NaN, true when only b is), P2 = both are NaNs; the code after it selects and quiets.",
         proof: Proof::Run,
         example: "DSET.EQ.AND R7, R4, R2, PT",
-        modifiers: list(&[72, 73, 74, 75, 76, 77, 78]),
+        modifiers: list(&[71, 72, 73, 74, 75, 76, 77]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -107,7 +107,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 6] = [
         effect: "As FSETP on pairs. `DSETP.MIN/.MAX.AND P, P2, a, b`: P = take a (false when a is a NaN, true when only b is), P2 = both are NaNs; the code after it selects and quiets.",
         proof: Proof::Run,
         example: "DSETP.MIN.AND P0, P1, R2, R4, PT",
-        modifiers: list(&[73, 79, 78, 80, 76, 81, 82, 83, 84, 85, 72, 86]),
+        modifiers: list(&[72, 78, 77, 79, 75, 80, 81, 82, 83, 84, 71, 85]),
         ..Instruction::EMPTY
     },
 ];

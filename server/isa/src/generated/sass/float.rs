@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "One rounding. FMUL before Volta also `.D2 .D4 .D8 .M2 .M4 .M8`: the product scaled before rounding (not run).",
         proof: Proof::Run,
         example: "FADD.FTZ R8, R4, R6",
-        modifiers: list(&[50, 45, 87, 53, 54]),
+        modifiers: list(&[49, 44, 86, 52, 53]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -71,7 +71,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "True when the quick division a/b may be wrong (special operands, exponents near the ends): both ways give the same quotient, so any safe answer is right; masks of the slow path may differ.",
         proof: Proof::Assumed,
         example: "FCHK.DIVIDE P0, R5, R0",
-        modifiers: list(&[88]),
+        modifiers: list(&[87]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -83,7 +83,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "Compare codes F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T: the U ones are true for NaN. FSET: all ones or 0, `.BF` 1.0. FCMP: (c cc 0) ? a : b.",
         proof: Proof::Run,
         example: "FCMP.LT R7, RZ, +INF , R8",
-        modifiers: list(&[72, 78, 77, 79, 50, 83]),
+        modifiers: list(&[71, 77, 76, 78, 49, 82]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -104,7 +104,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "One rounding. FMUL before Volta also `.D2 .D4 .D8 .M2 .M4 .M8`: the product scaled before rounding (not run).",
         proof: Proof::Run,
         example: "FFMA.RM R6, R14, R13, R11",
-        modifiers: list(&[54, 53, 45, 50, 87]),
+        modifiers: list(&[53, 52, 44, 49, 86]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -195,7 +195,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         proof: Proof::Run,
         notes: &["Minimum, maximum and absolute value are single operations."],
         example: "FMNMX.FTZ R15, R5, R0, PT",
-        modifiers: list(&[50, 89, 90]),
+        modifiers: list(&[49, 88, 89]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -227,7 +227,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "One rounding. FMUL before Volta also `.D2 .D4 .D8 .M2 .M4 .M8`: the product scaled before rounding (not run).",
         proof: Proof::Run,
         example: "FMUL.FTZ R6, R5, R4",
-        modifiers: list(&[50, 45, 53, 54]),
+        modifiers: list(&[49, 44, 52, 53]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -239,7 +239,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "Pairs of registers as two floats; `.F32x2.HI_LO` whole pair, `.F32` one float for both (sm_100 on).",
         proof: Proof::Run,
         example: "FMUL2.RZ R10, R10.F32x2.HI_LO, R6.F32x2.HI_LO",
-        modifiers: list(&[45, 50]),
+        modifiers: list(&[44, 49]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -296,7 +296,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "Compare codes F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T: the U ones are true for NaN. FSET: all ones or 0, `.BF` 1.0. FCMP: (c cc 0) ? a : b.",
         proof: Proof::Run,
         example: "FSET.LT.AND R3, R4, R5, PT",
-        modifiers: list(&[73, 50, 78, 79, 76, 80, 77, 91, 74, 72, 83, 75, 81, 82, 92, 93]),
+        modifiers: list(&[72, 49, 77, 78, 75, 79, 76, 90, 73, 71, 82, 74, 80, 81, 91, 92]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -318,7 +318,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "Compare codes F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T: the U ones are true for NaN. FSET: all ones or 0, `.BF` 1.0. FCMP: (c cc 0) ? a : b.",
         proof: Proof::Run,
         example: "FSETP.LT.AND P0, PT, R4, R5, P0",
-        modifiers: list(&[73, 80, 50, 79, 76, 78, 83, 75, 82, 72, 94, 81, 74, 77]),
+        modifiers: list(&[72, 79, 49, 78, 75, 77, 82, 74, 81, 71, 93, 80, 73, 76]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -362,7 +362,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "RCP RSQ SQRT EX2 LG2 SIN COS TANH: subnormal sources are zeros. SIN, COS take turns (x / 2 pi) from Volta on; before, what RRO.SINCOS gave. RCP64H, RSQ64H: high word of the result for the double with that high word. Last bits are not documented: a correctly rounded value makes every division and root sequence exact (run), and powers of two exact.",
         proof: Proof::Partly,
         example: "MUFU.RCP R9, R0",
-        modifiers: list(&[95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105]),
+        modifiers: list(&[94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -374,7 +374,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 25] = [
         effect: "Range reduction for the MUFU after it: taken as the identity (its format is private).",
         proof: Proof::Assumed,
         example: "RRO.EX2 R7, R0",
-        modifiers: list(&[106, 107]),
+        modifiers: list(&[105, 106]),
         ..Instruction::EMPTY
     },
 ];

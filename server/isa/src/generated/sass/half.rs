@@ -18,7 +18,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Two halves; operand selectors H0_H0, H1_H1, H0_NH1 (high half negated), none = both; `.F32` on a source: that 32-bit float **cut towards zero** to 16 bits for both halves; `.F32` as modifier: result is a 32-bit float of the low halves; `.BF16_V2`; `.SAT .RELU .FTZ`; two decimal operands = high, low half. `HFMA2[.MMA] d, -RZ, RZ, x, y` is a constant.",
         proof: Proof::Run,
         example: "HADD2.FTZ R8, R4.reuse, -R6",
-        modifiers: list(&[108, 50, 109]),
+        modifiers: list(&[107, 49, 108]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -51,7 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Two halves; operand selectors H0_H0, H1_H1, H0_NH1 (high half negated), none = both; `.F32` on a source: that 32-bit float **cut towards zero** to 16 bits for both halves; `.F32` as modifier: result is a 32-bit float of the low halves; `.BF16_V2`; `.SAT .RELU .FTZ`; two decimal operands = high, low half. `HFMA2[.MMA] d, -RZ, RZ, x, y` is a constant.",
         proof: Proof::Run,
         example: "HFMA2.MMA R9, R5.reuse, 1, 1, R6",
-        modifiers: list(&[110, 109, 50, 111, 87]),
+        modifiers: list(&[109, 108, 49, 110, 86]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -77,7 +77,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "By halves; HSETP2: first predicate low half, second high half (`.H_AND`: both together); HSET2.BF: 1.0.",
         proof: Proof::Run,
         example: "HMNMX2.NAN R13, R2, R5, !PT",
-        modifiers: list(&[90, 89, 109, 50]),
+        modifiers: list(&[89, 88, 108, 49]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -96,7 +96,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "Two halves; operand selectors H0_H0, H1_H1, H0_NH1 (high half negated), none = both; `.F32` on a source: that 32-bit float **cut towards zero** to 16 bits for both halves; `.F32` as modifier: result is a 32-bit float of the low halves; `.BF16_V2`; `.SAT .RELU .FTZ`; two decimal operands = high, low half. `HFMA2[.MMA] d, -RZ, RZ, x, y` is a constant.",
         proof: Proof::Run,
         example: "HMUL2 R11, R2, R5",
-        modifiers: list(&[50]),
+        modifiers: list(&[49]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -129,7 +129,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "By halves; HSETP2: first predicate low half, second high half (`.H_AND`: both together); HSET2.BF: 1.0.",
         proof: Proof::Run,
         example: "HSET2.BF.LT.AND R12, R4, R6, PT",
-        modifiers: list(&[112, 72, 73]),
+        modifiers: list(&[111, 71, 72]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -149,7 +149,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         effect: "By halves; HSETP2: first predicate low half, second high half (`.H_AND`: both together); HSET2.BF: 1.0.",
         proof: Proof::Run,
         example: "HSETP2.GT.AND P0, P1, R4.reuse, R6, PT",
-        modifiers: list(&[73, 76, 50, 79, 80, 78, 83, 82, 81, 77, 91, 74, 72, 75, 92, 93]),
+        modifiers: list(&[72, 75, 49, 78, 79, 77, 82, 81, 80, 76, 90, 73, 71, 74, 91, 92]),
         ..Instruction::EMPTY
     },
 ];

@@ -11,7 +11,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "Control word: position bits 0-7, length 8-15. BFE signed unless .U32, bits above 31 repeat the sign; `.BREV` reverses a first. BFI inserts the low bits of a into c.",
         proof: Proof::Run,
         example: "BFE.U32 R4, R8, 0x817",
-        modifiers: list(&[113, 114]),
+        modifiers: list(&[112, 113]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -39,7 +39,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         operands: "Rd, Rpos, Rwidth",
         effect: "d = n ones from bit p: ((1 << n) - 1) << p, n and p clamped (0 when p >= 32); `.W`: both & 31.",
         proof: Proof::Run,
-        modifiers: list(&[115]),
+        modifiers: list(&[114]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -93,7 +93,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "Index of the highest set bit; without `.U32` of the highest bit that differs from the sign; `.SH`: 31 - index; none: 0xffffffff. A predicate destination (seen only as a form) would show \"none\".",
         proof: Proof::Run,
         example: "FLO.U32 R7, R0",
-        modifiers: list(&[113, 116]),
+        modifiers: list(&[112, 115]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -133,7 +133,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "d = a + b; `.X` + carry (then `-x` is ~x without the 1); `.SAT` signed saturation; `.PO` + 1. Z of an .X.CC is ANDed with the old Z.",
         proof: Proof::Run,
         example: "IADD.X R3, R8, R6",
-        modifiers: list(&[117, 118, 119, 120, 121]),
+        modifiers: list(&[116, 117, 118, 119, 120]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -153,7 +153,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "s = a + b + c. IADD3.CC keeps a carry of 0, 1 or 2, and the .X after it adds that. `.RS`: ((a + b, 33 bits) >> 16) + c; `.LS`: ((a + b) << 16) + c. Immediates are printed as unsigned 20-bit numbers: 0xffffe is -2.",
         proof: Proof::Run,
         example: "IADD3.X R2, P1, P0, ~R12, R6, R4, P0, P1",
-        modifiers: list(&[117, 122, 123, 124]),
+        modifiers: list(&[116, 121, 122, 123]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -173,7 +173,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "d = a + b; `.X` + carry (then `-x` is ~x without the 1); `.SAT` signed saturation; `.PO` + 1. Z of an .X.CC is ANDed with the old Z.",
         proof: Proof::Run,
         example: "IADD32I R4, R6, 0x1",
-        modifiers: list(&[117]),
+        modifiers: list(&[116]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -185,7 +185,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "d = (c cc 0) ? a : b.",
         proof: Proof::Run,
         example: "ICMP.EQ R3, R5, R6, R8",
-        modifiers: list(&[75, 81, 113, 72, 83]),
+        modifiers: list(&[74, 80, 112, 71, 82]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -204,7 +204,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "`.4A`: c + sum of four byte products; `.2A.LO/.HI`: c + two 16 x 8 products with the low or high bytes of b; each source .U8/.S8 (.U16/.S16 for a).",
         proof: Proof::Run,
         example: "IDP.4A.U8.U8 R12, R0, R9, R8",
-        modifiers: list(&[125, 126, 127, 128, 129, 130, 131, 132]),
+        modifiers: list(&[124, 125, 126, 127, 128, 129, 130, 131]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -240,7 +240,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "Rare (mad.hi.sat): IMAD.HI = (a*b >> 32) + c with a plain 32-bit c, `.SAT` signed; IMUL low or `.HI` word.",
         proof: Proof::Run,
         example: "IMAD.HI.U32 R15, P1, R17, R19, R14",
-        modifiers: list(&[113, 133, 134, 117, 135, 136, 137]),
+        modifiers: list(&[112, 132, 133, 116, 134, 135, 136]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -271,7 +271,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         proof: Proof::Run,
         notes: &["Minimum, maximum and absolute value are single operations."],
         example: "IMNMX.S64 PT, PT, R8, R2, R4, PT, !PT",
-        modifiers: list(&[113, 138, 139, 66, 64]),
+        modifiers: list(&[112, 137, 138, 65, 63]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -291,7 +291,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         operands: "Rd, Ra, Rb",
         effect: "Rare (mad.hi.sat): IMAD.HI = (a*b >> 32) + c with a plain 32-bit c, `.SAT` signed; IMUL low or `.HI` word.",
         proof: Proof::Run,
-        modifiers: list(&[113, 137]),
+        modifiers: list(&[112, 136]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -310,7 +310,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         operands: "Rd, Ra, imm32",
         effect: "Rare (mad.hi.sat): IMAD.HI = (a*b >> 32) + c with a plain 32-bit c, `.SAT` signed; IMUL low or `.HI` word.",
         proof: Proof::Run,
-        modifiers: list(&[113, 137]),
+        modifiers: list(&[112, 136]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -366,10 +366,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         generations: &[Generation::Fermi, Generation::Kepler, Generation::Maxwell],
         summary: "Integer compare into a register: all ones, or 1.0 with .BF.",
         operands: "Rd, Ra, Rb, [!]Pp",
-        effect: "`.X`: high words, after `IADD RZ.CC, alo, -blo`: t = ahi + ~bhi + C; Z = (t = 0) & CC.Z; less = S ^ O (signed) or no carry (.U32); LT less, LE less|Z, GT, GE, EQ, NE from those. ISET writes all ones (`.BF`: 1.0).",
+        effect: "`.X`: high words, after `IADD RZ.CC, alo, -blo`: t = ahi + ~bhi + C; Z = (t = 0) & CC.Z; less = S ^ O (signed) or no carry (.U32); LT less, LE less|Z, GT, GE, EQ, NE from those. ISET writes all ones (`.BF`: 1.0), and with `.CC` after its destination sets the condition code.",
         proof: Proof::Run,
         example: "ISET.EQ.AND R10, R9, R11, PT",
-        modifiers: list(&[73, 113, 83, 75, 81, 117, 76, 112, 72]),
+        modifiers: list(&[72, 112, 82, 74, 80, 116, 75, 111, 71]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -392,7 +392,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "`.X`: high words, after `IADD RZ.CC, alo, -blo`: t = ahi + ~bhi + C; Z = (t = 0) & CC.Z; less = S ^ O (signed) or no carry (.U32); LT less, LE less|Z, GT, GE, EQ, NE from those. ISET writes all ones (`.BF`: 1.0).",
         proof: Proof::Run,
         example: "ISETP.GE.AND.EX P3, PT, R3, R5, PT, P0",
-        modifiers: list(&[140, 113, 83, 76, 81, 72, 141, 75, 142, 74, 143, 144, 64, 66]),
+        modifiers: list(&[139, 112, 82, 75, 80, 71, 140, 74, 141, 73, 142, 143, 63, 65]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -420,7 +420,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "Carry in CC. `LEA.HI[.X] P, d, lo, b, hi`: the predicate, printed first, says that the generic address d:lo lies in neither the shared nor the local window (operand of the LD/ST after it, or condition of a branch to a shared path).",
         proof: Proof::Run,
         example: "LEA.HI.X R3, R5, UR7, R0, 0x2, P0",
-        modifiers: list(&[145, 117, 146]),
+        modifiers: list(&[144, 116, 145]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -441,7 +441,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "AND OR XOR PASS_B; `LOP.op.NZ P, d`: P = d != 0 (.Z: d = 0).",
         proof: Proof::Run,
         example: "LOP.OR.NZ P0, RZ, R7, R8",
-        modifiers: list(&[86, 147, 148, 149, 150, 151]),
+        modifiers: list(&[85, 146, 147, 148, 149, 150]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -460,7 +460,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "Bit by bit: T[(a<<2)|(b<<1)|c], T the immediate (a 0xf0, b 0xcc, c 0xaa). Predicate destination: (d != 0) | q; with `.PAND` & q (q is printed `!PT`, i.e. false, when unused).",
         proof: Proof::Run,
         example: "LOP3.LUT P1, RZ, R8, R6, R9, 0xf8, !PT",
-        modifiers: list(&[152, 153, 154]),
+        modifiers: list(&[151, 152, 153]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -480,7 +480,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "AND OR XOR PASS_B; `LOP.op.NZ P, d`: P = d != 0 (.Z: d = 0).",
         proof: Proof::Run,
         example: "LOP32I.AND R9, R8, 0x1",
-        modifiers: list(&[147, 149, 86]),
+        modifiers: list(&[146, 148, 85]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -488,6 +488,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         category: &CATEGORIES[6],
         summary: "Multiplication as examples in documents spell it; no tool prints it.",
         operands: "Rd, Ra, Rb",
+        effect: "d = the low word of a * b, as IMUL.",
+        proof: Proof::Assumed,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -528,7 +530,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         earlier: "As later, but `.L` always results in the high word.",
         proof: Proof::Run,
         example: "SHF.R.S64 R6, R7, R0, R9",
-        modifiers: list(&[137, 155, 113, 156, 157, 158, 159, 66]),
+        modifiers: list(&[136, 154, 112, 155, 156, 157, 158, 65]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -549,7 +551,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "Amount clamped at 32, `.W` & 31; SHR arithmetic unless .U32.",
         proof: Proof::Run,
         example: "SHL R13, R9, R6",
-        modifiers: list(&[115]),
+        modifiers: list(&[114]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -570,7 +572,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "Amount clamped at 32, `.W` & 31; SHR arithmetic unless .U32.",
         proof: Proof::Run,
         example: "SHR.U32 R3, R9, R7",
-        modifiers: list(&[113, 115]),
+        modifiers: list(&[112, 114]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -597,7 +599,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "|a - b| + c; `.4` by bytes, `.ACC` sums the four into c.",
         proof: Proof::Run,
         example: "VABSDIFF.U32.U32.ACC R12, R0.reuse, R5.reuse, R6",
-        modifiers: list(&[113, 160, 161]),
+        modifiers: list(&[112, 159, 160]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -616,7 +618,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "|a - b| + c; `.4` by bytes, `.ACC` sums the four into c.",
         proof: Proof::Run,
         example: "VABSDIFF4.U8.ACC R17, R0, R15, R10",
-        modifiers: list(&[125, 161]),
+        modifiers: list(&[124, 160]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -628,7 +630,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "By halves; predicate true: minimum. The number wins over a NaN (`.NAN`: NaN wins); -0 < +0.",
         proof: Proof::Run,
         example: "VHMNMX.BF16_V2.NAN R3, R8, R6, R6, !PT",
-        modifiers: list(&[89, 109]),
+        modifiers: list(&[88, 108]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -640,7 +642,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "d = a + b. `.64` pairs (sm_120). `.ISAT` with .S32: signed saturation (sm_120). `.U8x4 .S8x4 .U16x2 .S16x2 .16x2`: each part by itself, no carry between.",
         proof: Proof::Run,
         example: "VIADD.S32.ISAT R15, R6.reuse, R10.reuse",
-        modifiers: list(&[162, 163, 164]),
+        modifiers: list(&[161, 162, 163]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -652,7 +654,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "min or max of a + b (wrapped) and c; `.RELU` then max(0).",
         proof: Proof::Run,
         example: "VIADDMNMX.U32 R4, R0, R7, 0x2, PT",
-        modifiers: list(&[113, 111]),
+        modifiers: list(&[112, 110]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -665,7 +667,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         proof: Proof::Run,
         notes: &["Minimum, maximum and absolute value are single operations."],
         example: "VIMNMX.U32 R9, PT, PT, R13.reuse, R14.reuse, !PT",
-        modifiers: list(&[165, 166, 113, 162, 164, 111]),
+        modifiers: list(&[164, 165, 112, 161, 163, 110]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -677,7 +679,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "min or max of three: first predicate for (a, b), second for the result with c.",
         proof: Proof::Run,
         example: "VIMNMX3 R14, R13, R14, R12, !PT",
-        modifiers: list(&[113]),
+        modifiers: list(&[112]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -697,7 +699,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 44] = [
         effect: "16 x 16: p = half(a) * half(b) (.H1: high half; S16/U16 in the order a, b), `.PSL` p << 16; c plain, `.CLO` low half, `.CHI` c >> 16, `.CBCC` c + (b << 16), `.CSFU` c - (sign(a half) and b.lo != 0 ? 2^16) - (sign(b half) and a.lo != 0 ? 2^16), where .lo are the low halves of the whole registers; d = p + c; `.MRG` d = (d & 0xffff) | b << 16.",
         proof: Proof::Run,
         example: "XMAD.CHI R9, R5.H1, R3, R0",
-        modifiers: list(&[167, 168, 169, 170, 171, 172, 173, 174, 117]),
+        modifiers: list(&[166, 167, 168, 169, 170, 171, 172, 173, 116]),
         ..Instruction::EMPTY
     },
 ];

@@ -30,8 +30,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         proof: Proof::Run,
         example: "ATOM.E.CAS R5, [R2], R12, R13",
         modifiers: list(&[
-            175, 176, 177, 178, 179, 180, 181, 182, 65, 183, 184, 185, 147, 149, 186, 187, 43, 50, 66, 46,
-            188, 64, 189, 190,
+            174, 175, 176, 177, 178, 179, 180, 181, 64, 182, 183, 184, 146, 148, 185, 186, 42, 49, 65, 45,
+            187, 63, 188, 189,
         ]),
         ..Instruction::EMPTY
     },
@@ -51,7 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         proof: Proof::Run,
         example: "ATOMG.E.CAS.STRONG.GPU PT, R5, [R4], R6, R7",
         modifiers: list(&[
-            175, 176, 177, 180, 182, 65, 184, 189, 46, 43, 50, 149, 179, 178, 188, 181, 183, 187,
+            174, 175, 176, 179, 181, 64, 183, 188, 45, 42, 49, 148, 178, 177, 187, 180, 182, 186,
         ]),
         ..Instruction::EMPTY
     },
@@ -72,7 +72,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         proof: Proof::Run,
         example: "ATOMS.CAST.SPIN P1, [R0], R4, R5",
         modifiers: list(&[
-            179, 190, 191, 178, 180, 65, 149, 147, 182, 186, 185, 188, 189, 64, 192, 193, 194, 39,
+            178, 189, 190, 177, 179, 64, 148, 146, 181, 185, 184, 187, 188, 63, 191, 192, 193, 38,
         ]),
         ..Instruction::EMPTY
     },
@@ -95,7 +95,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "No effect on values.",
         proof: Proof::Run,
         example: "CCTL.E.PF2 [R2]",
-        modifiers: list(&[195, 175, 196]),
+        modifiers: list(&[194, 174, 195]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -160,7 +160,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "No effect on values.",
         proof: Proof::Run,
         example: "FENCE.VIEW.ASYNC.S",
-        modifiers: list(&[197, 198, 199, 200]),
+        modifiers: list(&[196, 197, 198, 199]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -180,9 +180,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         operands: "Rd, [Ra+imm] [, Pp pre-Volta]",
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. The address is generic: it is shared or local where it lies in that window, else global. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
-        notes: &["A lane whose guard is false makes no memory traffic."],
         example: "LD.E R10, [R6], P0",
-        modifiers: list(&[175, 183, 201, 202, 203, 204, 205, 176, 206, 207, 181, 121]),
+        modifiers: list(&[174, 182, 200, 201, 202, 203, 204, 175, 205, 206, 180, 120]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -203,7 +202,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "d = constant bank[offset], .U8 .S8 .U16 .S16 .64 .128; register offsets are added as signed 32-bit.",
         proof: Proof::Run,
         example: "LDC.64 R2, c[0x3][R8+0x50]",
-        modifiers: list(&[201, 202, 203, 206, 204]),
+        modifiers: list(&[200, 201, 202, 205, 203]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -219,13 +218,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
             Generation::Blackwell,
         ],
         summary: "Loads from global memory.",
-        operands: "[Pd,] Rd, [Ra.64+imm] or desc[URx][Ra.64+imm]",
+        operands: "[Pd,] Rd, [Ra.64+imm] / [Ra.64+URx+imm] / [Ra.U32+URx+imm] / desc[URx][Ra.64+imm]",
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
-        notes: &["A lane whose guard is false makes no memory traffic."],
         example: "LDG.E.SYS R6, [R8.64+UR4]",
         modifiers: list(&[
-            175, 183, 201, 208, 202, 204, 209, 205, 203, 210, 206, 211, 177, 187, 212, 213, 207, 181,
+            174, 182, 200, 207, 201, 203, 208, 204, 202, 209, 205, 210, 176, 186, 211, 212, 206, 180,
         ]),
         ..Instruction::EMPTY
     },
@@ -259,7 +257,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "Global to shared, at once in the model; LDGDEPBAR, DEPBAR and ARRIVES then have nothing to wait for. `.ZFILL`: the global address is moved up by the number of bytes to be zeroed: k = address mod size, the first size - k bytes arrive from (address - k), the rest are zeros. A false predicate: nothing is copied.",
         proof: Proof::Run,
         example: "LDGSTS.E.BYPASS.128 [R9], desc[UR6][R2.64]",
-        modifiers: list(&[175, 205, 214, 215, 216, 201]),
+        modifiers: list(&[174, 204, 213, 214, 215, 200]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -280,7 +278,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "LDL.64 R12, [R0]",
-        modifiers: list(&[201, 205, 202, 204, 206]),
+        modifiers: list(&[200, 204, 201, 203, 205]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -309,7 +307,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "LDS.64 R2, [R3+UR7]",
-        modifiers: list(&[210, 217, 205, 201, 204, 202, 206, 203]),
+        modifiers: list(&[209, 216, 204, 200, 203, 201, 205, 202]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -331,7 +329,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "LDSM.16.M88[.2/.4]: 8x8 matrices of 16-bit elements, addresses of the rows from lanes 0-7, 8-15 …, fragments as ldmatrix; `.MT88` transposed. MOVM.16.MT88: transpose of one.",
         proof: Proof::Partly,
         example: "LDSM.16.M88 R5, [R0]",
-        modifiers: list(&[218, 219, 220, 221, 222]),
+        modifiers: list(&[217, 218, 219, 220, 221]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -377,7 +375,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "No effect on values.",
         proof: Proof::Run,
         example: "MEMBAR.CTA",
-        modifiers: list(&[223, 224, 187, 225, 177, 183, 226, 227]),
+        modifiers: list(&[222, 223, 186, 224, 176, 182, 225, 226]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -394,7 +392,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         operands: "Pd, Rd, [Ra]",
         effect: "P = the generic address is in shared (.S), local (.L), global (.G) memory; .D not run.",
         proof: Proof::Partly,
-        modifiers: list(&[175, 228, 229, 230, 231]),
+        modifiers: list(&[174, 227, 228, 229, 230]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -415,7 +413,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         proof: Proof::Run,
         example: "RED.E.OR [R6], R0",
         modifiers: list(&[
-            175, 182, 65, 176, 177, 180, 43, 50, 184, 149, 185, 147, 186, 189, 193, 64, 66, 179,
+            174, 181, 64, 175, 176, 179, 42, 49, 183, 148, 184, 146, 185, 188, 192, 63, 65, 178,
         ]),
         ..Instruction::EMPTY
     },
@@ -437,7 +435,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "old = memory; memory = old op b; lanes execute in rising order in the model. ADD MIN MAX AND OR XOR EXCH INC (old >= b ? 0 : old + 1) DEC (old = 0 or old > b ? b : old - 1) CAS (memory = old == b ? c : old). .S32 .64 .U64 .S64 .F32.FTZ.RN .F64.RN .F16x2. ATOMS.POPC.INC: + 1 for each lane. `ATOMS.CAST.SPIN d, [a], b, c`: compare and swap that results in **1 in d (a pair for .64; or true in a predicate, sm_100 on) when it swapped, else 0**, not the old value.",
         proof: Proof::Run,
         example: "REDG.E.OR.STRONG.GPU desc[UR4][R6.64], R9",
-        modifiers: list(&[175, 182, 65, 176, 177, 180, 43, 50, 184, 149, 179, 185, 147, 186, 189, 193, 66]),
+        modifiers: list(&[174, 181, 64, 175, 176, 179, 42, 49, 183, 148, 178, 184, 146, 185, 188, 192, 65]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -467,7 +465,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. The address is generic: it is shared or local where it lies in that window, else global. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "ST.E [R2], R0, P0",
-        modifiers: list(&[175, 183, 201, 202, 204, 205, 203, 176, 232, 206, 181]),
+        modifiers: list(&[174, 182, 200, 201, 203, 204, 202, 175, 231, 205, 180]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -490,12 +488,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
             Generation::Blackwell,
         ],
         summary: "Stores to global memory.",
-        operands: "[Ra.64+imm] or desc[URx][..], Rb",
+        operands: "[Ra.64+imm] / [Ra.64+URx+imm] / [Ra.U32+URx+imm] / desc[URx][..], Rb",
         writes: Writes::Nothing,
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "STG.E.SYS [R6.64+UR4], R5",
-        modifiers: list(&[175, 183, 201, 204, 205, 202, 203, 176, 206, 232, 177]),
+        modifiers: list(&[174, 182, 200, 203, 204, 201, 202, 175, 205, 231, 176]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -517,7 +515,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "STL.64 [R1], R6",
-        modifiers: list(&[201, 202, 205, 204]),
+        modifiers: list(&[200, 201, 204, 203]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -539,7 +537,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         effect: "U8 S8 U16 S16 are extended to 32 bits; 64 and 128 use two and four registers. A predicate operand before Volta is only a hint.",
         proof: Proof::Run,
         example: "STS.U8 [R0+UR5], R7",
-        modifiers: list(&[205, 201, 202, 204, 121]),
+        modifiers: list(&[204, 200, 201, 203, 120]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -557,7 +555,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         summary: "Stores fragments as matrices to shared memory.",
         operands: "[Ra], Rb",
         writes: Writes::Nothing,
-        modifiers: list(&[218, 220, 219]),
+        effect: "As stmatrix: lanes 0 to 7 have the addresses of the rows of the first matrix, lanes 8 to 15 of the second. Each row has 8 elements of 16 bits.",
+        proof: Proof::Assumed,
+        modifiers: list(&[217, 219, 218]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -586,7 +586,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 41] = [
         summary: "Shared-memory barrier objects (mbarrier): init, arrive, test.",
         operands: "[Pd,] Rd, [addr], Rb",
         example: "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR5], R0",
-        modifiers: list(&[233, 234, 235, 236, 237, 238, 239, 179, 240, 241, 242, 243, 195]),
+        modifiers: list(&[232, 233, 234, 235, 236, 237, 238, 178, 239, 240, 241, 242, 194]),
         ..Instruction::EMPTY
     },
     Instruction {

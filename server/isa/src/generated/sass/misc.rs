@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         effect: "`B2R.RESULT R[, P]`: count and truth of the last BAR.RED of this warp. R2B: not run.",
         proof: Proof::Partly,
         example: "B2R.RESULT RZ, P0",
-        modifiers: list(&[244, 245]),
+        modifiers: list(&[243, 244]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -39,10 +39,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         summary: "Block barrier: wait, arrive or reduce.",
         operands: "id [, count] [, [!]Pp]",
         writes: Writes::Nothing,
-        effect: "All warps of the block take part. SYNC waits, ARV does not, RED reduces a predicate over the threads (B2R reads the result). The count is a number of threads.",
+        effect: "All warps of the block take part, or as many threads as the count says. SYNC waits, ARV does not, RED reduces a predicate over the threads (B2R reads the result). The count is a number of threads.",
         proof: Proof::Run,
         example: "BAR.RED.OR 0x0, P1",
-        modifiers: list(&[246, 247, 248, 249, 250, 251, 252, 253, 254]),
+        modifiers: list(&[245, 246, 247, 248, 249, 250, 251, 252, 253]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -61,7 +61,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         effect: "d = special register. CS2R on Volta and later writes a pair unless `.32`; before, one register. `SRZ` = 0 (CS2R R, SRZ clears a pair).",
         proof: Proof::Run,
         example: "CS2R.32 R9, SR_CgaSize",
-        modifiers: list(&[255, 256]),
+        modifiers: list(&[254, 255]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -90,7 +90,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         effect: "No effect on values.",
         proof: Proof::Run,
         example: "DEPBAR.LE SB5, 0x6",
-        modifiers: list(&[74]),
+        modifiers: list(&[73]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -121,7 +121,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
             Generation::Blackwell,
         ],
         summary: "Program counter into a register.",
-        operands: "Rd",
+        operands: "Rd [, target]",
+        effect: "d (a pair since Volta) = the address of this instruction, or of the target.",
+        proof: Proof::Assumed,
         example: "LEPC R20, `(.L_x_2)",
         ..Instruction::EMPTY
     },
@@ -144,7 +146,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         effect: "No effect. `NOP.S` before Maxwell: as SYNC.",
         proof: Proof::Run,
         example: "NOP.TRIG 0x4",
-        modifiers: list(&[257, 121]),
+        modifiers: list(&[256, 120]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "d = b. `.64` moves a pair. A trailing mask operand (0xf) writes the bytes whose bit is set; tools omit it when all are.",
         proof: Proof::Run,
         example: "MOV.64 R2, UR6",
-        modifiers: list(&[256]),
+        modifiers: list(&[255]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -78,7 +78,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "Bytes 0-3 of a and 4-7 of c; nibble k of b picks byte k of the result, bit 3 of a nibble repeats that byte's sign bit. `.F4E .B4E .RC8 .ECL .ECR .RC16` with n = b & 3: F4E n,n+1,n+2,n+3; B4E n,n-1,n-2,n-3 (mod 8); RC8 n four times; ECL max(k,n); ECR min(k,n); RC16 bytes 2(n&1), 2(n&1)+1 twice (k = place, from the low byte).",
         proof: Proof::Run,
         example: "PRMT R9, R0, R4, R5",
-        modifiers: list(&[258, 259, 260, 261, 262, 263]),
+        modifiers: list(&[257, 258, 259, 260, 261, 262]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -99,7 +99,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "d = p ? a : b (`SEL.64` pairs, sm_120).",
         proof: Proof::Run,
         example: "SEL R8, R3, R5, P1",
-        modifiers: list(&[256]),
+        modifiers: list(&[255]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -117,7 +117,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "d = low n bits of a, sign-extended (`.U32`: zero-extended); n clamped at 32, `.W` n & 31; n = 0 gives 0.",
         proof: Proof::Run,
         example: "SGXT.U32 R12, R17, 0x5",
-        modifiers: list(&[113, 115]),
+        modifiers: list(&[112, 114]),
         ..Instruction::EMPTY
     },
 ];

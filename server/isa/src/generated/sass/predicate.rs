@@ -20,7 +20,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "PSETP.op1.op2: (a op1 b) op2 c; second destination with not(a op1 b). PSET writes all ones or 0. CSETP.test.op P, P2, CC, q: the CC test.",
         proof: Proof::Run,
         example: "CSETP.SFT.AND P0, PT, CC, PT",
-        modifiers: list(&[73, 264, 72]),
+        modifiers: list(&[72, 263, 71]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -41,7 +41,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "d = (a & ~mask) | (predicates & mask); bit k = Pk. `.Bn`: byte n of a is replaced by (predicates & mask).",
         proof: Proof::Run,
         example: "P2R R5, PR, RZ, 0x40",
-        modifiers: list(&[265, 266, 267]),
+        modifiers: list(&[264, 265, 266]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -60,7 +60,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "Same index from three predicates; two tables, two destinations. A source may be `Rn.SIGN`: bit 31 of Rn.",
         proof: Proof::Run,
         example: "PLOP3.LUT P2, PT, R3.SIGN, R4.SIGN, R12.SIGN, 0x8, 0x0",
-        modifiers: list(&[268]),
+        modifiers: list(&[267]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -72,7 +72,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "PSETP.op1.op2: (a op1 b) op2 c; second destination with not(a op1 b). PSET writes all ones or 0. CSETP.test.op P, P2, CC, q: the CC test.",
         proof: Proof::Run,
         example: "PSET.AND.AND R5, P6, PT, PT",
-        modifiers: list(&[73]),
+        modifiers: list(&[72]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -94,7 +94,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "PSETP.op1.op2: (a op1 b) op2 c; second destination with not(a op1 b). PSET writes all ones or 0. CSETP.test.op P, P2, CC, q: the CC test.",
         proof: Proof::Run,
         example: "PSETP.OR.AND P1, PT, P1, P2, PT",
-        modifiers: list(&[73, 94, 86]),
+        modifiers: list(&[72, 93, 85]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -115,7 +115,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "Pk = bit k (of byte n with `.Bn` or `Ra.Bn`) for every k in the mask.",
         proof: Proof::Run,
         example: "R2P PR, R5, 0x3",
-        modifiers: list(&[265, 266, 267]),
+        modifiers: list(&[264, 265, 266]),
         ..Instruction::EMPTY
     },
 ];

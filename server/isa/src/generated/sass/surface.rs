@@ -56,7 +56,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 12] = [
         summary: "Surface load.",
         operands: "Rd, [Ra], handle",
         example: "SULD.D.BA.2D.STRONG.SM.TRAP R16, [R2], UR6, 0x0",
-        modifiers: list(&[269, 270, 271, 272, 273, 181, 187, 274, 275]),
+        modifiers: list(&[268, 269, 270, 271, 272, 180, 186, 273, 274]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -124,7 +124,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 12] = [
         operands: "[Ra], Rb, handle",
         writes: Writes::Nothing,
         example: "SUST.D.BA.2D.STRONG.SM [R2], R17, UR6, 0x0",
-        modifiers: list(&[269, 270, 275, 276, 272, 273, 181, 187, 274, 271]),
+        modifiers: list(&[268, 269, 274, 275, 271, 272, 180, 186, 273, 270]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -33,7 +33,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         summary: "Warpgroup matrix multiply on 16-bit floats.",
         operands: "Rd, gdesc[URa] (or Ra, gdesc), Rc [, gsb0]",
         example: "HGMMA.64x8x16.F32 R24, gdesc[UR4], RZ, !UPT, gsb0",
-        modifiers: list(&[277, 278, 279, 280]),
+        modifiers: list(&[276, 277, 278, 279]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -51,7 +51,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         effect: "16816, 1688 with F16/BF16/TF32 sources, F32 or F16 sums; 1684.TF32. Volta's `884.*.STEPn`: not run.",
         proof: Proof::Partly,
         example: "HMMA.16816.F32 R4, R4, R18, R8",
-        modifiers: list(&[281, 277, 282, 283, 284, 285, 286, 287, 288, 289, 290, 291]),
+        modifiers: list(&[280, 276, 281, 282, 283, 284, 285, 286, 287, 288, 289, 290]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -77,7 +77,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         effect: "8816, 16816, 16832 with S8/U8 (`R.ROW`, `R.COL`), `.SAT`. 4-bit: not run.",
         proof: Proof::Partly,
         example: "IMMA.16832.S8.U8 R4, R8.ROW, R20.COL, R4",
-        modifiers: list(&[292, 281, 293, 294, 295, 296]),
+        modifiers: list(&[291, 280, 292, 293, 294, 295]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -102,6 +102,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         generations: &[Generation::Blackwell],
         summary: "Warp matrix multiply-add on 8-bit (and 6/4-bit) floats.",
         operands: "Rd, Ra, Rb, Rc",
+        effect: "As mma with kind::f8f6f4: 16832 with E4M3, E5M2, E3M2, E2M3 and E2M1 sources, F32 or F16 sums. `.SF` has scale factors.",
+        proof: Proof::Assumed,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -109,7 +111,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         category: &CATEGORIES[12],
         generations: &[Generation::Blackwell],
         summary: "Tensor-core multiply, 16-bit floats, result in tensor memory.",
-        operands: "gdesc[URa], gdesc[URb], tmem[URc], tmem[URd], idesc[URe], UPp",
+        operands: "gdesc[URa] / tmem[URa], gdesc[URb], tmem[URd], tmem[URi], idesc[URi+1], UPp",
         writes: Writes::Nothing,
         example: "UTCHMMA gdesc[UR12], gdesc[UR14], tmem[UR4], tmem[UR16], idesc[UR17], !UPT",
         ..Instruction::EMPTY
@@ -148,7 +150,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 16] = [
         operands: "gsb0, count",
         writes: Writes::Nothing,
         example: "WARPGROUP.DEPBAR.LE gsb0, 0x0",
-        modifiers: list(&[297, 74, 298]),
+        modifiers: list(&[296, 73, 297]),
         ..Instruction::EMPTY
     },
     Instruction {

@@ -11,7 +11,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Over the executing lanes: none = AND, OR, XOR, SUM, MIN, MAX (.S32 signed); uniform destination. Floats: not run.",
         proof: Proof::Run,
         example: "CREDUX.MAX UR8, R2",
-        modifiers: list(&[313, 162, 314, 315]),
+        modifiers: list(&[312, 161, 313, 314]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -33,7 +33,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "d = constant bank[offset], .U8 .S8 .U16 .S16 .64 .128; register offsets are added as signed 32-bit.",
         proof: Proof::Run,
         example: "LDCU.64 UR6, c[0x4][0x8]",
-        modifiers: list(&[201, 205, 202, 204]),
+        modifiers: list(&[200, 204, 201, 203]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -45,7 +45,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "UR = value of the lowest executing lane. With a predicate destination (`.OR`): true in lanes whose value differs.",
         proof: Proof::Partly,
         example: "R2UR UR4, R0",
-        modifiers: list(&[149]),
+        modifiers: list(&[148]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -57,7 +57,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Over the executing lanes: none = AND, OR, XOR, SUM, MIN, MAX (.S32 signed); uniform destination. Floats: not run.",
         proof: Proof::Run,
         example: "REDUX.OR UR6, R2",
-        modifiers: list(&[316, 162, 317, 313, 86, 314]),
+        modifiers: list(&[315, 161, 316, 312, 85, 313]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -164,7 +164,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Index of the highest set bit; without `.U32` of the highest bit that differs from the sign; `.SH`: 31 - index; none: 0xffffffff. A predicate destination (seen only as a form) would show \"none\".",
         proof: Proof::Run,
         example: "UFLO.U32 UR4, UR4",
-        modifiers: list(&[113]),
+        modifiers: list(&[112]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -290,7 +290,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "s = a + b + c (each 32 bits, 64 with `.64`), as an integer of more bits; d = low word. First predicate destination: s >= 2^32; second: s >= 2^33. `.X`: + p + q (two carry sources). Only the number of carries matters: an .X that reads both adds both.",
         proof: Proof::Run,
         example: "UIADD3.X UR6, UPT, UPT, URZ, UR7, URZ, UP0, !UPT",
-        modifiers: list(&[117, 256]),
+        modifiers: list(&[116, 255]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -302,7 +302,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "p = a * b, signed unless `.U32`; d = low(p) + c. `.WIDE`: 64-bit p + pair c, pair d, optional carry-out predicate. `.HI`: high word of (p + pair c): c is a **pair**. `.X`: + carry predicate (last operand). `.MOV.U32 .SHL .IADD` are variants of the same.",
         proof: Proof::Run,
         example: "UIMAD.WIDE UR6, UR4, UR5, UR6",
-        modifiers: list(&[318, 113]),
+        modifiers: list(&[317, 112]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -325,7 +325,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "p = (a cc b) op q; second destination = not(a cc b) op q. op .AND .OR .XOR. Signed unless .U32; .S64/.U64 pairs. `.EX`: operands are high words, the sixth operand is the verdict of the low words (compared `.U32`, same cc): LT/LE/GT/GE strict or (equal and low); EQ equal and low; NE different or low.",
         proof: Proof::Run,
         example: "UISETP.NE.U32.AND UP0, UPT, UR4, UR8, UPT",
-        modifiers: list(&[73, 83, 76, 81, 113, 94, 72]),
+        modifiers: list(&[72, 82, 75, 80, 112, 93, 71]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -337,7 +337,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "d = constant bank[offset], .U8 .S8 .U16 .S16 .64 .128; register offsets are added as signed 32-bit.",
         proof: Proof::Run,
         example: "ULDC.64 UR6, c[0x4][0x8]",
-        modifiers: list(&[201, 204, 203, 202]),
+        modifiers: list(&[200, 203, 202, 201]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -349,7 +349,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "d = ((a << n) mod 2^32) + b; carry-out predicate. `.HI`: d = (((h:a) << n) >> 32) + b with h the fourth operand (RZ when absent); `.SX32`: h = sign of a. `.X`: + carry predicate. -a is taken before the shift in the plain form and of the 64-bit value in `.HI`.",
         proof: Proof::Run,
         example: "ULEA UR7, UR6, UR4, 0x18",
-        modifiers: list(&[137, 117, 319]),
+        modifiers: list(&[136, 116, 318]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -377,7 +377,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "Bit by bit: T[(a<<2)|(b<<1)|c], T the immediate (a 0xf0, b 0xcc, c 0xaa). Predicate destination: (d != 0) | q; with `.PAND` & q (q is printed `!PT`, i.e. false, when unused).",
         proof: Proof::Run,
         example: "ULOP3.LUT UR6, UR4, 0x3, URZ, 0xc0, !UPT",
-        modifiers: list(&[268]),
+        modifiers: list(&[267]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -424,7 +424,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         writes: Writes::Predicates,
         effect: "Same index from three predicates; two tables, two destinations. A source may be `Rn.SIGN`: bit 31 of Rn.",
         proof: Proof::Run,
-        modifiers: list(&[268]),
+        modifiers: list(&[267]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -487,8 +487,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         opcode: "USETMAXREG",
         category: &CATEGORIES[16],
         generations: &[Generation::Hopper, Generation::Blackwell],
-        summary: "Change the warp's register allotment.",
-        operands: "imm",
+        summary: "Changes the number of registers of the warp.",
+        operands: "[UPd,] imm",
+        effect: "As setmaxnreg: `.DEALLOC` gives registers back; `.TRY_ALLOC` asks for more, and UPd says whether the warp got them. No register changes its value.",
+        proof: Proof::Assumed,
         ..Instruction::EMPTY
     },
     Instruction {
@@ -499,7 +501,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         operands: "URd, URa, URb",
         effect: "d = low n bits of a, sign-extended (`.U32`: zero-extended); n clamped at 32, `.W` n & 31; n = 0 gives 0.",
         proof: Proof::Run,
-        modifiers: list(&[113]),
+        modifiers: list(&[112]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -511,7 +513,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         effect: "v = hi:lo (third and first source), amount n clamped at 32 (64 for .U64/.S64), `.W`: n & 31 (& 63). `.L` v << n, `.R` v >> n (arithmetic for .S32/.S64). Low word; high word with `.HI`.",
         proof: Proof::Run,
         example: "USHF.L.U32 UR5, UR4, 0xb, URZ",
-        modifiers: list(&[137, 156, 155, 113, 64, 162]),
+        modifiers: list(&[136, 155, 154, 112, 63, 161]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -565,7 +567,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         summary: "Manage virtual resource counts (tensor memory pool).",
         operands: "URa",
         example: "UVIRTCOUNT.DEALLOC.SMPOOL 0x80",
-        modifiers: list(&[320, 321]),
+        modifiers: list(&[319, 320]),
         ..Instruction::EMPTY
     },
 ];

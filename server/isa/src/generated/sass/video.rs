@@ -9,7 +9,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video addition with byte or half selectors.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VADD.S8.S16.SAT.MIN R3, R0.B1, R2, R0",
-        modifiers: list(&[127, 131, 71, 322]),
+        modifiers: list(&[126, 130, 70, 321]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -19,7 +19,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video multiply-add.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VMAD.S16.S8.SHR_7 R6, R0.H1.reuse, R2.B2.reuse, R0.reuse",
-        modifiers: list(&[131, 127, 323]),
+        modifiers: list(&[130, 126, 322]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -31,7 +31,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         effect: "`.MX`/`.MN` of a and b, then `.MAX`/`.MIN` with c (or + c).",
         proof: Proof::Partly,
         example: "VMNMX.MX.MAX R10, R0.reuse, R5.reuse, R10",
-        modifiers: list(&[324, 325]),
+        modifiers: list(&[323, 324]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -41,7 +41,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video compare.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VSET.GT.U32.U32.ACC R7, R0.reuse, R2.reuse, R0",
-        modifiers: list(&[76, 113, 161]),
+        modifiers: list(&[75, 112, 160]),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -60,7 +60,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         summary: "Video shift left.",
         operands: "Rd, Ra, Rb, Rc",
         example: "VSHL.UD.U32.U32 R2, R0, R2, RZ",
-        modifiers: list(&[326, 113]),
+        modifiers: list(&[325, 112]),
         ..Instruction::EMPTY
     },
     Instruction {

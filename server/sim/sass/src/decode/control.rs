@@ -5,8 +5,10 @@ use super::instruction::Inst;
 use super::operands::Kind;
 use super::predicates::{condition, is_data_register};
 use super::unsupported::{Decoded, Unsupported};
-use crate::program::{BarrierState, BarrierStep, Control, Jump, Op, Operation, Reduction, Token, Uniformity};
-use crate::registers::{Condition, Source};
+use crate::program::{
+    BarrierState, BarrierStep, Control, Jump, JumpWidth, Op, Operation, Reduction, Token, Uniformity,
+};
+use crate::registers::{CALL_LIMIT, Condition, Source};
 use warplens_hir::sass::{Operand, Register, RegisterFile, RegisterTarget, Value};
 
 impl Decoder<'_> {
@@ -14,7 +16,7 @@ impl Decoder<'_> {
     pub(super) fn control(&mut self, inst: &Inst<'_>) -> Decoded {
         let control = match inst.ins.opcode.as_str() {
             "BRA" | "JMP" => return self.branch(inst),
-            "BRX" | "JMX" | "BRXU" | "JMXU" | "JMXD" => Control::Indirect(self.jump(inst)?),
+            "BRX" | "JMX" | "BRXU" | "JMXU" | "JMXD" => Control::Indirect(self.jump(inst)?, Uniformity::None),
             "CAL" | "JCAL" => Control::Call(self.statement(inst)?),
             "CALL" => match self.register_target(inst) {
                 Some(_) => Control::CallIndirect(self.jump(inst)?),
@@ -22,19 +24,19 @@ impl Decoder<'_> {
             },
             "RET" if self.target.has_barriers() => Control::Return(self.jump(inst)?),
             "RET" => Control::PopReturn,
-            "SSY" => Control::Push(Token::Sync, self.statement(inst)?),
-            "PBK" => Control::Push(Token::Break, self.statement(inst)?),
-            "PCNT" => Control::Push(Token::Continue, self.statement(inst)?),
-            "PRET" => Control::Push(Token::Return, self.statement(inst)?),
-            "PLONGJMP" => Control::Push(Token::LongJump, self.statement(inst)?),
-            "PEXIT" => Control::Push(Token::Exit, self.statement(inst)?),
+            "SSY" => Control::Push(Token::Sync, self.resume(inst)?),
+            "PBK" => Control::Push(Token::Break, self.resume(inst)?),
+            "PCNT" => Control::Push(Token::Continue, self.resume(inst)?),
+            "PRET" => Control::Push(Token::Return, self.resume(inst)?),
+            "PLONGJMP" => Control::Push(Token::LongJump, self.resume(inst)?),
+            "PEXIT" => Control::Push(Token::Exit, self.resume(inst)?),
             "SYNC" => Control::Pop(Token::Sync),
             "BRK" => Control::Pop(Token::Break),
             "CONT" => Control::Pop(Token::Continue),
             "LONGJMP" => Control::Pop(Token::LongJump),
             "EXIT" | "KIL" | "KILL" => Control::Exit,
             "BPT" if inst.has("TRAP") => Control::Trap,
-            "BSSY" => Control::BarrierSet(inst.barrier()?, self.statement(inst).ok()),
+            "BSSY" => Control::BarrierSet(inst.barrier()?, self.resume(inst).ok()),
             "BSYNC" => Control::BarrierWait(inst.barrier()?),
             "BREAK" => Control::BarrierBreak(inst.barrier()?),
             "BMOV" => return self.barrier_move(inst),
@@ -67,13 +69,16 @@ impl Decoder<'_> {
         operation.test = inst.cc_test()?;
         if let Some(second) = inst.ops.iter().find_map(condition) {
             operation.p[0] = second;
+        } else if inst.has("LMT") {
+            operation.p[0] = Condition { predicate: CALL_LIMIT, negated: true };
         }
         Ok(operation)
     }
 
     fn branch(&mut self, inst: &Inst<'_>) -> Decoded {
         inst.allow(&["U LMT ANY CONV DIV INC DEC NOINC NODEC ABS REL"])?;
-        let target = self.statement(inst)?;
+        let jump = self.constant_jump(inst)?;
+        let target = if jump.is_some() { 0 } else { self.statement(inst)? };
         let mask = |decoder: &mut Self| -> Result<Option<Source>, Unsupported> {
             let operand = inst.ops.iter().find(|operand| {
                 operand
@@ -98,7 +103,31 @@ impl Decoder<'_> {
             () if inst.has("U") => Uniformity::All,
             () => Uniformity::None,
         };
-        self.of(Control::Branch(target, uniformity), inst)
+        let control = match jump {
+            Some(jump) => Control::Indirect(jump, uniformity),
+            None => Control::Branch(target, uniformity),
+        };
+        self.of(control, inst)
+    }
+
+    /// The target of `BRA c[0x0][0x20]`, a signed offset from the next instruction, or of `JMP c[0x0][0x20]`, an
+    /// unsigned address.
+    fn constant_jump(&mut self, inst: &Inst<'_>) -> Result<Option<Jump>, Unsupported> {
+        let Some(operand) = inst.ops.last().filter(|operand| matches!(operand.value, Value::Constant(_)))
+        else {
+            return Ok(None);
+        };
+        let source = self.source(inst, operand, Kind::Int)?;
+        let (width, base) = match inst.ins.opcode.as_str() {
+            "BRA" => (JumpWidth::Signed, self.next_address(inst)),
+            _ => (JumpWidth::Unsigned, 0),
+        };
+        Ok(Some(Jump { source, width, base }))
+    }
+
+    /// The address that relative targets count from, even if it holds a control word.
+    fn next_address(&self, inst: &Inst<'_>) -> i64 {
+        i64::from(inst.ins.address) + i64::from(self.target.instruction_bytes())
     }
 
     fn register_target<'a>(&self, inst: &Inst<'a>) -> Option<&'a RegisterTarget> {
@@ -111,9 +140,11 @@ impl Decoder<'_> {
     /// The target of an indirect jump: relative to the next instruction for `BRX`, otherwise absolute.
     fn jump(&mut self, inst: &Inst<'_>) -> Result<Jump, Unsupported> {
         let is_relative = inst.ins.opcode.starts_with("BRX");
-        // Offsets count from the next address, even if it holds a control word.
-        let next = i64::from(inst.ins.address + self.target.instruction_bytes());
-        let wide = self.target.has_barriers();
+        let width = match self.target.has_barriers() {
+            true => JumpWidth::Pair,
+            false if is_relative => JumpWidth::Signed,
+            false => JumpWidth::Unsigned,
+        };
         let (register, offset) = match self.register_target(inst) {
             Some(target) => (target.register, target.offset),
             None => {
@@ -121,8 +152,8 @@ impl Decoder<'_> {
                 (register.and_then(Operand::register).ok_or("its register is missing")?, 0)
             }
         };
-        let base = offset + if is_relative { next } else { 0 };
-        Ok(Jump { register: Source::of(self.pool.row(register)), wide, base })
+        let base = offset.saturating_add(if is_relative { self.next_address(inst) } else { 0 });
+        Ok(Jump { source: Source::of(self.pool.row(register)), width, base })
     }
 
     /// The member mask of a `WARPSYNC`.

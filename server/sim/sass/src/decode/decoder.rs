@@ -86,11 +86,23 @@ impl<'l> Decoder<'l> {
         match inst.ins.destination {
             Destination::Instruction(index) => Ok(self.firsts[inst.number] + index),
             Destination::Symbol => {
-                let name = inst.target_symbol().unwrap_or_default();
+                let name = inst.target_symbol().ok_or(
+                    "its target is not in the listing: `cuobjdump` prints 0 for an address that the linker fills in; \
+                     `nvdisasm` prints the name",
+                )?;
                 self.label(&name).ok_or_else(|| format!("`{name}` is not in the listing").into())
             }
             Destination::End => Err("its target is the end of the function".into()),
             _ => Err("its target is not an instruction of the listing".into()),
+        }
+    }
+
+    /// The statement at which the lanes of a token or barrier continue. The end of a function may be such a point; it is
+    /// the end of the program, so that no lane continues in the function after it.
+    pub(super) fn resume(&self, inst: &Inst<'_>) -> Result<u32, Unsupported> {
+        match inst.ins.destination {
+            Destination::End => Ok(self.program.addresses.len() as u32),
+            _ => self.statement(inst),
         }
     }
 

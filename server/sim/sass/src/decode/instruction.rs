@@ -13,6 +13,8 @@ pub(super) struct Inst<'a> {
     pub(super) function: &'a Function,
     pub(super) ins: &'a Instruction,
     pub(super) number: usize,
+    /// Its index in the function.
+    pub(super) index: usize,
     pub(super) mods: Vec<&'a str>,
     pub(super) ops: &'a [Operand],
     /// The `.S` of Fermi and Kepler, which is not among the modifiers.
@@ -33,7 +35,7 @@ impl<'a> Inst<'a> {
         let mut mods: Vec<&str> = function.modifiers(ins).iter().map(|word| word.text.as_str()).collect();
         let joins = target.marks_joins() && mods.contains(&"S");
         mods.retain(|word| !joins || *word != "S");
-        Inst { function, ins, number, mods, ops: function.operands(ins), joins }
+        Inst { function, ins, number, index, mods, ops: function.operands(ins), joins }
     }
 
     /// The opcode with its modifiers.
@@ -114,6 +116,9 @@ impl<'a> Inst<'a> {
             Value::Condition(condition) => Some(condition),
             _ => None,
         });
+        if let Some(name) = self.function.unknown_test(self.ins) {
+            return Err(format!("`CC.{name}` is not a test of the condition code").into());
+        }
         match test {
             None => Ok(CcTest::ALWAYS),
             Some(condition) if condition.is_of_graphics() => {

@@ -2,10 +2,12 @@
 
 use super::decoder::Decoder;
 use super::instruction::Inst;
-use super::operands::Kind;
+use super::operands::{Kind, missing_bank};
 use super::predicates::{destination_predicate, is_data_register};
 use super::unsupported::{Decoded, Unsupported};
-use crate::program::{Access, Address, Atomic, AtomicResult, MatrixLoad, Op, Operation, Space, Term, Window};
+use crate::program::{
+    Access, Address, Atomic, AtomicResult, MatrixAccess, Op, Operation, Space, Term, Window,
+};
 use crate::registers::{DROPPED, Row, Source};
 use la_arena::Idx;
 use warplens_hir::sass::{Operand, Register, RegisterFile, Value};
@@ -26,6 +28,7 @@ fn width(inst: &Inst<'_>) -> (u8, u8, bool) {
             "32" => (4, 1, false),
             "64" => (4, 2, false),
             "128" => (4, 4, false),
+            "256" => (4, 8, false),
             _ => return None,
         })
     });
@@ -95,14 +98,23 @@ impl Decoder<'_> {
         let space = space(inst);
         let operand = address_operand(inst)?;
         let address = self.address(operand, self.is_wide(inst, space))?;
-        let access = Access { space, address, size, count, signed, data, strong: is_strong(inst) };
+        let upper = None;
+        let access = Access { space, address, size, count, signed, data, upper, strong: is_strong(inst) };
         Ok(self.program.accesses.alloc(access))
     }
 
     pub(super) fn load(&mut self, inst: &Inst<'_>) -> Decoded {
-        let shape = inst.shape();
+        let mut shape = inst.shape();
+        let mut upper = None;
+        if inst.has("256") {
+            // `LDG.E.ENL2.256 R8, R4, desc[UR4][R2.64]`: the upper words are printed first.
+            upper = Some(self.destination(shape.d)?);
+            shape.d = shape.sources.first().copied();
+        }
         let data = self.destination(shape.d)?;
-        let mut operation = Operation::new(Op::Load(self.access(inst, data)?));
+        let access = self.access(inst, data)?;
+        self.program.accesses[access].upper = upper;
+        let mut operation = Operation::new(Op::Load(access));
         operation.d = data;
         if shape.q.iter().any(|q| *q != DROPPED) {
             return Err("a predicate destination is not simulated".into());
@@ -112,11 +124,16 @@ impl Decoder<'_> {
 
     /// A store, or one that also unlocks.
     pub(super) fn store(&mut self, inst: &Inst<'_>, op: fn(Idx<Access>) -> Op) -> Decoded {
-        let data = inst.ops.iter().find(|operand| is_data_register(operand));
-        let data = data.and_then(Operand::register).ok_or("its source is missing")?;
-        let row = self.pool.row(data);
-        let op = op(self.access(inst, row)?);
-        Ok(self.effect(op))
+        let mut data =
+            inst.ops.iter().filter(|operand| is_data_register(operand)).filter_map(Operand::register);
+        let row = self.pool.row(data.next().ok_or("its source is missing")?);
+        let access = self.access(inst, row)?;
+        if inst.has("256") {
+            // `STG.E.ENL2.256 desc[UR4][R2.64], R4, R8`
+            let upper = data.next().ok_or("its second source is missing")?;
+            self.program.accesses[access].upper = Some(self.pool.row(upper));
+        }
+        Ok(self.effect(op(access)))
     }
 
     pub(super) fn load_constant(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -134,6 +151,9 @@ impl Decoder<'_> {
         let bank = constant.bank.ok_or("the bank in a register is not simulated")?;
         if constant.symbol.is_some() || constant.descriptor.is_some() {
             return Err("its address is not simulated".into());
+        }
+        if bank > 1 && self.bank_size(bank as u8) == 0 {
+            return Err(missing_bank(bank));
         }
         let term = |register: Register| Term {
             row: self.pool.row(register),
@@ -244,7 +264,7 @@ impl Decoder<'_> {
         }
         match before.iter().filter_map(destination_predicate).find(|q| *q != DROPPED) {
             Some(q) if casts => result = AtomicResult::SwappedPredicate(q),
-            Some(_) => return Err("a predicate destination is not simulated".into()),
+            Some(q) => result = AtomicResult::Done(q),
             None => {}
         }
         Ok((d, result))
@@ -253,12 +273,24 @@ impl Decoder<'_> {
     /// Such as `LDSM.16.M88.4 R4, [R3]`.
     pub(super) fn matrix_load(&mut self, inst: &Inst<'_>) -> Decoded {
         let data = self.destination(inst.ops.first())?;
+        let load = self.matrix_access(inst, data)?;
+        Ok(Operation { d: data, ..Operation::new(Op::MatrixLoad(load)) })
+    }
+
+    /// Such as `STSM.16.MT88.2 [R9], R4`.
+    pub(super) fn matrix_store(&mut self, inst: &Inst<'_>) -> Decoded {
+        let data = inst.ops.iter().find(|operand| is_data_register(operand));
+        let data = data.and_then(Operand::register).ok_or("its source is missing")?;
+        let data = self.pool.row(data);
+        let store = self.matrix_access(inst, data)?;
+        Ok(self.effect(Op::MatrixStore(store)))
+    }
+
+    fn matrix_access(&mut self, inst: &Inst<'_>, data: Row) -> Result<Idx<MatrixAccess>, Unsupported> {
         let address = self.address(address_operand(inst)?, false)?;
         let count = inst.find(|word| word.parse().ok().filter(|count| [2, 4].contains(count))).unwrap_or(1);
-        let load = MatrixLoad { address, count, transposed: inst.has("MT88"), data };
-        let mut operation = Operation::new(Op::MatrixLoad(self.program.matrix_loads.alloc(load)));
-        operation.d = data;
-        Ok(operation)
+        let access = MatrixAccess { address, count, transposed: inst.has("MT88"), data };
+        Ok(self.program.matrix_accesses.alloc(access))
     }
 
     pub(super) fn matrix_transpose(&mut self, inst: &Inst<'_>) -> Decoded {
@@ -277,9 +309,13 @@ impl Decoder<'_> {
                 _ => None,
             })
             .ok_or("its shape is missing")?;
-        let integers = inst.ins.opcode == "IMMA";
         let types: Vec<&str> = inst.mods.iter().copied().skip(1).filter(|word| *word != "SAT").collect();
-        let (a, b, sum) = if integers {
+        let (a, b, sum) = if inst.ins.opcode == "QMMA" {
+            let factor =
+                |name: &str| Factor::in_byte(&name.to_ascii_lowercase()).ok_or("its types are missing");
+            let [sum, a, b] = types[..] else { return Err("its types are missing".into()) };
+            (factor(a)?, factor(b)?, if sum == "F16" { Sum::F16 } else { Sum::F32 })
+        } else if inst.ins.opcode == "IMMA" {
             let factor = |ty: &str| if ty == "U8" { Factor::U8 } else { Factor::S8 };
             let [a, b] = types[..] else { return Err("its types are missing".into()) };
             (factor(a), factor(b), Sum::S32)

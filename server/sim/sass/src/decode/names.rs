@@ -94,7 +94,15 @@ impl Names<'_> {
         match operation.op {
             Op::Store(access) | Op::StoreUnlock(access) => {
                 let access = self.program.accesses[access];
-                self.rows(access.data, access.count.into(), false);
+                access.rows().for_each(|(row, words)| self.rows(row, words, false));
+            }
+            Op::Load(access) => {
+                let upper = self.program.accesses[access].upper;
+                upper.into_iter().for_each(|row| self.rows(row, 4, true));
+            }
+            Op::MatrixStore(store) => {
+                let store = self.program.matrix_accesses[store];
+                self.rows(store.data, store.count.into(), false);
             }
             Op::Atomic(atomic) => {
                 let atomic = self.program.atomics[atomic];
@@ -105,7 +113,9 @@ impl Names<'_> {
                 if atomic.op == warplens_sim_cuda::address::AtomicOp::CompareSwap {
                     self.rows(atomic.c.row, words, false);
                 }
-                if let AtomicResult::SwappedPredicate(predicate) = atomic.result {
+                if let AtomicResult::SwappedPredicate(predicate) | AtomicResult::Done(predicate) =
+                    atomic.result
+                {
                     self.predicate(predicate, true);
                 }
             }
@@ -131,12 +141,14 @@ pub(super) fn widths(operation: &Operation, program: &Program) -> (u16, [u16; 3]
         | Op::Fence { .. }
         | Op::Store(_)
         | Op::StoreUnlock(_)
+        | Op::MatrixStore(_)
+        | Op::RequestRegisters
         | Op::Copy { .. } => (0, [0; 3]),
         Op::Load(access) | Op::LoadConstant(access) | Op::LoadLocked(access) => {
-            (program.accesses[access].count.into(), [0; 3])
+            (program.accesses[access].rows().next().map_or(0, |(_, words)| words), [0; 3])
         }
         Op::Atomic(atomic) => (program.atomics[atomic].ty.bits().div_ceil(32) as u16, [0; 3]),
-        Op::MatrixLoad(load) => (program.matrix_loads[load].count.into(), [0; 3]),
+        Op::MatrixLoad(load) => (program.matrix_accesses[load].count.into(), [0; 3]),
         Op::MatrixProduct(product) => {
             let [a, b, c, d] = program.products[product].matrices();
             (d.registers as u16, [a, b, c].map(|matrix| matrix.registers as u16))

@@ -80,10 +80,7 @@ impl Decoder<'_> {
                 let words = if matches!(kind, Kind::Int64 | Kind::Double) { 2 } else { 1 };
                 // The launch defines bank 0, and bank 1 contains Fermi's stack.
                 if bank > 1 && self.bank_size(bank as u8) < u64::from(offset) + 4 * u64::from(words) {
-                    return Err(format!(
-                        "the listing does not have the contents of constant bank {bank:#x}; print it with its data sections, as \
-                         `nvdisasm` does"
-                    ).into());
+                    return Err(missing_bank(bank));
                 }
                 self.pool.constants((0..words).map(word).collect())
             }
@@ -197,6 +194,13 @@ impl Decoder<'_> {
         }
         Ok(sources)
     }
+}
+
+pub(super) fn missing_bank(bank: u32) -> Unsupported {
+    let reason = format!(
+        "the listing does not have the contents of constant bank {bank:#x}; print it with its data sections, as `nvdisasm` does"
+    );
+    reason.into()
 }
 
 /// Whether an instruction gives the same result for every NaN.

@@ -6,8 +6,8 @@ use super::operands::INT;
 use super::predicates::{condition, destination_predicate, is_data_register, is_uniform};
 use super::unsupported::{Decoded, Unsupported};
 use crate::exec::reduction_named;
-use crate::program::{Op, Operation, SpecialRegister, VoteMode, WarpReduction};
-use crate::registers::Condition;
+use crate::program::{Constant, Op, Operation, SpecialRegister, VoteMode, WarpReduction};
+use crate::registers::{Condition, DROPPED, Source};
 use warplens_hir::sass::{Operand, Value};
 use warplens_sim_cuda::address::AtomicOp;
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
@@ -34,6 +34,28 @@ impl Decoder<'_> {
         let mut operation = Operation::new(Op::Special { register, wide });
         operation.d = self.destination(inst.ops.first())?;
         operation.uniform = inst.ops.first().is_some_and(is_uniform);
+        Ok(operation)
+    }
+
+    /// `LEPC R20`: the address of the instruction itself, or of its operand.
+    pub(super) fn own_address(&mut self, inst: &Inst<'_>) -> Decoded {
+        let statement = match inst.ops.len() {
+            ..2 => self.firsts[inst.number] + inst.index as u32,
+            _ => self.statement(inst)?,
+        };
+        let address = self.program.address_of(statement);
+        let words = [address as u32, (address >> 32) as u32].map(Constant::Immediate);
+        let mut operation = Operation::new(if self.target.has_barriers() { Op::MoveWide } else { Op::Move });
+        operation.s[0] = Source::of(self.pool.constants(words.into()));
+        operation.d = self.destination(inst.ops.first())?;
+        Ok(operation)
+    }
+
+    /// `USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0`: the number of registers has no effect on values, and a request succeeds.
+    pub(super) fn request_registers(&mut self, inst: &Inst<'_>) -> Decoded {
+        let mut operation = self.effect(Op::RequestRegisters);
+        operation.uniform = true;
+        operation.q[0] = inst.ops.first().and_then(destination_predicate).unwrap_or(DROPPED);
         Ok(operation)
     }
 

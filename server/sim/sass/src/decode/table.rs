@@ -50,7 +50,7 @@ impl<'l> Decoder<'l> {
                 (&["X SAT PO 64 S32 ISAT U8x4 S8x4 U16x2 S16x2 16x2 S U32"], Self::add)
             }
             "IMAD" | "UIMAD" => (&["WIDE HI U32 S32 X MOV SHL IADD SAT CC LO"], Self::multiply_add),
-            "IMUL" | "IMUL32I" => (&["HI U32 S32"], Self::multiply),
+            "IMUL" | "IMUL32I" | "MUL" => (&["HI U32 S32"], Self::multiply),
             "XMAD" => (&["PSL MRG CLO CHI CBCC CSFU S16 U16"], Self::xmad),
             "ISCADD" | "ISCADD32I" => (&[""], Self::scaled_add),
             "LEA" | "ULEA" => (&["HI X SX32"], Self::lea),
@@ -110,8 +110,10 @@ impl<'l> Decoder<'l> {
             "F2F" | "FRND" | "UFRND" => {
                 (&["FTZ F16 F32 F64 BF16 ROUND TRUNC FLOOR CEIL RN RM RP RZ SAT PASS"], Self::float_to_float)
             }
-            "LDG" | "LD" | "LDS" | "LDL" => (&[CACHE, WIDTHS], Self::load),
-            "STG" | "ST" | "STS" | "STL" => (&[CACHE, WIDTHS], |this, inst| this.store(inst, Op::Store)),
+            "LDG" | "LD" | "LDS" | "LDL" => (&[CACHE, WIDTHS, "ENL2 256"], Self::load),
+            "STG" | "ST" | "STS" | "STL" => {
+                (&[CACHE, WIDTHS, "ENL2 256"], |this, inst| this.store(inst, Op::Store))
+            }
             "LDC" | "ULDC" | "LDCU" => (&[CACHE, WIDTHS], Self::load_constant),
             "LDGSTS" => (&[CACHE, "64 128 ZFILL"], Self::copy),
             "ATOM" | "ATOMG" | "ATOMS" | "RED" | "REDG" => {
@@ -120,12 +122,16 @@ impl<'l> Decoder<'l> {
             "LDSLK" => (&[CACHE, WIDTHS], Self::load_locked),
             "STSUL" => (&[CACHE, WIDTHS], |this, inst| this.store(inst, Op::StoreUnlock)),
             "LDSM" => (&["16 M88 MT88 2 4"], Self::matrix_load),
+            "STSM" => (&["16 M88 MT88 2 4"], Self::matrix_store),
             "MOVM" => (&["16 MT88"], Self::matrix_transpose),
             "HMMA" | "IMMA" => {
                 (&["16816 1688 1684 8816 16832 F16 F32 BF16 TF32 S8 U8 SAT"], Self::matrix_product)
             }
+            "QMMA" => (&["16832 F16 F32 E4M3 E5M2 E3M2 E2M3 E2M1"], Self::matrix_product),
             "QSPC" => (&["E S D L G"], Self::in_window),
             "S2R" | "S2UR" | "CS2R" | "CS2UR" => (&["32 64"], Self::special_register),
+            "LEPC" => (&[""], Self::own_address),
+            "USETMAXREG" => (&["DEALLOC TRY_ALLOC CTAPOOL"], Self::request_registers),
             "R2UR" => (&["OR FILL"], |this, inst| this.plain(inst, Op::FirstLane, INT)),
             "B2R" => (&["RESULT"], Self::barrier_result),
             "VOTE" | "VOTEU" => (&["ALL ANY EQ"], Self::vote),

@@ -4,15 +4,14 @@ use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::semantics::matrix::{Product, Words};
 
 use super::context::{ExecContext, Executed};
-use super::memory::load_rows;
-use crate::program::{MatrixLoad, Operation};
+use super::memory::{load_rows, store_rows};
+use crate::program::{MatrixAccess, Operation};
 use crate::registers::Registers;
 
 /// `LDSM` loads 8 x 8 matrices of 16-bit elements. Lanes 0 to 7 have the row addresses of the first matrix,
 /// lanes 8 to 15 of the second, and so on.
-pub(super) fn load(load: &MatrixLoad, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
-    let used = u32::MAX >> (32 - 8 * u32::from(load.count).clamp(1, 4));
-    let rows = load_rows(&load.address, r, ctx, mask & used)?;
+pub(super) fn load(load: &MatrixAccess, r: &mut Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
+    let rows = load_rows(&load.address, r, ctx, mask & row_lanes(load))?;
     for matrix in 0..usize::from(load.count) {
         let element = |row: usize, column: usize| {
             let bytes = &rows[8 * matrix + row];
@@ -30,6 +29,27 @@ pub(super) fn load(load: &MatrixLoad, r: &mut Registers, ctx: &mut ExecContext<'
     Ok(())
 }
 
+/// `STSM` stores 8 x 8 matrices of 16-bit elements, with the addresses of `LDSM`.
+pub(super) fn store(store: &MatrixAccess, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Executed {
+    let row = |lane: usize| {
+        let fragment = r.row(store.data + (lane / 8) as u16);
+        let element = |row: usize, column: usize| fragment[4 * row + column / 2] >> (16 * (column % 2));
+        std::array::from_fn(|byte| {
+            let (row, column) = (lane % 8, byte / 2);
+            let element = if store.transposed { element(column, row) } else { element(row, column) };
+            (element >> (8 * (byte % 2))) as u8
+        })
+    };
+    let mask = mask & row_lanes(store);
+    let rows = std::array::from_fn(|lane| if mask >> lane & 1 == 1 { row(lane) } else { [0; 16] });
+    store_rows(&store.address, &rows, r, ctx, mask)
+}
+
+/// The lanes that have the address of a row.
+fn row_lanes(access: &MatrixAccess) -> u32 {
+    u32::MAX >> (32 - 8 * u32::from(access.count).clamp(1, 4))
+}
+
 /// `MOVM.16.MT88`
 pub(super) fn transpose(o: &Operation, r: &mut Registers, mask: u32) {
     let a = *r.row(o.s[0].row);
@@ -41,7 +61,7 @@ pub(super) fn transpose(o: &Operation, r: &mut Registers, mask: u32) {
     r.set(o.d, mask, &std::array::from_fn(word));
 }
 
-/// `HMMA`, `IMMA`
+/// `HMMA`, `IMMA`, `QMMA`
 pub(super) fn multiply(product: &Product, o: &Operation, r: &mut Registers, mask: u32) {
     let [of_a, of_b, of_c, _] = product.matrices();
     let words = |index: usize, count: u32| -> Words {

@@ -170,7 +170,7 @@ fn load_in(at: &SpaceLanes, access: &Access, r: &mut Registers, ctx: &mut ExecCo
                 *value = ((*value << unused) as i32 >> unused) as u32;
             }
         }
-        r.set(access.data + word, at.mask, &values);
+        r.set(access.row(word), at.mask, &values);
     }
     Ok(())
 }
@@ -230,11 +230,11 @@ pub(super) fn store(access: &Access, r: &mut Registers, ctx: &mut ExecContext<'_
 #[inline(always)]
 fn store_in(at: &SpaceLanes, access: &Access, r: &Registers, ctx: &mut ExecContext<'_>) -> Executed {
     let elements = (u32::from(access.size), usize::from(access.count));
-    let byte = |lane: usize, at: u64| (r.row(access.data + (at / 4) as u16)[lane] >> (8 * (at % 4))) as u8;
+    let byte = |lane: usize, at: u64| (r.row(access.row((at / 4) as u16))[lane] >> (8 * (at % 4))) as u8;
     let checked = resolve(at, AccessKind::Store, elements, &byte, ctx)?;
     ctx.spaces.changes += u64::from(checked.is_common());
     for word in 0..u16::from(access.count) {
-        let values = r.row(access.data + word);
+        let values = r.row(access.row(word));
         let offset = 4 * u64::from(word);
         put(&checked, at, offset, access.size.into(), values, ctx);
     }
@@ -395,6 +395,13 @@ pub(super) fn atomic(atomic: &Atomic, r: &mut Registers, ctx: &mut ExecContext<'
     let addresses = addresses(&atomic.address, r);
     ctx.reads = true;
     for part in by_space(atomic.space, addresses, ctx, mask) {
+        if let AtomicResult::Done(q) = atomic.result {
+            let is_done = part.space == spaces::Space::Global;
+            r.set_predicate(q, part.mask, if is_done { u32::MAX } else { 0 });
+            if !is_done {
+                continue;
+            }
+        }
         atomic_in(&part, atomic, r, ctx)?;
     }
     Ok(())
@@ -435,7 +442,7 @@ fn atomic_in(at: &SpaceLanes, atomic: &Atomic, r: &mut Registers, ctx: &mut Exec
                 r.set_predicate(q, 1 << lane, if swapped == 1 { u32::MAX } else { 0 });
                 continue;
             }
-            AtomicResult::Old => old,
+            AtomicResult::Old | AtomicResult::Done(_) => old,
             AtomicResult::Swapped => swapped,
         };
         r.rows[usize::from(atomic.d)][lane] = result as u32;
@@ -471,6 +478,25 @@ pub(super) fn in_window(window: Window, o: &Operation, r: &mut Registers, ctx: &
         }
     });
     r.set_predicate(o.q[0], mask, found);
+}
+
+/// Writes sixteen bytes of shared memory in each lane.
+pub(super) fn store_rows(
+    address: &Address,
+    rows: &[[u8; 16]; WIDTH],
+    r: &Registers,
+    ctx: &mut ExecContext<'_>,
+    mask: u32,
+) -> Executed {
+    let at = SpaceLanes { space: spaces::Space::Shared, addresses: addresses(address, r), mask };
+    let byte = |lane: usize, at: u64| rows[lane][at as usize % 16];
+    let checked = resolve(&at, AccessKind::Store, (4, 4), &byte, ctx)?;
+    ctx.spaces.changes += 1;
+    for word in 0..4usize {
+        let values = rows.map(|row| u32::from_le_bytes(std::array::from_fn(|byte| row[4 * word + byte])));
+        put(&checked, &at, 4 * word as u64, 4, &values, ctx);
+    }
+    Ok(())
 }
 
 /// Reads sixteen bytes of shared memory in each lane.

@@ -60,6 +60,8 @@ pub struct Access {
     pub signed: bool,
     /// The first row that is written or read.
     pub data: Row,
+    /// The first row of the upper four words of an access with `.ENL2.256`.
+    pub upper: Option<Row>,
     /// Whether the access is ordered with other such accesses: volatile, or with a scope.
     pub strong: bool,
 }
@@ -73,6 +75,9 @@ pub enum AtomicResult {
     Swapped,
     /// A predicate that says whether the atomic swapped.
     SwappedPredicate(Predicate),
+    /// The old value, and a predicate that says whether the address is in global memory. Elsewhere nothing happens, and
+    /// the code continues with a loop of `CAS`.
+    Done(Predicate),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,7 +98,21 @@ pub struct Atomic {
 impl Access {
     /// A weak access to this many words, without registers for them.
     pub(crate) fn words(space: Space, address: Address, count: u8) -> Access {
-        Access { space, address, size: 4, count, signed: false, data: 0, strong: false }
+        Access { space, address, size: 4, count, signed: false, data: 0, upper: None, strong: false }
+    }
+
+    /// The row of an element.
+    pub(crate) fn row(&self, element: u16) -> Row {
+        match self.upper {
+            Some(upper) if element >= 4 => upper + element - 4,
+            _ => self.data + element,
+        }
+    }
+
+    /// The rows of the elements, in one or two ranges.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Row, u16)> {
+        let count = if self.upper.is_some() { 4 } else { u16::from(self.count) };
+        std::iter::once((self.data, count)).chain(self.upper.map(|upper| (upper, 4)))
     }
 
     /// The bytes that an atomic reads and writes.
@@ -103,14 +122,14 @@ impl Access {
     }
 }
 
-/// `LDSM`
+/// `LDSM`, `STSM`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MatrixLoad {
+pub struct MatrixAccess {
     /// The addresses of the rows.
     pub address: Address,
     /// The number of matrices.
     pub count: u8,
     pub transposed: bool,
-    /// The first row that is written.
+    /// The first register that is written or read.
     pub data: Row,
 }

@@ -1,14 +1,14 @@
 //! Control flow.
 
-use crate::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Source};
+use crate::registers::{CC_CARRY, CC_OVERFLOW, CC_SIGN, CC_ZERO, Registers, Row, Source};
 
 /// An operation that decides which lanes run next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Control {
     /// Branches to a statement.
     Branch(u32, Uniformity),
-    /// Jumps to the address in a register.
-    Indirect(Jump),
+    /// Jumps to the address in a register or a constant.
+    Indirect(Jump, Uniformity),
     /// Calls the function at a statement; lanes return to the statement after the call.
     Call(u32),
     /// Calls the function at an address.
@@ -68,13 +68,29 @@ pub enum Uniformity {
     Diverged(Option<Source>),
 }
 
-/// The address of an indirect jump: a register plus a base.
+/// The address of an indirect jump: a register or a constant, plus a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Jump {
-    pub register: Source,
-    /// Whether the register has 64 bits.
-    pub wide: bool,
+    pub source: Source,
+    pub width: JumpWidth,
     pub base: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JumpWidth {
+    /// A word with a sign, as an offset is.
+    Signed,
+    Unsigned,
+    /// Two words, since Volta.
+    Pair,
+}
+
+impl Jump {
+    /// The rows that the address is read from.
+    pub(crate) fn rows(self) -> std::ops::RangeInclusive<Row> {
+        let first = self.source.row;
+        first..=first + Row::from(self.width == JumpWidth::Pair)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

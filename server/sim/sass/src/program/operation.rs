@@ -8,7 +8,7 @@ use warplens_sim_cuda::semantics::narrow::PackedConvert;
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::soft_float::Rounding;
 
-use super::access::{Access, Atomic, MatrixLoad, Window};
+use super::access::{Access, Atomic, MatrixAccess, Window};
 use super::cell::Unknown;
 use super::control::{CcTest, Control};
 use super::modifiers::{
@@ -380,7 +380,9 @@ pub enum Op {
     StoreUnlock(Idx<Access>),
     Atomic(Idx<Atomic>),
     /// Loads 8 x 8 matrices.
-    MatrixLoad(Idx<MatrixLoad>),
+    MatrixLoad(Idx<MatrixAccess>),
+    /// Stores 8 x 8 matrices.
+    MatrixStore(Idx<MatrixAccess>),
     /// Transposes a matrix.
     MatrixTranspose,
     /// A matrix product of the words of `a`, `b`, `c`.
@@ -405,6 +407,8 @@ pub enum Op {
     },
     /// The result of the last reduction at a barrier.
     BarrierResult,
+    /// `q0` = true: a request for registers succeeds at once.
+    RequestRegisters,
     Control(Control),
 }
 
@@ -426,6 +430,7 @@ impl Op {
                 | Op::StoreUnlock(_)
                 | Op::Atomic(_)
                 | Op::MatrixLoad(_)
+                | Op::MatrixStore(_)
         )
     }
 
@@ -459,6 +464,7 @@ impl Op {
                 | Op::Elect { .. }
                 | Op::FirstLane
                 | Op::BarrierResult
+                | Op::RequestRegisters
                 | Op::Control(_)
                 | Op::Unsupported(_)
                 | Op::Unknown(_)

@@ -132,7 +132,7 @@ impl UndefinedMemory {
         mask: u32,
     ) -> VisibleStore {
         let words: Vec<UndefinedWord> =
-            (0..u16::from(access.count)).map(|word| values.read(access.data + word, statement)).collect();
+            (0..u16::from(access.count)).map(|word| values.read(access.row(word), statement)).collect();
         let mut visible = VisibleStore { word: UndefinedWord::DEFINED, is_global: false, is_lost: false };
         if self.is_empty() && words.iter().all(|word| word.lanes() & mask == 0) {
             return visible;

@@ -3,9 +3,9 @@
 //! Indirect jumps and returns are not followed, so a register may be missing. One that is listed needlessly
 //! only costs time.
 
-use super::{Key, is_register, keys};
-use crate::program::{Control, Op, Program};
-use crate::registers::{Condition, TRUE, UNIFORM};
+use super::{Key, flags, is_register, keys};
+use crate::program::{CcTest, Control, Op, Program};
+use crate::registers::{CC_CARRY_2, CC_ZERO, Condition, TRUE, UNIFORM};
 
 type Bits = Vec<u64>;
 
@@ -28,9 +28,12 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
             let operation = &program.code[statement];
             let keys_of = |writes: bool| {
                 let uses = program.uses[statement].iter().filter(move |it| it.is_write == writes);
-                uses.flat_map(|it| keys(it.cell, first_predicate)).map(usize::from)
+                let of_flags = if writes { flags::written(operation) } else { flags::read(operation) };
+                let of_test = if writes { &[] } else { flags::of_test(operation.test) };
+                let of_flags = of_flags.iter().chain(of_test).map(|flag| first_predicate + Key::from(*flag));
+                uses.flat_map(|it| keys(it.cell, first_predicate)).chain(of_flags).map(usize::from)
             };
-            if operation.guard == Condition::ALWAYS {
+            if operation.guard == Condition::ALWAYS && operation.test == CcTest::ALWAYS {
                 keys_of(true).for_each(|key| now[key / 64] &= !(1 << (key % 64)));
             }
             keys_of(false).for_each(|key| now[key / 64] |= 1 << (key % 64));
@@ -43,7 +46,9 @@ pub(crate) fn suspects(program: &Program) -> Vec<Key> {
     let is_suspect = |key: &Key| match key.checked_sub(first_predicate) {
         Some(predicate) => {
             let predicate = predicate as u8;
-            predicate < TRUE || (UNIFORM..UNIFORM + TRUE).contains(&predicate)
+            predicate < TRUE
+                || (UNIFORM..UNIFORM + TRUE).contains(&predicate)
+                || (CC_ZERO..=CC_CARRY_2).contains(&predicate)
         }
         None => is_register(&program.layout, *key),
     };
@@ -60,7 +65,7 @@ fn successors(program: &Program, statement: u32) -> impl Iterator<Item = u32> {
         match control {
             Control::Branch(to, _) => (target, continues) = (Some(to), !always),
             Control::Call(to) | Control::Push(_, to) => target = Some(to),
-            Control::Indirect(_)
+            Control::Indirect(..)
             | Control::Return(_)
             | Control::PopReturn
             | Control::Pop(_)

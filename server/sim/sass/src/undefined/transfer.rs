@@ -7,16 +7,12 @@
 use pulp::Scalar;
 use warplens_sim_cuda::registers::{FULL, PerLane, WIDTH, lanes};
 
+use super::flags::{self, Flags};
 use super::visit::UndefinedVisit;
 use super::{Key, UndefinedValues, UndefinedWord, first_origin, is_register};
 use crate::exec::{ExecContext, execute};
 use crate::program::{Bool, CcTest, Op, Operation, Prepare, VoteMode};
-use crate::registers::{
-    ABSOLUTE, CC_CARRY, CC_CARRY_2, CC_OVERFLOW, CC_SIGN, CC_ZERO, Condition, DROPPED, NEGATE, Part,
-    Predicate, Registers, Row, Source,
-};
-
-const FLAGS: [Predicate; 5] = [CC_ZERO, CC_SIGN, CC_CARRY, CC_OVERFLOW, CC_CARRY_2];
+use crate::registers::{ABSOLUTE, Condition, DROPPED, NEGATE, Part, Predicate, Registers, Row, Source};
 
 /// The undefined results of an operation; the other results are defined.
 pub(super) type Results = Vec<(Key, UndefinedWord)>;
@@ -27,7 +23,7 @@ impl UndefinedValues {
         let uses = &visit.program.uses[visit.statement as usize];
         let is_undefined = |key: Key| self.lanes_of(key) != 0;
         uses.iter().flat_map(|it| self.keys(it.cell)).any(is_undefined)
-            || uses_flags(visit.operation()) && FLAGS.iter().any(|flag| is_undefined(self.predicate(*flag)))
+            || used_flags(visit.operation()).any(|flag| is_undefined(self.predicate(flag)))
     }
 
     /// The lanes whose execution of the operation depends on an undefined value, and its undefined bits.
@@ -35,17 +31,18 @@ impl UndefinedValues {
         let operation = visit.operation();
         let mut word = self.read(self.predicate(operation.guard.predicate), visit.statement);
         if operation.test != CcTest::ALWAYS {
-            word.add(&self.flags(visit.statement));
+            word.add(&self.flags(flags::of_test(operation.test), visit.statement));
         }
         word.keep(visit.active)
     }
 
-    pub(crate) fn flag_lanes(&self) -> u32 {
-        FLAGS.iter().fold(0, |lanes, flag| lanes | self.lanes_of(self.predicate(*flag)))
+    /// The lanes in which a test of the condition code is undefined.
+    pub(crate) fn test(&self, test: CcTest) -> u32 {
+        flags::of_test(test).iter().fold(0, |lanes, flag| lanes | self.lanes_of(self.predicate(*flag)))
     }
 
-    pub(super) fn flags(&self, statement: u32) -> UndefinedWord {
-        UndefinedWord::any_of(FLAGS.iter().map(|flag| self.read(self.predicate(*flag), statement)))
+    fn flags(&self, flags: Flags, statement: u32) -> UndefinedWord {
+        UndefinedWord::any_of(flags.iter().map(|flag| self.read(self.predicate(*flag), statement)))
     }
 
     /// The undefined bits of everything that the operation reads, combined.
@@ -53,9 +50,7 @@ impl UndefinedValues {
         let uses = visit.program.uses[visit.statement as usize].iter().filter(|it| !it.is_write);
         let keys = uses.flat_map(|it| self.keys(it.cell)).filter(|key| self.lanes_of(*key) != 0);
         let mut all = UndefinedWord::any_of(keys.map(|key| self.read(key, visit.statement)));
-        if reads_flags(visit.operation()) {
-            all.add(&self.flags(visit.statement));
-        }
+        all.add(&self.flags(flags::read(visit.operation()), visit.statement));
         all.whole()
     }
 
@@ -74,10 +69,8 @@ impl UndefinedValues {
             Some(results) => results,
             None => self.all_results(visit, &inputs),
         };
-        if operation.sets_cc || matches!(operation.op, Op::MinMaxHigh { .. }) {
-            let flags = FLAGS.iter().map(|flag| (self.predicate(*flag), inputs.clone()));
-            results.extend(flags);
-        }
+        let flags = flags::written(operation).iter();
+        results.extend(flags.map(|flag| (self.predicate(*flag), inputs.clone())));
         results
     }
 
@@ -438,9 +431,7 @@ impl UndefinedValues {
     pub(super) fn write(&mut self, visit: &UndefinedVisit<'_>, results: &Results, maybe: &UndefinedWord) {
         let o = visit.operation();
         let mut keys: Vec<Key> = self.written(visit).collect();
-        if o.sets_cc || matches!(o.op, Op::MinMaxHigh { .. }) {
-            keys.extend(FLAGS.iter().map(|flag| self.predicate(*flag)));
-        }
+        keys.extend(flags::written(o).iter().map(|flag| self.predicate(*flag)));
         keys.extend(results.iter().map(|(key, _)| *key));
         keys.sort_unstable();
         keys.dedup();
@@ -493,18 +484,8 @@ fn is_of_warp(op: Op) -> bool {
     matches!(op, Op::MatrixProduct(_) | Op::MatrixTranspose | Op::MatrixLoad(_))
 }
 
-fn reads_flags(o: &Operation) -> bool {
-    match o.op {
-        Op::AddCc { extends } | Op::MulAddCc { extends, .. } => extends,
-        Op::CompareTo(compare, _) => compare.extends,
-        Op::FromPredicates => o.sets_cc,
-        Op::CompareCc(_) | Op::TestCc(_) | Op::MinMaxLow => true,
-        _ => false,
-    }
-}
-
-fn uses_flags(o: &Operation) -> bool {
-    o.sets_cc || o.test != CcTest::ALWAYS || reads_flags(o) || matches!(o.op, Op::MinMaxHigh { .. })
+fn used_flags(o: &Operation) -> impl Iterator<Item = Predicate> {
+    flags::of_test(o.test).iter().chain(flags::read(o)).chain(flags::written(o)).copied()
 }
 
 /// The lowest undefined bit and all bits above it, which a carry may reach.

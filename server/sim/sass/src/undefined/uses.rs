@@ -15,7 +15,7 @@ use super::visit::UndefinedVisit;
 use super::{Cause, Key, Origin, UndefinedValues, UndefinedWord};
 use crate::exec::ExecContext;
 use crate::program::{Access, Atomic, BarrierStep, Control, Op, Program, Space, Uniformity};
-use crate::registers::{Registers, Row};
+use crate::registers::{CC_ZERO, Registers, Row};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -90,8 +90,9 @@ impl UndefinedValues {
         let (mut is_global, mut is_lost) = (false, false);
         match operation.op {
             Op::Load(access) | Op::LoadLocked(access) => {
-                let words = memory.load(&program.accesses[access], r, ctx, executed);
-                effects.results = (operation.d..).zip(words).collect();
+                let access = &program.accesses[access];
+                let words = memory.load(access, r, ctx, executed);
+                effects.results = (0..).map(|element| access.row(element)).zip(words).collect();
             }
             Op::Store(access) | Op::StoreUnlock(access) => {
                 let access = &program.accesses[access];
@@ -100,11 +101,16 @@ impl UndefinedValues {
             }
             Op::Copy { from, .. } => stored = memory.any(&program.accesses[from], r, ctx, executed),
             Op::MatrixLoad(load) => {
-                let load = &program.matrix_loads[load];
+                let load = &program.matrix_accesses[load];
                 let row = Access::words(Space::Shared, load.address, 4);
                 let words = memory.any(&row, r, ctx, executed).spread(executed);
                 effects.results =
                     (load.data..load.data + Row::from(load.count)).map(|row| (row, words.clone())).collect();
+            }
+            Op::MatrixStore(store) => {
+                let store = &program.matrix_accesses[store];
+                let rows = store.data..store.data + Row::from(store.count);
+                stored = UndefinedWord::any_of(rows.map(|row| self.read(row, visit.statement)));
             }
             Op::Atomic(atomic) => {
                 let atomic = &program.atomics[atomic];
@@ -158,9 +164,8 @@ impl UndefinedValues {
         self.used(visit, Part::Branch, &condition, memory, &mut effects);
         let mut sources: Vec<(Part, Row)> = Vec::new();
         match control {
-            Control::Indirect(jump) | Control::CallIndirect(jump) | Control::Return(jump) => {
-                let row = jump.register.row;
-                sources.extend((row..=row + Row::from(jump.wide)).map(|row| (Part::Address, row)));
+            Control::Indirect(jump, _) | Control::CallIndirect(jump) | Control::Return(jump) => {
+                sources.extend(jump.rows().map(|row| (Part::Address, row)));
             }
             Control::Branch(_, Uniformity::Converged(Some(source)) | Uniformity::Diverged(Some(source)))
             | Control::WarpSync(source)
@@ -232,6 +237,7 @@ impl UndefinedValues {
         let (first, _) = program.layout.uniform;
         match key.checked_sub(self.predicate(0)) {
             Some(predicate) if predicate < 7 => format!("P{predicate}"),
+            Some(predicate) if predicate >= Key::from(CC_ZERO) => "CC".to_owned(),
             Some(predicate) => format!("UP{}", predicate - 8),
             None if key < program.layout.general => format!("R{key}"),
             None => format!("UR{}", key - first),

@@ -48,7 +48,7 @@ fn visits(program: &Program, result: &RunResult) -> String {
     text
 }
 
-fn check_visits(target: u16, body: &str, expect: Expect) {
+pub(crate) fn check_visits(target: u16, body: &str, expect: Expect) {
     let (program, result, _) = run(target, body);
     assert_eq!(result.findings, []);
     expect.assert_eq(&visits(&program, &result));
@@ -62,12 +62,14 @@ pub(crate) fn check_visits_with_findings(target: u16, body: &str, expect: Expect
 }
 
 /// The value of `R6` in each lane; a common prologue and store are added.
-fn values(target: u16, body: &str) -> Vec<u32> {
+pub(crate) fn values(target: u16, body: &str) -> Vec<u32> {
     let store = match target {
         ..70 => {
             "SHL R3, R0, 0x2\nIADD R4.CC, R3, c[0x0][0x140]\nIADD.X R5, RZ, c[0x0][0x144]\nSTG.E [R4], R6\nEXIT"
         }
-        _ => "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x160]\nSTG.E.SYS [R8], R6\nEXIT",
+        70..90 => "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x160]\nSTG.E.SYS [R8], R6\nEXIT",
+        90..100 => "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x210]\nSTG.E.SYS [R8], R6\nEXIT",
+        _ => "MOV R8, 0x4\nIMAD.WIDE R8, R0, R8, c[0x0][0x380]\nSTG.E.SYS [R8], R6\nEXIT",
     };
     let (_, result, words) = run(target, &format!("S2R R0, SR_LANEID\n{body}\n{store}"));
     assert_eq!((result.status, result.findings), (Status::Finished, Vec::new()));

@@ -3,9 +3,12 @@
 mod common;
 
 mod clusters;
+mod coverage;
+mod earlier;
 mod errors;
 mod exec;
 mod gpu;
+mod hopper;
 mod machines;
 mod parallel_blocks;
 mod undefined;

@@ -1,0 +1,23 @@
+//! `no-instructions`: a file of which no line is read as an instruction.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::sass::Code;
+use warplens_ide_db::{Db, File, Item, Problem, items};
+use warplens_syntax::ItemKind;
+
+use crate::codes;
+
+pub(super) fn check<'db>(db: &'db dyn Db, file: File, item: Item<'db>, code: &Code) -> Option<Problem> {
+    let has_code = !code.functions.is_empty() || code.section.is_some();
+    if has_code || item.kind(db) != ItemKind::Kernel || items(db, file).len() > 1 {
+        return None;
+    }
+    let text = &item.text(db).0;
+    let is_text = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(['/', '#']);
+    let line = text.split_inclusive('\n').find(is_text)?.trim();
+    let start = text.find(line)?;
+    let range = TextRange::at(TextSize::try_from(start).ok()?, TextSize::of(line));
+    let message = "no line of this file is read as an instruction: in a listing they look like `/*0010*/ EXIT ;` or \
+                   `MOV R1, R2 ;`";
+    Some(Problem::warning(range, codes::NO_INSTRUCTIONS, message))
+}
