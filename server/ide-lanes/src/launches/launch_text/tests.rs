@@ -252,3 +252,21 @@ fn keys_of_multimem_arguments() {
         ],
     );
 }
+
+/// A path that is kept for each table would need gigabytes.
+#[test]
+fn tables_may_be_nested_deeply() {
+    let text = format!("[[launch]]\nargs = [{}|", "{ fields = [".repeat(20_000) + "{ ");
+    suggested(
+        &text,
+        TOML,
+        expect![[r#"
+            `` → at = $1
+            `` → b16 = $1
+            `` → b32 = $1
+            `` → b64 = $1
+            `` → b8 = $1
+            `` → bf16 = $1
+        "#]],
+    );
+}
