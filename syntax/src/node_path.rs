@@ -21,7 +21,11 @@ struct Step {
 
 impl NodePath {
     /// The root and its descendants that contain the text at an offset, the innermost last. All calls get the same root.
-    pub fn around<'a>(&mut self, root: Node<'a>, offset: TextSize) -> impl DoubleEndedIterator<Item = Node<'a>> {
+    pub fn around<'a>(
+        &mut self,
+        root: Node<'a>,
+        offset: TextSize,
+    ) -> impl DoubleEndedIterator<Item = Node<'a>> {
         if offset < self.offset {
             self.steps.clear();
         }
