@@ -405,7 +405,7 @@ fn sizes_are_added_up_before_anything_is_allocated() {
         saxpy(),
         args,
         expect![[r#"
-        4:42: argument `x`: the buffer requires 9000000 bytes, the limit is 7777216: make it shorter
+        4:37: argument `x`: the buffer requires 9000000 bytes, the limit is 7777216: make it shorter
     "#]],
     );
 }
