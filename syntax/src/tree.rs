@@ -289,6 +289,41 @@ impl<'a> Node<'a> {
         })
     }
 
+    /// The node's index in the list of elements, and its offset.
+    pub(crate) fn position(self) -> (u32, TextSize) {
+        (self.at, self.start)
+    }
+
+    /// The node of the same tree at a position.
+    pub(crate) fn at_position(self, (at, start): (u32, TextSize)) -> Node<'a> {
+        Node { at, start, ..self }
+    }
+
+    /// The position of the first child, if there is one.
+    pub(crate) fn first_child_position(self) -> (u32, TextSize) {
+        (self.at + 1, self.start)
+    }
+
+    /// From the child at a position on: the position of the first one that ends after an offset, and that child if it is a
+    /// node that contains the offset.
+    pub(crate) fn child_around(
+        self,
+        (at, start): (u32, TextSize),
+        offset: TextSize,
+    ) -> ((u32, TextSize), Option<Node<'a>>) {
+        let mut children = Children { tree: self.tree, at, start, ..self.children() };
+        loop {
+            let position = (children.at, children.start);
+            match children.next() {
+                Some(_) if children.start <= offset => {}
+                Some(Child { element, node }) if element.span > 0 && node.start <= offset => {
+                    return (position, Some(node));
+                }
+                _ => return (position, None),
+            }
+        }
+    }
+
     /// Whether the tree may contain a node of one of these kinds; `false` is certain. It does not walk the
     /// tree.
     pub fn may_contain(self, kinds: &[SyntaxKind]) -> bool {

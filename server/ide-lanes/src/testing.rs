@@ -153,6 +153,7 @@ pub(crate) fn resolved() -> Resolved {
         element: ScalarType::F32,
         address: 0x1000,
         len: 12,
+        deferred: None,
     });
     resolved
 }

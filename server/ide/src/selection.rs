@@ -6,6 +6,9 @@ use warplens_syntax::SyntaxKind;
 
 use crate::language::LanguageSupport;
 
+/// Clients and the encoder process the ranges recursively.
+const MAX_RANGES: usize = 128;
+
 /// The nested ranges around a position, smallest first.
 pub(crate) fn selection(position: &FilePosition<'_>, support: &LanguageSupport) -> Vec<TextRange> {
     let Some(token) = position.token() else { return Vec::new() };
@@ -17,6 +20,10 @@ pub(crate) fn selection(position: &FilePosition<'_>, support: &LanguageSupport) 
     let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| position.in_file(range)).collect();
     ranges.push(TextRange::up_to(position.file.document(position.db).items().text_len()));
     ranges.dedup();
+    // The outermost ranges are the useful ones among the many of nested constructs.
+    if ranges.len() > MAX_RANGES {
+        ranges.drain(MAX_RANGES / 2..ranges.len() - MAX_RANGES / 2);
+    }
     ranges
 }
 

@@ -51,6 +51,10 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// Starts the next input, which has this text.
     pub(crate) fn input(&self, text: &str) {
         let (text, since, processor) = (text.to_owned(), Instant::now(), processor_time());
@@ -133,7 +137,7 @@ fn processor_time() -> Duration {
 }
 
 /// The largest resident size of this process so far, in megabytes; 0 if the system does not report it.
-fn peak_megabytes() -> u64 {
+pub(crate) fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = peak.and_then(|peak| peak.trim().strip_suffix(" kB")?.parse::<u64>().ok());

@@ -1,4 +1,5 @@
-//! Random input for everything that reads text: edits, files, launch files, messages, programs.
+//! Random input for everything that reads text: edits, files, launch files, messages, programs, and texts that
+//! repeat something as often as fits.
 //!
 //! In the suite, each test runs a fixed number of cases with fixed seeds. `cargo xtask fuzz --minutes N` runs them with new seeds
 //! for some time. A failure prints the seed of its case, and `WARPLENS_FUZZ_SEED=N` repeats the case.
@@ -10,6 +11,7 @@ mod budget;
 mod edits;
 mod files;
 mod frames;
+mod growth;
 mod launches;
 mod mutation;
 mod programs;

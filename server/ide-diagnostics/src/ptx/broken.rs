@@ -4,15 +4,16 @@ use std::iter;
 
 use rustc_hash::FxHashSet;
 use warplens_isa::ptx as isa;
-use warplens_syntax::{Node, Parse, SyntaxError, SyntaxKind};
+use warplens_syntax::{Node, NodePath, Parse, SyntaxError, SyntaxKind};
 
 /// Whether the statements that parse determine the control flow: no statement with an error is a branch, a label or a brace.
 pub(super) fn flow_is_known(parse: &Parse) -> bool {
     if parse.errors().is_empty() {
         return true;
     }
-    let goes_on = |error| statement(parse, error).is_some_and(|found| goes_on(found, error));
-    parse.errors().iter().all(goes_on)
+    let mut path = NodePath::default();
+    let errors = &mut parse.errors().iter();
+    errors.all(|error| statement(parse, &mut path, error).is_some_and(|found| goes_on(found, error)))
 }
 
 /// The names in statements with syntax errors, which are not reported as unused. `None` if the extent of these
@@ -22,8 +23,9 @@ pub(super) fn names(parse: &Parse) -> Option<FxHashSet<&str>> {
     if parse.errors().is_empty() {
         return Some(names);
     }
+    let mut path = NodePath::default();
     for error in parse.errors() {
-        let statement = statement(parse, error)?;
+        let statement = statement(parse, &mut path, error)?;
         let nodes = iter::once(statement).chain(statement.descendants());
         let idents = nodes.flat_map(|node| node.tokens_of([SyntaxKind::IDENT]));
         names.extend(idents.map(|token| token.text));
@@ -32,8 +34,8 @@ pub(super) fn names(parse: &Parse) -> Option<FxHashSet<&str>> {
 }
 
 /// The statement of a body that contains an error; `None` if the body is not closed, since it may contain other code.
-fn statement<'p>(parse: &'p Parse, error: &SyntaxError) -> Option<Node<'p>> {
-    let around: Vec<Node<'_>> = parse.root().around(error.range.start()).collect();
+fn statement<'p>(parse: &'p Parse, path: &mut NodePath, error: &SyntaxError) -> Option<Node<'p>> {
+    let around: Vec<Node<'_>> = path.around(parse.root(), error.range.start()).collect();
     let is_body = |node: &Node<'_>| matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::CHUNK);
     let body = around.iter().rev().skip(1).position(is_body)?;
     let at = around.len() - 1 - body;

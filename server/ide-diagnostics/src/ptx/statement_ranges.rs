@@ -1,26 +1,39 @@
 //! The ranges of the parts of a statement, read from the parse: lowering keeps few of them.
 
+use std::cell::{OnceCell, RefCell};
+
 use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPosition};
-use warplens_syntax::{Node, Parse, SyntaxKind, Token};
+use warplens_syntax::{Node, NodePath, Parse, SyntaxKind, Token};
 
 pub(super) struct StatementRanges {
     parse: Parse,
+    path: RefCell<NodePath>,
+    /// The ranges of syntax errors by their starts, once they are needed.
+    errors: OnceCell<Vec<TextRange>>,
 }
 
 impl StatementRanges {
     pub(super) fn new(parse: Parse) -> StatementRanges {
-        StatementRanges { parse }
+        StatementRanges { parse, path: RefCell::default(), errors: OnceCell::new() }
     }
 
     /// Whether a statement has no syntax error.
     pub(super) fn is_whole(&self, instruction: Instruction<'_>) -> bool {
         let range = instruction.range();
-        !self.parse.errors().iter().any(|error| range.contains_range(error.range))
+        let errors = self.errors.get_or_init(|| {
+            let mut errors: Vec<_> = self.parse.errors().iter().map(|error| error.range).collect();
+            errors.sort_unstable_by_key(|error| error.start());
+            errors
+        });
+        let first = errors.partition_point(|error| error.start() < range.start());
+        let mut inside = errors[first..].iter().take_while(|error| error.start() <= range.end());
+        !inside.any(|error| range.contains_range(*error))
     }
 
     fn node(&self, instruction: Instruction<'_>) -> Option<Node<'_>> {
-        let innermost = self.parse.root().around(instruction.opcode_range().start()).last()?;
+        let offset = instruction.opcode_range().start();
+        let innermost = self.path.borrow_mut().around(self.parse.root(), offset).next_back()?;
         (innermost.kind() == SyntaxKind::INSTRUCTION).then_some(innermost)
     }
 

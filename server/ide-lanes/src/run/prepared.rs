@@ -48,7 +48,7 @@ impl Prepared {
         self.model == other.model
             && self.options == other.options
             && self.program.dyn_eq(&*other.program)
-            && self.resolved.config == other.resolved.config
+            && self.resolved.starts_as(&other.resolved)
             // These decide whether another model or launch may run instead.
             && self.progressing.is_some() == other.progressing.is_some()
             && self.guess.is_some() == other.guess.is_some()
@@ -73,14 +73,14 @@ impl Prepared {
 
     /// Runs on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
-        self.program.run(self.resolved.config.clone(), &self.options, control)
+        self.program.run(self.resolved.start(), &self.options, control)
     }
 
     /// Runs again, without comparison with another model, for what `options` request; records no warps.
     pub(crate) fn again(&self, options: RunOptions, control: Control<'_>) -> Result<RunResult, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, ..options };
-        self.program.trace(self.resolved.config.clone(), &options, control)
+        self.program.trace(self.resolved.start(), &options, control)
     }
 
     /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.

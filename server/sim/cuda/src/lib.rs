@@ -16,6 +16,7 @@ pub mod inactive_sources;
 pub mod launch_config;
 pub mod listed_warps;
 pub mod memory;
+pub mod meter;
 pub mod objects;
 pub mod order;
 pub mod race_context;

@@ -22,8 +22,11 @@ enum FindingKey {
 #[derive(Default)]
 pub struct RunState {
     pub steps: u64,
+    /// Steps that expensive statements count as, beyond one each.
+    pub charged: u64,
     /// The step count at which the caller's control is due.
     pub pause_at: u64,
+    /// The step count at which the run ends: what was charged is subtracted.
     pub limit: u64,
     pub trace_complete: bool,
     pub findings: Vec<Finding>,
@@ -37,6 +40,18 @@ impl RunState {
     pub fn new(options: &RunOptions, sanitizer: Option<Box<Sanitizer>>) -> RunState {
         let limits = &options.limits;
         RunState { limit: limits.max_steps, sanitizer, max: limits.max_findings, ..RunState::default() }
+    }
+
+    /// The steps that the run may still take.
+    pub fn steps_left(&self) -> u64 {
+        self.limit.saturating_sub(self.steps)
+    }
+
+    /// Counts a statement as this many further steps.
+    pub fn charge(&mut self, steps: u64) {
+        self.charged = self.charged.saturating_add(steps);
+        self.limit = self.limit.saturating_sub(steps);
+        self.pause_at = self.pause_at.saturating_sub(steps);
     }
 
     /// Ends the run at the next pause, which is made due at once.

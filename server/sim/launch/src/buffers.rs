@@ -6,8 +6,8 @@ use warplens_sim_warp::objects::ArrayShape;
 use warplens_sim_warp::scalar_type::ScalarType;
 use warplens_sim_warp::trace::RunResult;
 
-use super::contents::{FileReader, build};
-use super::model::{Alias, Argument, Launch, MapBuffer, Passed, size};
+use super::contents::{self, FileReader};
+use super::model::{Alias, Argument, Fill, Launch, MapBuffer, Passed, size};
 use super::problem::Problem;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct PlacedBuffer {
     pub address: u64,
     /// Length in bytes.
     pub len: u64,
+    /// What a run fills it with when it starts.
+    pub deferred: Option<Fill>,
 }
 
 impl PlacedBuffer {
@@ -36,25 +38,44 @@ pub struct Budget<'a> {
     pub(crate) read_file: FileReader<'a>,
 }
 
-/// Places the buffers of a launch and returns them with their aliases. `place` copies the bytes of an argument's buffer
-/// to memory and returns the address.
+/// Places the buffers of a launch and returns them with their aliases. `place` allocates an argument's buffer of a length,
+/// copies its bytes to it, of which there are none if it starts as zeros, and returns the address.
 pub fn place_buffers(
     launch: &Launch,
     mut budget: Budget<'_>,
-    mut place: impl FnMut(&Argument, &str, &[u8]) -> Result<u64, Problem>,
+    mut place: impl FnMut(&Argument, &str, u64, &[u8]) -> Result<u64, Problem>,
 ) -> Result<Vec<PlacedBuffer>, Problem> {
+    check_sizes(launch, budget.left)?;
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
         for (name, buffer) in argument.own_buffers() {
-            let bytes = build(buffer, budget.left, budget.read_file);
-            let bytes = bytes.map_err(|message| wrong(argument, message))?;
-            let len = bytes.len() as u64;
-            budget.left -= len;
-            let address = place(argument, &name, &bytes)?;
-            buffers.push(PlacedBuffer { name: name.into(), element: buffer.element, address, len });
+            let deferred = contents::deferred(buffer);
+            let bytes = match deferred {
+                Some(_) => Vec::new(),
+                None => {
+                    let bytes = contents::build(buffer, budget.left, budget.read_file);
+                    bytes.map_err(|message| wrong(argument, message))?
+                }
+            };
+            let len = contents::size(buffer).unwrap_or(bytes.len() as u64);
+            budget.left = budget.left.saturating_sub(len);
+            let address = place(argument, &name, len, &bytes)?;
+            let (name, element) = (name.into(), buffer.element);
+            buffers.push(PlacedBuffer { name, element, address, len, deferred });
         }
     }
     with_aliases(launch, &buffers)
+}
+
+/// Adds up the sizes that are known before anything is allocated.
+fn check_sizes(launch: &Launch, mut left: u64) -> Result<(), Problem> {
+    for argument in launch.args.iter().flat_map(Argument::all) {
+        for (_, buffer) in argument.own_buffers() {
+            let size = contents::size(buffer).unwrap_or(0);
+            left = left.checked_sub(size).ok_or_else(|| wrong(argument, contents::too_large(size, left)))?;
+        }
+    }
+    Ok(())
 }
 
 /// The array shape of the buffer that an argument passes.

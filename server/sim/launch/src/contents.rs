@@ -2,21 +2,50 @@
 
 use std::error::Error;
 
+use warplens_sim_warp::scalar_type::ScalarType;
+
 use super::model::{Buffer, Contents, Fill};
 
 /// Reads a file that a launch names.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Box<dyn Error>>;
 
+/// Buffers of this size, in bytes, are filled when a run starts: until then they take no memory. Smaller ones are copied, which is
+/// faster.
+const DEFERRED: u64 = 64 << 20;
+
+/// Elements that are generated at a time.
+const CHUNK: usize = 4096;
+
+/// The length of a buffer in bytes; `None` if its file gives it.
+pub(crate) fn size(buffer: &Buffer) -> Option<u64> {
+    let element = buffer.element.bytes() as u64;
+    match &buffer.contents {
+        Contents::Filled { len, .. } => Some(len.saturating_mul(element)),
+        Contents::Values(values) => Some(values.len() as u64 * element),
+        Contents::Bytes(bytes) => Some(bytes.len() as u64),
+        Contents::File(_) => None,
+    }
+}
+
+/// What a run fills the buffer with when it starts; memory is zero until then.
+pub(crate) fn deferred(buffer: &Buffer) -> Option<Fill> {
+    match buffer.contents {
+        Contents::Filled { fill, .. } => (fill == Fill::Zero || size(buffer)? >= DEFERRED).then_some(fill),
+        Contents::Values(_) | Contents::Bytes(_) | Contents::File(_) => None,
+    }
+}
+
 /// The initial bytes of `buffer`; an error if there are more than `max_bytes`.
 pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Result<Vec<u8>, String> {
     let element = buffer.element;
+    if let Some(size) = size(buffer).filter(|size| *size > max_bytes) {
+        return Err(too_large(size, max_bytes));
+    }
     let bytes = match &buffer.contents {
         Contents::Filled { len, fill } => {
-            let size = len * element.bytes() as u64;
-            if size > max_bytes {
-                return Err(too_large(size, max_bytes));
-            }
-            filled(*len, *fill, buffer)
+            let mut bytes = vec![0; *len as usize * element.bytes()];
+            write(*fill, element, &mut bytes);
+            bytes
         }
         Contents::Values(values) => {
             let mut bytes = Vec::with_capacity(values.len() * element.bytes());
@@ -39,23 +68,31 @@ pub fn build(buffer: &Buffer, max_bytes: u64, read_file: FileReader<'_>) -> Resu
     }
 }
 
-fn too_large(size: u64, max_bytes: u64) -> String {
+pub(crate) fn too_large(size: u64, max_bytes: u64) -> String {
     format!("the buffer requires {size} bytes, the limit is {max_bytes}: make it shorter")
 }
 
-fn filled(len: u64, fill: Fill, buffer: &Buffer) -> Vec<u8> {
-    let element = buffer.element;
-    let mut bytes = Vec::with_capacity(len as usize * element.bytes());
-    match fill {
-        Fill::Zero => bytes.resize(len as usize * element.bytes(), 0),
-        Fill::Iota => (0..len).for_each(|index| element.write(element.iota(index), &mut bytes)),
-        Fill::Value(bits) => (0..len).for_each(|_| element.write(bits, &mut bytes)),
-        Fill::Random { seed } => {
-            let mut random = SplitMix64(seed);
-            (0..len).for_each(|_| element.write(element.random(random.next()), &mut bytes));
-        }
+/// Writes a pattern to memory that is zero.
+pub(crate) fn write(fill: Fill, element: ScalarType, memory: &mut [u8]) {
+    let mut random = match fill {
+        Fill::Zero => return,
+        Fill::Random { seed } => SplitMix64(seed),
+        Fill::Iota | Fill::Value(_) => SplitMix64(0),
+    };
+    let mut next = |index: u64| match fill {
+        Fill::Zero => 0,
+        Fill::Iota => element.iota(index),
+        Fill::Value(bits) => bits,
+        Fill::Random { .. } => element.random(random.next()),
+    };
+    let size = element.bytes();
+    let mut bytes = Vec::with_capacity(CHUNK * size);
+    for (first, target) in (0..).step_by(CHUNK).zip(memory.chunks_mut(CHUNK * size)) {
+        bytes.clear();
+        let count = (target.len() / size) as u64;
+        (first..first + count).for_each(|index| element.write(next(index), &mut bytes));
+        target.copy_from_slice(&bytes);
     }
-    bytes
 }
 
 /// SplitMix64 by Steele, Lea and Flood. Every implementation gives the same numbers for the same seed.

@@ -1,7 +1,7 @@
 //! What a CUDA kernel (PTX or SASS) requires of its launches: the block must fit the kernel, the arguments its
 //! parameters.
 
-mod infer;
+pub(crate) mod infer;
 mod resolve;
 
 use smol_str::SmolStr;

@@ -201,7 +201,7 @@ pub enum Contents {
 }
 
 /// A pattern of elements.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
     /// 0, 0, 0, …
     Zero,

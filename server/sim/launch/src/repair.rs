@@ -243,7 +243,7 @@ impl Search<'_> {
             ..self.options.limits
         };
         let options = RunOptions { limits, checks: self.options.checks, ..RunOptions::default() };
-        let result = self.program.run(resolved.config.clone(), &options, self.control)?;
+        let result = self.program.run(resolved.start(), &options, self.control)?;
         self.steps = self.steps.saturating_sub(result.totals.warp_instructions.max(1));
         let attempt = Attempt::new(resolved, &result);
         if attempt.end == End::Finished {

@@ -1,13 +1,16 @@
 //! Resolves a launch against its kernel: checks it, and builds the memory and parameters that a run starts from.
 
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 use warplens_sim_warp::LaunchConfig;
 use warplens_sim_warp::trace::RunResult;
 
 use super::buffers::{Budget, PlacedBuffer, no_such_buffer};
-use super::contents::FileReader;
+use super::contents::{self, FileReader};
 use super::expectation;
 use super::kernel::Kernel;
-use super::model::{Expectation, Launch};
+use super::model::{Expectation, Fill, Launch};
 use super::problem::Problem;
 
 /// A launch that fits its kernel.
@@ -23,6 +26,46 @@ pub struct Resolved {
 impl Resolved {
     pub fn buffer(&self, name: &str) -> Option<&PlacedBuffer> {
         self.buffers.iter().find(|buffer| buffer.name == name)
+    }
+
+    /// What a run starts from: a copy of the configuration, with all buffers filled.
+    pub fn start(&self) -> LaunchConfig {
+        let mut config = self.config.clone();
+        for (buffer, fill) in self.deferred() {
+            if let Some(memory) = config.memory.bytes_mut(buffer.address, buffer.len) {
+                contents::write(fill, buffer.element, memory);
+            }
+        }
+        config
+    }
+
+    /// The bytes of a buffer before the run.
+    pub fn initial_bytes(&self, buffer: &PlacedBuffer) -> Cow<'_, [u8]> {
+        let bytes = self.config.memory.bytes(buffer.address, buffer.len).unwrap_or_default();
+        match buffer.deferred {
+            None | Some(Fill::Zero) => Cow::Borrowed(bytes),
+            Some(fill) => {
+                let mut bytes = vec![0; bytes.len()];
+                contents::write(fill, buffer.element, &mut bytes);
+                Cow::Owned(bytes)
+            }
+        }
+    }
+
+    /// Whether runs of both launches start from the same state.
+    pub fn starts_as(&self, other: &Resolved) -> bool {
+        let deferred = |resolved: &Resolved| -> Vec<_> {
+            let fills = resolved.deferred().map(|(buffer, fill)| (buffer.address, buffer.element, fill));
+            fills.collect()
+        };
+        self.config == other.config && deferred(self) == deferred(other)
+    }
+
+    /// The buffers that are filled when a run starts, without their aliases.
+    fn deferred(&self) -> impl Iterator<Item = (&PlacedBuffer, Fill)> {
+        let mut known = FxHashSet::default();
+        let fills = self.buffers.iter().filter_map(|buffer| Some((buffer, buffer.deferred?)));
+        fills.filter(move |(buffer, fill)| *fill != Fill::Zero && known.insert(buffer.address))
     }
 
     /// The expectations that failed.

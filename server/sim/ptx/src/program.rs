@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use smol_str::SmolStr;
+use warplens_sim_cuda::registers::WIDTH;
 use warplens_sim_warp::memory::DeviceMemory;
 use warplens_sim_warp::trace::StatementId;
 
@@ -209,6 +210,14 @@ pub struct FrameLayout {
     pub registers: Vec<Register>,
     /// Bytes of `.local` and `.param` variables, a multiple of 16.
     pub local_size: u32,
+}
+
+impl FrameLayout {
+    /// Bytes of the registers and of the local memory of a warp.
+    pub(crate) fn bytes(&self) -> u64 {
+        let lanes = WIDTH as u64;
+        lanes * (4 * u64::from(self.words) + 8 * u64::from(self.doubles) + u64::from(self.local_size))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -10,6 +10,9 @@ use crate::objects::{ArrayShape, Object};
 /// Allocations start at multiples of this.
 pub const GRANULE: u64 = 256;
 
+const PAGE: usize = 4096;
+static ZEROS: [u8; PAGE] = [0; PAGE];
+
 /// No allocation covers this granule.
 const UNOWNED: u32 = u32::MAX;
 
@@ -59,7 +62,9 @@ pub struct OutOfMemory {
 }
 
 /// Device memory: `.global` in PTX, all memory of a WAVE device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// A page that nothing has been written to takes no memory of the host, in copies either.
+#[derive(Debug, Default, Eq)]
 pub struct DeviceMemory {
     base: u64,
     end: u64,
@@ -67,14 +72,51 @@ pub struct DeviceMemory {
     buffers: Vec<Buffer>,
     /// The buffer that owns each granule, starting at `base`.
     owners: Vec<u32>,
+    /// Zeros follow the allocations, for the next ones.
     bytes: Vec<u8>,
+    /// Bytes of the allocations, gaps included.
+    used: usize,
+}
+
+impl Clone for DeviceMemory {
+    fn clone(&self) -> DeviceMemory {
+        let (buffers, owners) = (self.buffers.clone(), self.owners.clone());
+        DeviceMemory { buffers, owners, bytes: zeros_and(&self.bytes[..self.used], self.used), ..*self }
+    }
+}
+
+impl PartialEq for DeviceMemory {
+    fn eq(&self, other: &DeviceMemory) -> bool {
+        (self.base, self.end, self.guard) == (other.base, other.end, other.guard)
+            && self.buffers == other.buffers
+            && self.bytes[..self.used] == other.bytes[..other.used]
+    }
+}
+
+/// `len` zeros, of which the first ones are replaced by `bytes`. Pages of zeros stay untouched.
+fn zeros_and(bytes: &[u8], len: usize) -> Vec<u8> {
+    let mut copy = vec![0; len];
+    for (target, page) in copy.chunks_mut(PAGE).zip(bytes.chunks(PAGE)) {
+        if page != &ZEROS[..page.len()] {
+            target[..page.len()].copy_from_slice(page);
+        }
+    }
+    copy
 }
 
 impl DeviceMemory {
     /// Empty memory for allocations in `base..end`, each followed by a guard gap. `base` must be a multiple of [`GRANULE`].
     pub fn new(base: u64, end: u64) -> Self {
         debug_assert_eq!(base % GRANULE, 0);
-        DeviceMemory { base, end, guard: GRANULE, buffers: Vec::new(), owners: Vec::new(), bytes: Vec::new() }
+        DeviceMemory {
+            base,
+            end,
+            guard: GRANULE,
+            buffers: Vec::new(),
+            owners: Vec::new(),
+            bytes: Vec::new(),
+            used: 0,
+        }
     }
 
     /// One zeroed buffer of `len` bytes at address 0: memory that a program addresses by offset.
@@ -88,7 +130,7 @@ impl DeviceMemory {
 
     /// Allocates a zeroed buffer and returns its address.
     pub fn allocate(&mut self, name: &str, len: u64) -> Result<u64, OutOfMemory> {
-        let address = self.base + self.bytes.len() as u64;
+        let address = self.base + self.used as u64;
         let free = self.end.saturating_sub(address);
         if len > free {
             return Err(OutOfMemory { wanted: len });
@@ -97,11 +139,10 @@ impl DeviceMemory {
         let index = self.buffers.len() as u32;
         self.owners.resize(self.owners.len() + (covered / GRANULE) as usize, index);
         self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, UNOWNED);
-        let total = self.bytes.len() + (covered + self.guard) as usize;
-        match self.bytes.is_empty() {
-            // Untouched zero pages cost nothing, even in a large memory.
-            true => self.bytes = vec![0; total],
-            false => self.bytes.resize(total, 0),
+        self.used += (covered + self.guard) as usize;
+        if self.used > self.bytes.len() {
+            let larger = if self.bytes.is_empty() { self.used } else { self.used + self.used / 4 };
+            self.bytes = zeros_and(&self.bytes, larger);
         }
         self.buffers.push(Buffer::new(name, address, len));
         Ok(address)
@@ -175,7 +216,7 @@ impl DeviceMemory {
 
     /// Bytes in use, gaps included.
     pub fn size(&self) -> u64 {
-        self.bytes.len() as u64
+        self.used as u64
     }
 
     fn owner(&self, address: u64) -> Option<usize> {
@@ -212,13 +253,13 @@ impl DeviceMemory {
     /// checked.
     #[inline]
     pub fn raw(&self) -> (u64, &[u8]) {
-        (self.base, &self.bytes)
+        (self.base, &self.bytes[..self.used])
     }
 
     /// Like [`Self::raw`], but writable.
     #[inline]
     pub fn raw_mut(&mut self) -> (u64, &mut [u8]) {
-        (self.base, &mut self.bytes)
+        (self.base, &mut self.bytes[..self.used])
     }
 }
 
@@ -255,6 +296,19 @@ mod tests {
     fn the_address_range_is_bounded() {
         let (mut memory, _, _) = two();
         assert_eq!(memory.allocate("z", 0x10000), Err(OutOfMemory { wanted: 0x10000 }));
+    }
+
+    #[test]
+    fn copies_are_equal_until_one_is_written() {
+        let (memory, x, _) = two();
+        let mut copy = memory.clone();
+        assert_eq!((&copy, copy.bytes(x, 4), copy.size()), (&memory, memory.bytes(x, 4), memory.size()));
+        let z = copy.allocate("z", 5000).expect("it fits");
+        assert_eq!(copy.bytes(x, 4), memory.bytes(x, 4));
+        assert_ne!(copy, memory);
+        copy.bytes_mut(z, 1).expect("inside")[0] = 7;
+        assert_eq!(copy.clone(), copy);
+        assert_eq!(copy.clone().bytes(z, 1), Some(&[7][..]));
     }
 
     #[test]

@@ -42,6 +42,12 @@ fn ends_before(until: Option<(StatementId, u64)>, statement: StatementId, count:
     until.is_some_and(|(at, last)| at == statement && count >= last)
 }
 
+/// Bytes of a step without its values, as it is recorded and as it is returned.
+const STEP_BYTES: usize = size_of::<Step>() + size_of::<TracedVisit>();
+
+/// Bytes of a value without its lanes, as it is recorded and as it is returned, with what the allocator adds.
+const VALUE_BYTES: usize = size_of::<TracedValue>() + size_of::<TracedRegister>() + 32;
+
 /// One visit in order of execution.
 #[derive(Clone, Debug)]
 struct Step {
@@ -127,8 +133,9 @@ impl VisitTracer {
         let Some(steps) = &mut self.steps else { return };
         let Some(visit) = self.visits.get(statement.index()).filter(|_| !self.is_complete) else { return };
         let Some(step) = steps.get_mut(visit.step).filter(|step| step.statement == statement) else { return };
-        let bytes = |value: &TracedValue| size_of_val(&*value.low) + size_of_val(&*value.high);
-        let size = size_of::<Step>() + visit.values.iter().map(bytes).sum::<usize>();
+        let lanes = |value: &TracedValue| size_of_val(&*value.low) + size_of_val(&*value.high);
+        let bytes = |value: &TracedValue| VALUE_BYTES + lanes(value);
+        let size = STEP_BYTES + visit.values.iter().map(bytes).sum::<usize>();
         match self.budget.checked_sub(size).filter(|_| !self.truncated) {
             Some(budget) => {
                 self.budget = budget;

@@ -57,10 +57,10 @@ impl LaunchRules for WaveKernel {
         }
         let mut memory = super::device_memory(device);
         let mut next = 0u64;
-        let mut buffers = place_buffers(launch, budget, |argument, _, bytes| {
+        let mut buffers = place_buffers(launch, budget, |argument, _, len, bytes| {
             let address = next;
-            place(&mut memory, address, bytes, argument, device)?;
-            next = (address + bytes.len() as u64).next_multiple_of(256);
+            place(&mut memory, (address, len), bytes, argument, device)?;
+            next = (address + len).next_multiple_of(256);
             Ok(address)
         })?;
         let config = LaunchConfig {
@@ -74,7 +74,7 @@ impl LaunchRules for WaveKernel {
             )
         };
         let (name, element) = (DEVICE_MEMORY.into(), ScalarType::U8);
-        buffers.push(PlacedBuffer { name, element, address: 0, len: device.into() });
+        buffers.push(PlacedBuffer { name, element, address: 0, len: device.into(), deferred: None });
         Ok((config, buffers))
     }
 }
@@ -114,16 +114,16 @@ fn check_workgroup(launch: &mut Launch, kernel: &str, wave: &WaveKernel) -> Resu
 
 fn place(
     memory: &mut DeviceMemory,
-    at: u64,
+    (at, len): (u64, u64),
     bytes: &[u8],
     argument: &Argument,
     device: u32,
 ) -> Result<(), Problem> {
-    if bytes.is_empty() {
+    if len == 0 {
         return Ok(());
     }
-    let Some(target) = memory.bytes_mut(at, bytes.len() as u64) else {
-        let needed = at + bytes.len() as u64;
+    let Some(target) = memory.bytes_mut(at, len) else {
+        let needed = at + len;
         return Err(wrong(
             argument,
             format!(
@@ -131,7 +131,7 @@ fn place(
             ),
         ));
     };
-    target.copy_from_slice(bytes);
+    target[..bytes.len()].copy_from_slice(bytes);
     Ok(())
 }
 

@@ -159,6 +159,11 @@ pub(crate) struct InlayHints {
     pub(crate) live_registers: bool,
 }
 
+/// The largest limits that settings may have, as in the schema of the extension: a workspace's settings must not keep a machine busy
+/// for hours.
+const MAX_STEPS: u64 = 1_000_000_000;
+const MAX_MEMORY: u64 = 16_384;
+
 /// `warplens.simulation.*`: models and limits of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -195,7 +200,12 @@ impl Settings {
         };
         match without_nulls(section) {
             Value::Null => Ok(Settings::default()),
-            section => Ok(serde_json::from_value(section)?),
+            section => {
+                let mut settings: Settings = serde_json::from_value(section)?;
+                let Simulation { max_steps, memory, .. } = &mut settings.simulation;
+                (*max_steps, *memory) = ((*max_steps).min(MAX_STEPS), (*memory).min(MAX_MEMORY));
+                Ok(settings)
+            }
         }
     }
 }
@@ -277,6 +287,19 @@ mod tests {
         // The default depends on the language; the extension names that of PTX.
         read.insert("warplens.simulation.model".into(), json!("stack"));
         assert_eq!(offered, read);
+    }
+
+    #[test]
+    fn limits_have_a_maximum_that_the_extension_shows() {
+        let huge = json!({ "simulation": { "maxSteps": 1_u64 << 53, "memory": 1_u64 << 40 } });
+        let Simulation { max_steps, memory, .. } = Settings::read(huge).expect("valid settings").simulation;
+        let manifest = include_str!("../../../../editors/vscode/package.json");
+        for (name, maximum) in [("maxSteps", max_steps), ("memory", memory)] {
+            let setting =
+                manifest.split_once(&format!("\"warplens.simulation.{name}\": {{")).expect("a setting").1;
+            let properties = setting.split_once('}').expect("its end").0;
+            assert!(properties.contains(&format!("\"maximum\": {maximum},")), "{properties}");
+        }
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub(super) fn operand(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     binary(p, 1, false)
 }
 
+/// How many tokens are searched for the end of a parenthesis. Expressions that may be parsed are shorter.
+const MAX_TOKENS: usize = 1024;
+
 /// Whether an operator follows the parenthesis that opens here, so that it starts an expression.
 pub(super) fn at_parenthesised_expression(p: &Parser<'_>) -> bool {
     let mut open = 0;
@@ -30,6 +33,9 @@ pub(super) fn at_parenthesised_expression(p: &Parser<'_>) -> bool {
             _ => {}
         }
         n += 1;
+        if n == MAX_TOKENS {
+            return false;
+        }
         if open == 0 {
             return p.nth(n) == T![?] || strength(p.nth(n)) > 0;
         }

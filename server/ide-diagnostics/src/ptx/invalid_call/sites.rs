@@ -102,21 +102,19 @@ pub(crate) fn find<'db>(db: &'db dyn Db, item: Item<'db>, function: &Function) -
     if !is_call.contains(&true) {
         return Box::default();
     }
-    let parse = item.parse(db);
-    let is_whole = |range: TextRange| !parse.errors().iter().any(|error| range.contains_range(error.range));
+    let ranges = StatementRanges::new(item.parse(db));
     let calls = function.instructions().filter(|instruction| is_call[instruction.mnemonic_id().index()]);
-    let calls = calls.filter(|call| is_whole(call.range()));
-    calls.map(|call| Reader { db, item, function, call }.read()).collect()
+    let calls = calls.filter(|call| ranges.is_whole(*call));
+    calls.map(|call| Reader { ranges: &ranges, function, call }.read()).collect()
 }
 
-struct Reader<'r, 'db> {
-    db: &'db dyn Db,
-    item: Item<'db>,
+struct Reader<'r> {
+    ranges: &'r StatementRanges,
     function: &'r Function,
     call: Instruction<'r>,
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     fn read(&self) -> Call {
         let mut operands = self.call.operands();
         let list = |operands: &mut &[Operand]| match operands {
@@ -224,7 +222,7 @@ impl Reader<'_, '_> {
         };
         let Some(name) = self.name(operand).map(|name| self.function.name(name)) else {
             // Lowering does not keep the range of an operand without a name, so the argument list is reported.
-            let list = StatementRanges::new(self.item.parse(self.db)).last_list(self.call);
+            let list = self.ranges.last_list(self.call);
             return Actual { range: list.unwrap_or(self.call.opcode_range()), text: "this".into(), kind };
         };
         Actual { range: name.range, text: self.function.referent_text(name.referent), kind }

@@ -1,5 +1,6 @@
 //! The buffers of a launch before and after it, the unexpected elements, and the lane that wrote an element.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -119,9 +120,8 @@ impl PanelQuery<'_> {
         })
     }
 
-    fn contents(&self, buffer: &PlacedBuffer) -> (&[u8], &[u8]) {
-        let memory = &self.panel.prepared.resolved.config.memory;
-        let before = memory.bytes(buffer.address, buffer.len).unwrap_or_default();
+    fn contents(&self, buffer: &PlacedBuffer) -> (Cow<'_, [u8]>, &[u8]) {
+        let before = self.panel.prepared.resolved.initial_bytes(buffer);
         (before, buffer.bytes(&self.panel.result))
     }
 
@@ -182,7 +182,7 @@ impl PanelQuery<'_> {
             name: buffer.name.to_string(),
             from,
             after: elements(after),
-            before: elements(before),
+            before: elements(&before),
             expected: expected.collect(),
             map: String::from_utf8(map).unwrap_or_default(),
             unexpected: unexpected.iter().take(MAX_COUNT as usize).map(|(index, _)| *index).collect(),

@@ -26,8 +26,8 @@ pub(super) enum Slot {
 
 /// A table or a list that is open at the offset.
 struct Frame {
-    path: Vec<String>,
     next: Next,
+    /// The key whose value is being written.
     key: Option<String>,
     written: Vec<String>,
 }
@@ -42,8 +42,8 @@ enum Next {
 
 /// The context of `offset` in the TOML that begins at `start`, inside the tables of `path`; `None` in a comment, a header or a list.
 pub(super) fn context(text: &str, start: usize, offset: usize, path: &[&str]) -> Option<Context> {
-    let path = path.iter().map(|key| (*key).to_owned()).collect();
-    let mut scan = Scan { text, at: start, offset, frames: vec![Frame::table(path)] };
+    let root = path.iter().map(|key| (*key).to_owned()).collect();
+    let mut scan = Scan { text, at: start, offset, root, frames: vec![Frame::new(Next::Key)] };
     while scan.at < offset {
         if let Some(found) = scan.step()? {
             return Some(found);
@@ -53,8 +53,8 @@ pub(super) fn context(text: &str, start: usize, offset: usize, path: &[&str]) ->
 }
 
 impl Frame {
-    fn table(path: Vec<String>) -> Frame {
-        Frame { path, next: Next::Key, key: None, written: Vec::new() }
+    fn new(next: Next) -> Frame {
+        Frame { next, key: None, written: Vec::new() }
     }
 
     fn expect_key(&mut self) {
@@ -66,6 +66,8 @@ struct Scan<'t> {
     text: &'t str,
     at: usize,
     offset: usize,
+    /// The keys of the table of the current header.
+    root: Vec<String>,
     /// Never empty: the first is the table of the current header.
     frames: Vec<Frame>,
 }
@@ -88,15 +90,11 @@ impl Scan<'_> {
                 self.at = self.line_end(from);
                 let name = self.text[from..self.at]
                     .trim_matches(|c: char| c == '[' || c == ']' || c.is_whitespace());
-                self.frames = vec![Frame::table(vec![name.to_owned()])];
+                (self.root, self.frames) = (vec![name.to_owned()], vec![Frame::new(Next::Key)]);
                 return (self.at < self.offset).then_some(None);
             }
             '[' | '{' => {
-                let mut path = top.path.clone();
-                path.extend(top.key.clone());
-                let frame = Frame::table(path);
-                let next = if c == '{' { Next::Key } else { Next::Element };
-                self.frames.push(Frame { next, ..frame });
+                self.frames.push(Frame::new(if c == '{' { Next::Key } else { Next::Element }));
             }
             ']' | '}' if !is_root => drop(self.frames.pop()),
             ',' if top.next != Next::Element => top.expect_key(),
@@ -142,13 +140,15 @@ impl Scan<'_> {
     }
 
     fn found(&self, word: Range<usize>, quoted: bool) -> Option<Context> {
-        let top = self.frames.last()?;
+        let (top, outer) = self.frames.split_last()?;
         let slot = match (top.next, &top.key) {
             (Next::Key, _) => Slot::Key,
             (Next::Value, Some(key)) => Slot::Value { key: key.clone(), quoted },
             (Next::Value, None) | (Next::Element, _) => return None,
         };
-        Some(Context { path: top.path.clone(), slot, written: top.written.clone(), word })
+        let keys = outer.iter().filter_map(|frame| frame.key.as_ref());
+        let path = self.root.iter().chain(keys).cloned().collect();
+        Some(Context { path, slot, written: top.written.clone(), word })
     }
 }
 

@@ -65,6 +65,9 @@ pub(super) fn of(path: &[String]) -> Vec<&'static Key> {
     let mut keys = sorted(FILE.keys.iter());
     for name in path {
         keys = keys.into_iter().filter(|key| key.name == name).flat_map(|key| nested(&key.shape)).collect();
+        // Tables that contain each other would multiply with each level.
+        let mut known = FxHashSet::default();
+        keys.retain(|key| known.insert(std::ptr::from_ref(*key)));
     }
     let mut names = FxHashSet::default();
     keys.retain(|key| names.insert(key.name));

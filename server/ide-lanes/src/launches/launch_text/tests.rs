@@ -252,3 +252,13 @@ fn keys_of_multimem_arguments() {
         ],
     );
 }
+
+/// A path that is kept for each table would need gigabytes.
+#[test]
+fn tables_may_be_nested_deeply() {
+    let (open, close) = ("{ fields = [".repeat(20_000), "] }".repeat(20_000));
+    let (text, offset) = marked(&format!("[[launch]]\nargs = [{open}{close}]\nbl|"));
+    let found = suggestions(&text, TOML, offset, &model_choices());
+    assert!(found.iter().any(|found| found.label == "block"), "{found:?}");
+    assert_eq!(suggestions(&text, TOML, "[[launch]]\nargs = [".len() + open.len(), &model_choices()), []);
+}

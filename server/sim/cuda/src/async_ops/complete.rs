@@ -14,7 +14,8 @@ impl Spaces {
         if self.asynchronous.eager {
             self.complete(operation);
         } else {
-            self.asynchronous.operations.push(operation);
+            let oldest = self.asynchronous.push(operation);
+            oldest.into_iter().for_each(|operation| self.complete(operation));
         }
     }
 

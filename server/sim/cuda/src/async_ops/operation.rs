@@ -61,11 +61,31 @@ pub struct Transfer {
     pub convert: Convert,
 }
 
+impl Transfer {
+    /// What the completion costs, as the meter counts it.
+    pub fn accesses(&self) -> u64 {
+        let bytes: usize = self.segments.iter().map(|segment| segment.len).sum();
+        let bytes_per_access = if self.reduction.is_some() { 4 } else { 64 };
+        (self.segments.len() + bytes / bytes_per_access) as u64
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Effect {
     Transfer(Transfer),
     Cells(Box<CellOperation>),
     Nothing,
+}
+
+impl Effect {
+    /// What the completion costs, as the meter counts it.
+    pub(super) fn accesses(&self) -> u64 {
+        match self {
+            Effect::Transfer(transfer) => transfer.accesses(),
+            Effect::Cells(cells) => cells.effect.accesses(),
+            Effect::Nothing => 0,
+        }
+    }
 }
 
 /// What an operation does to an mbarrier on completion.

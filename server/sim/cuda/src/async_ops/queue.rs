@@ -11,12 +11,21 @@ use crate::sanitizer::copies::CopyFamily;
 use crate::tensor_memory::operation::{CellOperation, LateProblem};
 use crate::tensor_memory::use_log::UseLog;
 
+/// What an operation in flight costs besides its accesses.
+const COST: u64 = 8;
+
+/// The most that operations in flight may cost. It bounds their memory, and the time of a statement that completes them all.
+/// An operation may complete at any time, so beyond it the oldest ones do.
+const MAX_COST: u64 = 1 << 20;
+
 /// The operations in flight of the running cluster, oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     /// Whether operations complete at issue.
     pub eager: bool,
     pub(super) operations: Vec<Operation>,
+    /// At least what their completion costs.
+    cost: u64,
     /// Problems that completed operations found in their operands, with issuer and statement.
     pub problems: Vec<(Issuer, u32, LateProblem)>,
     pub phases: PhaseLog,
@@ -40,6 +49,31 @@ impl Queue {
         if self.traced.is_none() {
             self.traced = Some(Box::new((self.clone(), shared.to_vec())));
         }
+    }
+
+    /// Adds an operation. Returns the oldest ones if there are too many, which is when they complete.
+    pub(super) fn push(&mut self, operation: Operation) -> Vec<Operation> {
+        self.cost += COST + operation.effect.accesses();
+        self.operations.push(operation);
+        if self.cost <= MAX_COST {
+            return Vec::new();
+        }
+        // The newest operations that cost half as much stay in flight.
+        let mut kept = self.operations.len();
+        self.cost = 0;
+        while let Some(last) = kept.checked_sub(1) {
+            let cost = COST + self.operations[last].effect.accesses();
+            if self.cost + cost > MAX_COST / 2 {
+                break;
+            }
+            (self.cost, kept) = (self.cost + cost, last);
+        }
+        self.operations.drain(..kept).collect()
+    }
+
+    /// The number of operations in flight.
+    pub fn in_flight(&self) -> u64 {
+        self.operations.len() as u64
     }
 
     pub fn cells_of(&mut self, rank: u32) -> &mut UseLog {
@@ -105,5 +139,26 @@ impl Queue {
                 lanes(both).any(|lane| group.number.saturating_add(left) < committed[lane])
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_in_flight_are_bounded_and_complete_oldest_first() {
+        let mut queue = Queue::default();
+        let issuer = Issuer { rank: 0, warp: 0, lanes: 1 };
+        let operation = |statement| {
+            let (effect, signal) = (Effect::Nothing, Signal::Nothing);
+            Operation { issuer, statement, group: None, effect, signal }
+        };
+        let last = (MAX_COST / COST) as u32;
+        assert!((0..last).all(|statement| queue.push(operation(statement)).is_empty()));
+        let completed = queue.push(operation(last));
+        assert_eq!(completed.first().map(|oldest| oldest.statement), Some(0));
+        assert_eq!(queue.operations.last().map(|newest| newest.statement), Some(last));
+        assert_eq!(queue.in_flight() * COST, MAX_COST / 2);
     }
 }

@@ -76,7 +76,7 @@ impl<'a> ParallelBlocks<'a> {
             next: AtomicU64::new(next),
             range,
             slots: AtomicU64::new(slots),
-            steps: AtomicU64::new(run.grid.state.steps),
+            steps: AtomicU64::new(run.grid.state.steps + run.grid.state.charged),
             blocks_done: AtomicU64::new(run.blocks_done),
             shadow: AtomicU64::new(shadow),
             share: shadow / slots,
@@ -95,7 +95,7 @@ impl<'a> ParallelBlocks<'a> {
             merged.into_inner().unwrap_or_else(PoisonError::into_inner);
         ranges.sort_unstable_by_key(|range| range.first);
         run.grid.spaces = spaces;
-        run.grid.state.steps = steps.into_inner();
+        run.grid.state.steps = steps.into_inner() - run.grid.state.charged;
         run.blocks_done = run.launch.blocks();
         for BlockRange { findings, races, traces, .. } in ranges {
             run.grid.state.races.merge(races);
@@ -182,7 +182,8 @@ impl<W: ClusterReports> WorkQueue<'_, '_, '_, W> {
                 return false;
             }
         }
-        self.report_progress(run.grid.state.steps, reported);
+        let RunState { steps, charged, .. } = run.grid.state;
+        self.report_progress(steps + charged, reported);
         reported.store(0, Ordering::Relaxed);
         let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
         self.blocks_done.fetch_add(blocks, Ordering::Relaxed);

@@ -120,34 +120,39 @@ impl<'a, 'p, W: ClusterReports> SequentialBlocks<'a, 'p, W> {
     /// Reports what the run was doing when it reached the step limit.
     fn report_step_limit(&mut self, cluster: &Cluster<W>) {
         let finding = W::explain_step_limit(cluster, self.launch, &self.grid.spaces, &self.suspended);
-        self.grid.state.report(finding.unwrap_or_else(|| {
+        let mut finding = finding.unwrap_or_else(|| {
             let (limit, blocks) = (self.launch.options.limits.max_steps, self.launch.blocks());
             let message = format!(
                 "reached after {} of {blocks} blocks\nthe limit is {limit} warp instructions; launch fewer blocks, or raise it",
                 self.blocks_done
             );
             Finding::about_launch(FindingKind::StepLimit, message)
-        }));
+        });
+        let charged = self.grid.state.charged;
+        if charged != 0 {
+            let part = format!("; large copies, products and calls count as {charged} of them");
+            finding.message.push_str(&part);
+        }
+        self.grid.state.report(finding);
     }
 
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
-        let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {
             return Err(Cancelled);
         }
         let state = &mut self.grid.state;
         (self.control.progress)(Progress {
-            steps: state.steps,
+            steps: state.steps + state.charged,
             blocks_done: self.blocks_done,
             blocks: self.launch.blocks(),
         });
         if state.trace_complete {
             return Ok(Err(Status::Finished));
         }
-        if state.steps >= max {
+        if state.steps >= state.limit {
             return Ok(Err(Status::StepLimit));
         }
-        state.pause_at = (state.steps + W::SLICE).min(max);
+        state.pause_at = (state.steps + W::SLICE).min(state.limit);
         Ok(Ok(()))
     }
 

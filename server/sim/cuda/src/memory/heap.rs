@@ -35,6 +35,11 @@ fn size(len: u64) -> u64 {
 }
 
 impl Heap {
+    /// What an allocation costs, as the meter counts it: the bytes to clear and the freed blocks to search.
+    pub fn cost(&self, len: u64) -> u64 {
+        len.min(LIVE) / 64 + self.freed.len() as u64 / 16
+    }
+
     /// Allocates a block; returns address 0 if the heap is full.
     pub fn allocate(&mut self, memory: &mut DeviceMemory, len: u64) -> u64 {
         let size = size(len);

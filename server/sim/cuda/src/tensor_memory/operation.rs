@@ -20,6 +20,9 @@ pub trait CellEffect: Debug + Send + Sync {
     /// Reads the sources and writes the destinations. `shared` is the shared memory of the cluster, `window` the size
     /// of each block's part of it.
     fn complete(&self, shared: &[u8], window: u32, memory: &mut TensorMemory) -> Option<LateProblem>;
+
+    /// What that costs, as the meter counts it.
+    fn accesses(&self) -> u64;
 }
 
 /// A problem that an operation found in its operands when it completed.

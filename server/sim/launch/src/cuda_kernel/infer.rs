@@ -26,6 +26,8 @@ const MAX_THREADS: u64 = 1024;
 const BUFFER_BYTES: u64 = 4096;
 /// Maximum size of a buffer in bytes, however many threads there are.
 const LARGEST_BUFFER: u64 = 16 << 20;
+/// Maximum size of all buffers together, in bytes.
+pub(crate) const ALL_BUFFERS: u64 = 64 << 20;
 /// Bytes of dynamic shared memory (`.extern .shared` arrays): the limit that every device grants every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
 /// Bytes of dynamic shared memory for a kernel that needs more: the opt-in limit of the largest device.
@@ -45,14 +47,17 @@ impl CudaKernel {
         let (grid, block) = self.size();
         let threads =
             volume(launch.grid.unwrap_or(grid)).saturating_mul(volume(launch.block.unwrap_or(block)));
+        let fields: usize = body.params.iter().map(Vec::len).sum();
+        let most = LARGEST_BUFFER.min(ALL_BUFFERS / fields.max(self.params.len()).max(1) as u64);
+        let sizes = Sizes { threads, buffer: threads.saturating_mul(BUFFER_BYTES).min(most) };
         let map = |index: usize, param: &Parameter| {
             let map = body.maps.get(index).copied().flatten();
             map.filter(|_| param.bytes == BYTES as u64)
         };
         let argument = |(index, param): (usize, &Parameter)| match param.scalar {
             _ if let Some(map) = map(index, param) => tensor_map(param, map),
-            Some(kind) => whole(param, kind, body.access(index), self, threads),
-            None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, threads),
+            Some(kind) => whole(param, kind, body.access(index), self, sizes),
+            None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), self, sizes),
         };
         Launch {
             dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
@@ -98,6 +103,15 @@ impl CudaKernel {
     }
 }
 
+/// What the sizes of arguments derive from.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Threads of the launch.
+    threads: u64,
+    /// Bytes of each buffer.
+    buffer: u64,
+}
+
 fn dynamic_shared(reach: u64) -> u32 {
     if reach + TILE > DYNAMIC_SHARED.into() { MOST_DYNAMIC_SHARED } else { DYNAMIC_SHARED }
 }
@@ -107,11 +121,11 @@ fn whole(
     kind: ScalarType,
     access: Option<Access>,
     rules: &CudaKernel,
-    threads: u64,
+    sizes: Sizes,
 ) -> Argument {
     let stored = Access { element: ScalarType::B32, loaded: false };
     let access = access.or(param.is_pointer.then_some(stored)).filter(|_| rules.takes_address(param));
-    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
+    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, sizes), at: None }
 }
 
 /// A map of a tensor that is four boxes wide in each of its first two dimensions. A box has as many bytes as the kernel
@@ -149,16 +163,13 @@ fn tensor_map(param: &Parameter, map: MapUse) -> Argument {
 }
 
 /// A parameter with several numbers: those that the kernel loads, and zeros elsewhere.
-fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64) -> Argument {
+fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, sizes: Sizes) -> Argument {
     let inside = |part: &&Part| part.at + part.kind.bytes() as u64 <= param.bytes;
     let field = |part: &Part| {
         let address = |access: &Access| rules.takes_address_in(part.kind).then_some(*access);
         let access = part.access.as_ref().and_then(address);
         let name = Some(format!("{}.{}", param.name, part.at));
-        Field {
-            at: part.at,
-            argument: Argument { name, passed: passed(part.kind, access, threads), at: None },
-        }
+        Field { at: part.at, argument: Argument { name, passed: passed(part.kind, access, sizes), at: None } }
     };
     let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
     let passed = match fields.is_empty() {
@@ -169,20 +180,20 @@ fn structure(param: &Parameter, parts: &[Part], rules: &CudaKernel, threads: u64
     Argument { name: Some(param.name.to_string()), passed, at: None }
 }
 
-fn passed(kind: ScalarType, access: Option<Access>, threads: u64) -> Passed {
+fn passed(kind: ScalarType, access: Option<Access>, sizes: Sizes) -> Passed {
     match access {
-        Some(access) => Passed::Buffer(buffer(access, threads)),
+        Some(access) => Passed::Buffer(buffer(access, sizes.buffer)),
         None if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
         None => {
             let (_, largest) = kind.integer_range();
-            Passed::Scalar(kind, kind.bits_of_integer(largest.min(threads.into())).unwrap_or_default())
+            Passed::Scalar(kind, kind.bits_of_integer(largest.min(sizes.threads.into())).unwrap_or_default())
         }
     }
 }
 
-fn buffer(access: Access, threads: u64) -> Buffer {
+fn buffer(access: Access, bytes: u64) -> Buffer {
     let Access { element, loaded } = access;
-    let len = threads.saturating_mul(BUFFER_BYTES).min(LARGEST_BUFFER) / element.bytes() as u64;
+    let len = bytes / element.bytes() as u64;
     let fill = if loaded { Fill::Iota } else { Fill::Zero };
     Buffer { element, contents: Contents::Filled { len, fill } }
 }

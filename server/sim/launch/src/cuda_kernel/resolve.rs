@@ -60,9 +60,12 @@ impl CudaKernel {
         name_arguments(launch, |index| self.params.get(index).map(|param| param.name.to_string()));
         check_count(launch, name, self)?;
         check_names(launch, self)?;
-        let buffers = place_buffers(launch, budget, |argument, name, bytes| {
-            let address = memory.allocate_with(name, bytes);
+        let buffers = place_buffers(launch, budget, |argument, name, len, bytes| {
+            let address = memory.allocate(name, len);
             let address = address.map_err(|_| wrong(argument, "it does not fit into device memory"))?;
+            if let Some(target) = memory.bytes_mut(address, bytes.len() as u64) {
+                target.copy_from_slice(bytes);
+            }
             memory.set_shape(address, shape_of(argument));
             Ok(address)
         })?;

@@ -5,6 +5,7 @@ use warplens_sim_warp::scalar_type::Class;
 use warplens_sim_warp::trace::Cancelled;
 
 use super::Search;
+use crate::cuda_kernel::infer::ALL_BUFFERS;
 use crate::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
 
 /// Maximum size of a buffer in bytes.
@@ -99,12 +100,14 @@ fn filled(buffer: &Buffer, fill: Fill) -> Option<Buffer> {
 /// The launch with longer buffers; `None` if none can grow.
 fn grown(launch: &Launch) -> Option<Launch> {
     let mut launch = launch.clone();
+    let places = launch.args.iter().map(places).sum::<usize>();
+    let most = MAX_BUFFER.min(ALL_BUFFERS / places.max(1) as u64);
     let mut has_grown = false;
     let mut grow = |argument: &mut Argument| {
         if let Passed::Buffer(Buffer { element, contents: Contents::Filled { len, .. } }) =
             &mut argument.passed
         {
-            let longer = len.saturating_mul(GROWTH).min(MAX_BUFFER / element.bytes() as u64);
+            let longer = len.saturating_mul(GROWTH).min(most / element.bytes() as u64);
             has_grown |= longer > *len;
             *len = longer.max(*len);
         }

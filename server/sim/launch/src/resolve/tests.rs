@@ -396,3 +396,34 @@ fn multimem_arguments_and_their_replicas() {
     "#]],
     );
 }
+
+#[test]
+fn sizes_are_added_up_before_anything_is_allocated() {
+    let args = "args = [{ u32 = 1 }, { f32 = 2.0 }, { multimem = { buffer = 'u8', len = 9000000, \
+                replicas = [{ fill = 'random' }, {}] } }, { file = 'is not read', buffer = 'f32' }]";
+    check(
+        saxpy(),
+        args,
+        expect![[r#"
+        4:37: argument `x`: the buffer requires 9000000 bytes, the limit is 7777216: make it shorter
+    "#]],
+    );
+}
+
+#[test]
+fn a_deferred_buffer_is_filled_when_the_run_starts() {
+    let text = "[[launch]]\nname = 'l'\nfile = 'k'\nargs = [{ u32 = 1 }, { f32 = 2.0 }, \
+                { buffer = 'u32', len = 5000 }, { buffer = 'f32', len = 5000 }]";
+    let launch = launches(text, Format::Toml).unwrap().remove(0).usable().unwrap();
+    let kernel = Kernel::new("saxpy".into(), saxpy());
+    let mut resolved = resolve(&launch, &kernel, 1 << 24, &|_| Err("no file".into())).unwrap();
+    assert_eq!(resolved.buffers[0].deferred, Some(Fill::Zero));
+    resolved.buffers[0].deferred = Some(Fill::Iota);
+    let (x, y) = (resolved.buffer("x").unwrap(), resolved.buffer("y").unwrap());
+    let last = |bytes: &[u8]| u32::from_le_bytes(bytes[bytes.len() - 4..].try_into().unwrap());
+    let config = resolved.start();
+    assert_eq!(last(config.memory.bytes(x.address, x.len).unwrap()), 4999);
+    assert_eq!(last(config.memory.bytes(y.address, y.len).unwrap()), 0);
+    assert_eq!(last(&resolved.initial_bytes(x)), 4999);
+    assert_eq!(last(resolved.config.memory.bytes(x.address, x.len).unwrap()), 0);
+}

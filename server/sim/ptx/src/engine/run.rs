@@ -47,6 +47,7 @@ pub fn run(
         workspace: config.workspace,
         prerequisite_writes: config.prerequisite_writes,
         plan: Plan::new(model, program),
+        cancelled: control.cancelled,
     };
     let mut params = config.params;
     if refusal.is_none() {

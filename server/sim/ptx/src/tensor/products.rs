@@ -8,6 +8,14 @@ use warplens_sim_cuda::sanitizer::products::Misuse;
 use super::descriptor::Descriptor;
 use crate::program::{FactorSource, Function, Op, RegisterSlot, TensorOp, WarpgroupProduct};
 
+/// Maximum number of a warp's products in flight. A product may complete at any time, so beyond it the oldest one does.
+pub(super) const MAX_PENDING: usize = 256;
+
+/// What a product of these extents costs, as the meter counts it.
+pub(crate) fn product_cost(m: u32, n: u32, k: u32) -> u64 {
+    u64::from(m) * u64::from(n) * u64::from(k) / 64
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
     pub(crate) product: Arc<WarpgroupProduct>,

@@ -14,7 +14,7 @@ use warplens_sim_warp::finding_kind::FindingKind;
 
 use super::accumulate::accumulate;
 use super::descriptor::{Chunk, Descriptor, DescriptorKind};
-use super::products::{Pending, Products};
+use super::products::{MAX_PENDING, Pending, Products, product_cost};
 use super::{fragment, ranges, sparse};
 use crate::engine::exec::context::ExecContext;
 use crate::engine::exec::operand::{get, put};
@@ -86,12 +86,17 @@ pub(crate) fn issue(
     check_metadata(product, r, mask)?;
     let a = a.map(|(_, descriptor)| descriptor);
     read_factors(product, a.as_ref(), &b, ctx)?;
+    ctx.meter.count(product_cost(ROWS, product.n, product.k))?;
     let accumulates = product.accumulates.of(&r.predicates, 1) != 0;
     let group = ctx.products.committed;
     let pending = Pending { product: Arc::clone(product), a, b, accumulates, group, statement };
     if ctx.spaces.asynchronous.eager {
         complete(&pending, r, ctx.spaces, ctx.warp);
     } else {
+        if ctx.products.pending.len() >= MAX_PENDING {
+            let oldest = ctx.products.pending.remove(0);
+            complete(&oldest, r, ctx.spaces, ctx.warp);
+        }
         ctx.products.pending.push(pending);
         ctx.products.note_uses();
     }

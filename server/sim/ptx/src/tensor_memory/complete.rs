@@ -3,14 +3,20 @@
 use warplens_sim_cuda::tensor_memory::cells::TensorMemory;
 use warplens_sim_cuda::tensor_memory::operation::{CellEffect, LateProblem};
 
+use super::instruction_descriptor::InstructionDescriptor;
 use super::multiply;
 use super::operation::{CellChunk, CellCopies, CellStores, Multiplication};
+use crate::tensor::products::product_cost;
 
 impl CellEffect for CellStores {
     fn complete(&self, _: &[u8], _: u32, memory: &mut TensorMemory) -> Option<LateProblem> {
         let block = memory.block(self.rank);
         self.values.iter().for_each(|&(lane, column, value)| block.set(lane, column, value));
         None
+    }
+
+    fn accesses(&self) -> u64 {
+        self.values.len() as u64
     }
 }
 
@@ -19,11 +25,20 @@ impl CellEffect for CellCopies {
         self.chunks.iter().for_each(|chunk| copy(chunk, self.widened, shared, memory));
         None
     }
+
+    fn accesses(&self) -> u64 {
+        self.chunks.len() as u64
+    }
 }
 
 impl CellEffect for Multiplication {
     fn complete(&self, shared: &[u8], window: u32, memory: &mut TensorMemory) -> Option<LateProblem> {
         multiply::multiply(self, shared, window, memory)
+    }
+
+    fn accesses(&self) -> u64 {
+        let InstructionDescriptor { m, n, k, .. } = self.descriptor;
+        product_cost(m, n, k)
     }
 }
 

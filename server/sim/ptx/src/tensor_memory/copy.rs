@@ -88,7 +88,7 @@ pub(super) fn issue(copy: &CellCopy, r: &Registers, ctx: &mut ExecContext<'_>, m
             writes.push(range);
         }
         let effect = Arc::new(CellCopies { chunks: parts, widened: copy.widened });
-        begin(CellOperation { name: "tcgen05.cp", reads: Vec::new(), writes, effect }, issuer, ctx);
+        begin(CellOperation { name: "tcgen05.cp", reads: Vec::new(), writes, effect }, issuer, ctx)?;
     }
     Ok(())
 }

@@ -76,14 +76,15 @@ fn issue_one(product: &TensorProduct, lane: usize, r: &Registers, ctx: &mut Exec
         writes: operands.writes,
         effect: Arc::new(it),
     };
-    begin(operation, issuer, ctx);
-    Ok(())
+    begin(operation, issuer, ctx)
 }
 
 /// Puts an operation in flight, for a later commit by its thread to cover.
-pub(super) fn begin(operation: CellOperation, issuer: Issuer, ctx: &mut ExecContext<'_>) {
+pub(super) fn begin(operation: CellOperation, issuer: Issuer, ctx: &mut ExecContext<'_>) -> Result {
+    ctx.meter.count(operation.effect.accesses())?;
     let (statement, effect) = (ctx.statement(), Effect::Cells(Box::new(operation)));
     ctx.spaces.issue(Operation { issuer, statement, group: None, effect, signal: Signal::Nothing });
+    Ok(())
 }
 
 /// A lane's product, if its descriptors are valid.

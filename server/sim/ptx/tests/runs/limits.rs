@@ -124,3 +124,32 @@ fn one_limit_bounds_trace_and_shadow_memory() {
     assert_eq!((limits.max_trace, limits.max_shadow), (2 << 20, 6 << 20));
     assert_eq!(Limits::default().with_records(Limits::RECORDS), Limits::default());
 }
+
+/// Zeroes 32,768 bytes of shared memory in each lane, again and again.
+fn fills() -> String {
+    ".version 8.6\n.target sm_100a\n.address_size 64\n.shared .align 128 .b8 s[32768];\n.visible .entry k()\n{\n\
+     .reg .b64 %d<2>;\nmov.u64 %d1, s;\nL: st.bulk.weak.shared::cta [%d1], 32768, 0;\nbra L;\n}\n"
+        .to_owned()
+}
+
+#[test]
+fn the_bytes_of_a_statement_count_as_steps() {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let result = launch(&fills(), launch_config([1; 3], [32, 1, 1]), limits);
+    assert_eq!(result.status, Status::StepLimit);
+    assert!(result.totals.warp_instructions < 10, "{}", result.totals.warp_instructions);
+    let message = &result.findings[0].message;
+    assert!(message.contains("; large copies, products and calls count as "), "{message}");
+}
+
+#[test]
+fn a_statement_can_be_cancelled() {
+    let program = Source::new(&fills()).program("k");
+    let asked = AtomicU64::new(0);
+    let control = Control { cancelled: &|| asked.fetch_add(1, Relaxed) > 3, ..Control::none() };
+    let config = launch_config([1; 3], [32, 1, 1]);
+    let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
+    assert_eq!(result.err(), Some(Cancelled));
+    // The first statement alone would ask more often.
+    assert!(asked.load(Relaxed) <= 6, "{asked:?}");
+}

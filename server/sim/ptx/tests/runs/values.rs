@@ -134,7 +134,7 @@ fn each_step_in_order_of_execution() {
 #[test]
 fn steps_end_at_the_limit() {
     let (all, _) = steps(TraceRequest::at(warp(1, 1)));
-    let (kept, truncated) = steps(TraceRequest { max_bytes: 4 << 10, ..TraceRequest::at(warp(1, 1)) });
+    let (kept, truncated) = steps(TraceRequest { max_bytes: 8 << 10, ..TraceRequest::at(warp(1, 1)) });
     assert!(truncated && !kept.is_empty() && kept.len() < all.len(), "{} of {}", kept.len(), all.len());
     assert_eq!(kept, all[..kept.len()]);
 }

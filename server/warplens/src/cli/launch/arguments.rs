@@ -84,7 +84,8 @@ impl LaunchArguments {
 
     /// The limit of a trace in bytes.
     pub(crate) fn trace_bytes(&self) -> usize {
-        usize::try_from(self.memory << 20).unwrap_or(usize::MAX)
+        // The run itself has a quarter of the memory for its own trace.
+        usize::try_from(self.memory.saturating_mul(3 << 18)).unwrap_or(usize::MAX)
     }
 
     fn choice(&self) -> Result<Choice> {

@@ -9,15 +9,16 @@ use rustc_hash::FxHashMap;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::{Choice, Outcome, Prepared, WarpId, WarpRequest};
-use warplens_sim_warp::Workers;
 
-use crate::cores::Cores;
 use crate::lsp::documents::document::Edit;
 use crate::lsp::documents::lanes::Origin;
 use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::scheduling::worker_pool::ThreadPool;
 use crate::lsp::simulation::run::{Reports, Run, execute};
 use crate::lsp::simulation::selection::{Selected, Selection, WaitingRequest};
+
+/// Runs at a time. More than cores may be: a document must not wait until a long run of another one ends.
+const RUNS: usize = 4;
 
 pub(crate) struct Simulations {
     pub(crate) selected: FxHashMap<Uri, Selected>,
@@ -43,10 +44,9 @@ pub(crate) struct Preparation {
 
 impl Simulations {
     pub(crate) fn new(events: Sender<Event>) -> io::Result<Simulations> {
-        let cores = Cores::all().count();
         Ok(Simulations {
             selected: FxHashMap::default(),
-            threads: ThreadPool::new("simulation", (cores / 2).clamp(1, 4))?,
+            threads: ThreadPool::new("simulation", RUNS)?,
             answers: ThreadPool::new("panel", 1)?,
             computing: FxHashMap::default(),
             events,

@@ -2,6 +2,7 @@
 
 use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::local::MAX_LOCAL_BYTES;
+use warplens_sim_cuda::meter::{ACCESSES_PER_STEP, Meter};
 use warplens_sim_cuda::registers::{Registers, filter_lanes, lanes};
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::windows;
@@ -23,6 +24,8 @@ use crate::sanitizer::passing::{self, PassingFrame};
 
 /// Minimum stack size of a call, in bytes.
 const MIN_FRAME: u32 = 128;
+/// Bytes of registers and local memory whose clearing counts as a step.
+const BYTES_PER_STEP: u64 = 64 * ACCESSES_PER_STEP;
 const MAX_CALLERS: usize = 8;
 
 impl Warp {
@@ -102,6 +105,7 @@ impl Warp {
                 return Some(self.fault(fault, statement, run));
             };
             let entered_function = &run.launch.program.functions[callee as usize];
+            run.state.charge(entered_function.frame.bytes() / BYTES_PER_STEP);
             if let Some(sanitizer) = &mut run.state.sanitizer {
                 let base = self.frames[new as usize].as_ref().map_or(0, |frame| frame.local_base);
                 sanitizer.entered(self.id.warp, base, entered_function.frame.local_size, mask);
@@ -126,19 +130,33 @@ impl Warp {
         run: &mut RunContext<'_>,
     ) -> Result {
         let Some(frame) = self.frames[frame as usize].as_mut() else { return Ok(()) };
-        let mut sanitizer = run.state.sanitizer.as_deref_mut();
+        let meter = Meter::new(run.state.steps_left(), run.launch.cancelled);
+        let mut taken = run.state.sanitizer.take();
+        let mut sanitizer = taken.as_deref_mut();
         if let Some(sanitizer) = &mut sanitizer {
             passing::write_results(sanitizer, self.id.warp, frame.local_base, &call.results, executed);
         }
         self.spin.window.iter_mut().for_each(|window| window.fail());
         let pointer = if run.launch.program.wide_addresses { 8 } else { 4 };
-        let mut callee =
-            system_calls::CallContext { spaces: run.spaces, local: &mut self.local, sanitizer, pointer };
-        system_calls::call(system, call, frame, &mut callee, executed)
+        let mut callee = system_calls::CallContext {
+            spaces: run.spaces,
+            local: &mut self.local,
+            sanitizer,
+            meter,
+            pointer,
+        };
+        let result = system_calls::call(system, call, frame, &mut callee, executed);
+        let mut meter = callee.meter;
+        meter.charge(run.state);
+        run.state.sanitizer = taken;
+        result
     }
 
     /// Reports a fault, which ends the run.
     pub(super) fn fault(&self, fault: Fault, statement: u32, run: &mut RunContext<'_>) -> Pause {
+        if fault.is_interruption() {
+            return Pause::Due;
+        }
         run.state.report(fault.finding(self.id, statement));
         Pause::Stopped(Status::Faulted)
     }

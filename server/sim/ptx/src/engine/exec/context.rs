@@ -4,6 +4,7 @@ use warplens_sim_cuda::fault::Result;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::region::{AccessMode, CheckedAddresses};
 use warplens_sim_cuda::memory::spaces::{AddressCheck, Bases, Spaces};
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::registers::PerLane;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_cuda::sanitizer::copies::{CopyCompletion, CopyRange};
@@ -25,6 +26,7 @@ pub(crate) struct ExecContext<'w> {
     pub(crate) live: u32,
     /// Instructions that the launch has executed.
     pub(crate) clock: u64,
+    pub(crate) meter: Meter<'w>,
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn execute<S: Simd>(
 }
 
 /// Commits or waits for groups. The covered operations complete, and the sanitizer records which lanes waited.
-fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
+fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let issuer = ctx.issuer(mask);
     match what {
         CopyGroup::Commit(family) => {
@@ -74,10 +74,12 @@ fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) 
         }
         CopyGroup::Wait { family, all, read } => {
             let left = (!all).then_some(left);
+            ctx.meter.count(ctx.spaces.asynchronous.in_flight())?;
             ctx.spaces.wait_for_groups(issuer, family, left, read);
             ctx.sanitizer.iter_mut().for_each(|sanitizer| sanitizer.waited(family, mask, left, read));
         }
     }
+    Ok(())
 }
 
 fn warn(warning: Option<Fault>) -> Result<(), Box<ExecError>> {
@@ -112,7 +114,7 @@ fn uncommon(
         Op::MatrixAccess(id) => matrix::access(&tables[id], r, ctx, mask)?,
         Op::FragmentAccess(id) => matrix::fragment(&tables[id], r, ctx, mask)?,
         Op::Copy(id) => copy::copy(&tables[id], r, ctx, mask)?,
-        Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask),
+        Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask)?,
         Op::Tensor(id) => tensor::execute(&tables[id], r, ctx, mask)?,
         Op::BulkCopy(id) => bulk::copy(&tables[id], r, ctx, mask)?,
         Op::Fill(id) => bulk::fill(&tables[id], r, ctx, mask)?,

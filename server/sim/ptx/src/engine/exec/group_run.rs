@@ -8,6 +8,7 @@
 
 use pulp::Simd;
 use warplens_sim_cuda::memory::spaces::Bases;
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::run_state::RunState;
 use warplens_sim_cuda::visits::Visits;
 use warplens_sim_warp::trace::WarpId;
@@ -72,6 +73,7 @@ impl Warp {
             products: &mut self.products,
             live: self.live,
             clock: run.state.steps,
+            meter: Meter::new(run.state.steps_left(), run.launch.cancelled),
             sanitizer: sanitizer.as_deref_mut(),
         };
         let mut running = GroupRun {

@@ -122,12 +122,13 @@ impl GroupRun<'_> {
             if let Err(error) = self.execute_one(simd, instruction, pc, executed)
                 && let Some(exit) = self.handle_error(*error, pc, executed)
             {
-                pc += u32::from(!matches!(exit, LoopExit::Fault(_)));
+                pc += u32::from(!matches!(exit, LoopExit::Fault(_) | LoopExit::Due));
                 flow = ControlFlow::Break(Some(exit));
                 break;
             }
             pc += 1;
-            if self.is_quick(pc) {
+            // What a statement is charged moves the limits.
+            if self.ctx.meter.charge(self.state) || self.is_quick(pc) {
                 flow = ControlFlow::Break(None);
                 break;
             }

@@ -33,6 +33,11 @@ impl GroupRun<'_> {
     #[inline(never)]
     pub(super) fn handle_error(&mut self, error: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
         let pending_barrier = match error {
+            ExecError::Fault(fault) if fault.is_interruption() => {
+                self.ctx.meter.charge(self.state);
+                self.visits.up_to(pc);
+                return Some(LoopExit::Due);
+            }
             ExecError::Fault(fault) => {
                 self.visits.up_to(pc + 1);
                 self.record_writes(pc, 0);

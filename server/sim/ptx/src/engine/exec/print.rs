@@ -15,8 +15,13 @@ pub(crate) trait Arguments {
     /// The next argument, 4 or 8 bytes long; 0 after the last one.
     fn next(&mut self, bytes: u32) -> Result<u64>;
     fn text(&mut self, address: u64) -> Result<Vec<u8>>;
+    /// A conversion wrote this many bytes. An error ends the call.
+    fn wrote(&mut self, bytes: usize) -> Result;
     fn pointer_bytes(&self) -> u32;
 }
+
+/// The most that a call prints, in bytes: as much as the device's buffer holds.
+const MAX_PRINTED: usize = 1 << 20;
 
 /// Appends the formatted text to `out`; returns the number of arguments used.
 pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result<u32> {
@@ -25,6 +30,7 @@ pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
         out.extend_from_slice(&rest[..at]);
         let mut scanner = Scanner { rest: &rest[at + 1..] };
+        let before = out.len();
         let conversion = scanner.conversion(arguments, &mut taken)?;
         match conversion.kind {
             b'%' => out.push(b'%'),
@@ -35,6 +41,8 @@ pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec
             // An invalid conversion is copied as written.
             _ => out.extend_from_slice(&rest[at..rest.len() - scanner.rest.len()]),
         }
+        arguments.wrote(1 + out.len() - before)?;
+        out.truncate(MAX_PRINTED);
         rest = scanner.rest;
     }
     out.extend_from_slice(rest);

@@ -4,6 +4,7 @@ use warplens_sim_cuda::fault::{Fault, Result};
 use warplens_sim_cuda::memory::heap::FreeError;
 use warplens_sim_cuda::memory::local::Local;
 use warplens_sim_cuda::memory::spaces::Spaces;
+use warplens_sim_cuda::meter::Meter;
 use warplens_sim_cuda::registers::lanes;
 use warplens_sim_cuda::sanitizer::Sanitizer;
 use warplens_sim_warp::finding_kind::FindingKind;
@@ -21,6 +22,7 @@ pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
+    pub(crate) meter: Meter<'w>,
     pub(crate) pointer: u32,
 }
 
@@ -44,6 +46,7 @@ pub(crate) fn call(
             }
             System::Allocate => {
                 let Spaces { heap, launch, .. } = &mut *callee.spaces;
+                callee.meter.count(heap.cost(first))?;
                 Ok(heap.allocate(launch, first))
             }
             System::Free | System::AssertFail => callee.free(first),
@@ -67,7 +70,7 @@ impl CallContext<'_> {
         }
         let mut out = Vec::new();
         let format = self.text(format, 1, lane)?;
-        let mut arguments = VariableArguments { callee: self, list, lane };
+        let mut arguments = VariableArguments { callee: &mut *self, list, lane };
         let taken = print(&format, &mut arguments, &mut out)?;
         self.spaces.printed.add(&out);
         Ok(taken)
@@ -97,21 +100,21 @@ impl CallContext<'_> {
     }
 
     /// The message of a failed assertion, from its first lane.
-    fn failed_assertion(&self, call: &Call, frame: &Frame, mask: u32) -> Fault {
+    fn failed_assertion(&mut self, call: &Call, frame: &Frame, mask: u32) -> Fault {
         let lane = mask.trailing_zeros() as usize % 32;
-        let value = |index| self.argument(call, frame, index, lane);
-        let size = value(4).clamp(1, 4);
-        let text = |index| {
-            let text = self.text(value(index), size, lane).unwrap_or_default();
+        let [message, file, line, function, size] =
+            std::array::from_fn(|index| self.argument(call, frame, index, lane));
+        let mut text = |address| {
+            let text = self.text(address, size.clamp(1, 4), lane).unwrap_or_default();
             String::from_utf8_lossy(&text).into_owned()
         };
-        let (message, file, line, function) = (text(0), text(1), value(2) as u32, text(3));
+        let (message, file, line, function) = (text(message), text(file), line as u32, text(function));
         let function = if function.is_empty() { String::new() } else { format!(", in `{function}`") };
         Fault::new(FindingKind::Assertion, format!("`{message}` ({file}:{line}{function})"), mask)
     }
 
     /// The string at a generic address, with characters of `size` bytes.
-    fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>> {
+    fn text(&mut self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         while text.len() < MAX_TEXT {
             let at = address.wrapping_add(text.len() as u64 * size);
@@ -120,6 +123,7 @@ impl CallContext<'_> {
                 byte => text.push(byte),
             }
         }
+        self.meter.count(text.len() as u64)?;
         Ok(text)
     }
 
@@ -130,7 +134,7 @@ impl CallContext<'_> {
 
 /// The variable arguments of a format: a buffer that holds each at its natural alignment.
 struct VariableArguments<'c, 'w> {
-    callee: &'c CallContext<'w>,
+    callee: &'c mut CallContext<'w>,
     list: u64,
     lane: usize,
 }
@@ -145,6 +149,10 @@ impl Arguments for VariableArguments<'_, '_> {
 
     fn text(&mut self, address: u64) -> Result<Vec<u8>> {
         self.callee.text(address, 1, self.lane)
+    }
+
+    fn wrote(&mut self, bytes: usize) -> Result {
+        self.callee.meter.count(bytes as u64)
     }
 
     fn pointer_bytes(&self) -> u32 {

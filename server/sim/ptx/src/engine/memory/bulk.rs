@@ -90,7 +90,7 @@ fn targets(
     mbarrier: Option<LaneAddress>,
     size: u32,
     r: &Registers,
-    ctx: &ExecContext<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<Vec<(LaneAddress, Option<LaneAddress>)>> {
     Ok(match bulk.blocks {
         Some(blocks) => lanes(r.get::<u32>(blocks)[to.lane])
@@ -118,6 +118,7 @@ pub(crate) fn issue(
         None => (Signal::Nothing, Some(ctx.spaces.asynchronous.group(issuer, CopyFamily::Bulk))),
     };
     let statement = ctx.statement();
+    ctx.meter.count(transfer.accesses())?;
     ctx.spaces.issue(Operation { issuer, statement, group, effect: Effect::Transfer(transfer), signal });
     Ok(())
 }
@@ -158,6 +159,7 @@ impl LaneCopy {
 
     /// Checks and reports the accesses of only the bytes that are copied.
     fn chosen(&self, size: u32, copied: impl Fn(u32) -> bool, ctx: &mut ExecContext<'_>) -> Result<Transfer> {
+        ctx.meter.count(u64::from(size) / 64)?;
         let mut segments = Vec::new();
         for offset in (0..size).filter(|&byte| copied(byte)) {
             let value = self.from.offset(offset.into()).load(1, ctx)?;

@@ -46,6 +46,7 @@ impl LaneAddress {
         mode: AccessMode,
         ctx: &mut ExecContext<'_>,
     ) -> Result<CheckedAddresses> {
+        ctx.meter.count(1)?;
         let (space, addresses, mask) = (self.space, &[self.address; WIDTH], 1 << self.lane);
         ctx.spaces.check(&AddressCheck { space, addresses, span, unit: span, mode, mask }, ctx.local)
     }

@@ -85,7 +85,7 @@ fn replicas_of(
     space: Space,
     span: u64,
     r: &Registers,
-    ctx: &ExecContext<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<Vec<Replica>> {
     let all = addresses(address, r, ctx.bases);
@@ -104,7 +104,7 @@ fn replicas_of(
 }
 
 /// All addresses behind a multimem address, for an access of `span` bytes.
-pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Result<Vec<u64>> {
+pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &mut ExecContext<'_>) -> Result<Vec<u64>> {
     let name = || ctx.spaces.element(at.space, at.address, span.clamp(1, 4), ctx.local);
     let Some((multimem, offset)) = ctx.spaces.launch.multimem(at.address) else {
         let message = format!(
@@ -123,5 +123,7 @@ pub(super) fn replicas(at: LaneAddress, span: u64, ctx: &ExecContext<'_>) -> Res
         );
         return Err(Fault::new(FindingKind::OutOfBounds, message, 1 << at.lane));
     }
+    // Each replica is accessed afterwards.
+    ctx.meter.count(multimem.replicas.len() as u64)?;
     Ok(multimem.replicas.iter().map(|replica| replica + offset).collect())
 }

@@ -111,7 +111,7 @@ fn buffer_of<'r>(resolved: &'r Resolved, argument: &Argument) -> Option<&'r Plac
 
 /// The elements of a buffer before the run.
 fn elements(resolved: &Resolved, buffer: &PlacedBuffer) -> Vec<u64> {
-    let bytes = resolved.config.memory.bytes(buffer.address, buffer.len).unwrap_or_default();
+    let bytes = resolved.initial_bytes(buffer);
     bytes.chunks_exact(buffer.element.bytes()).map(|bytes| buffer.element.read(bytes)).collect()
 }
 

@@ -18,6 +18,10 @@ impl Arguments for Given<'_> {
         Ok(self.texts[address as usize - 100].as_bytes().to_vec())
     }
 
+    fn wrote(&mut self, _: usize) -> Result {
+        Ok(())
+    }
+
     fn pointer_bytes(&self) -> u32 {
         8
     }
