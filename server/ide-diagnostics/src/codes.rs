@@ -107,6 +107,7 @@ codes! {
     MISSING_RETURN = "missing-return", Warning;
     RETURN_IN_NORETURN = "return-in-noreturn", Warning;
     UNWRITTEN_RESULT = "unwritten-result", Warning;
+    UNWRITTEN_CARRY = "unwritten-carry", Warning;
     UNREACHABLE_CODE = "unreachable-code", Hint;
     UNUSED_LABEL = "unused-label", Hint;
     UNUSED_REGISTER = "unused-register", Hint;

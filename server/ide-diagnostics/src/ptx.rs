@@ -54,6 +54,8 @@ mod unknown_target;
 mod unknown_version;
 mod unreachable_code;
 mod unused;
+mod unwritten_carry;
+mod unwritten_path;
 mod unwritten_result;
 
 use warplens_hir::ptx;
