@@ -169,18 +169,14 @@ impl Paths {
     /// Whether one path leads to this barrier and not to another one, and a second path to that one and not to this.
     fn others_wait_elsewhere(&self, cfg: &Cfg, barrier: InstructionId) -> bool {
         let here = self.to(cfg, barrier);
-        let only = |some: &[bool], others: &[bool]| some.iter().zip(others).any(|(some, other)| *some && !other);
+        let only =
+            |some: &[bool], others: &[bool]| some.iter().zip(others).any(|(some, other)| *some && !other);
         self.waiting.iter().any(|there| only(&here, there) && only(there, &here))
     }
 }
 
 /// The blocks from the start of a path to its ends. A path that returns to the branch ends there.
-fn before(
-    cfg: &Cfg,
-    path: BlockId,
-    [branch, reconvergence]: [BlockId; 2],
-    budget: &mut usize,
-) -> Vec<bool> {
+fn before(cfg: &Cfg, path: BlockId, [branch, reconvergence]: [BlockId; 2], budget: &mut usize) -> Vec<bool> {
     let mut reached = vec![false; cfg.blocks().len()];
     let mut open = vec![path];
     while let Some(block) = open.pop() {
@@ -286,11 +282,23 @@ mod tests {
     /// The barriers that are reported, by their lines.
     fn check_lines(statements: &str, lines: &[usize]) {
         let reported = |line: &usize| {
-            let mnemonic = statements.lines().nth(line - 3).unwrap().split(' ').find(|word| word.contains("bar")).unwrap();
+            let mnemonic = statements
+                .lines()
+                .nth(line - 3)
+                .unwrap()
+                .split(' ')
+                .find(|word| word.contains("bar"))
+                .unwrap();
             let opcode = mnemonic.split('.').next().unwrap();
-            format!("{line}:`{opcode}` Warning divergent-barrier: only some lanes of the warp may arrive at this `{mnemonic}`: {APART}\n")
+            format!(
+                "{line}:`{opcode}` Warning divergent-barrier: only some lanes of the warp may arrive at this `{mnemonic}`: {APART}\n"
+            )
         };
-        let found: String = found_in_body(statements).lines().filter(|line| !line.starts_with(' ')).map(|line| format!("{line}\n")).collect();
+        let found: String = found_in_body(statements)
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .map(|line| format!("{line}\n"))
+            .collect();
         assert_eq!(found, lines.iter().map(reported).collect::<String>(), "{statements}");
     }
 
@@ -299,7 +307,10 @@ mod tests {
         let check = |statements: &str, lines: &[usize]| check_lines(&format!("{LANE}{statements}"), lines);
         check("@%p1 bra L;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nEND: ret;", &[6, 8]);
         check("@%p1 bra L;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nEND: exit;", &[6, 8]);
-        check("@%p1 bra L;\nbar.red.popc.u32 %r2, 0, %p2;\nbra END;\nL: bar.red.popc.u32 %r2, 0, %p2;\nEND: ret;", &[6, 8]);
+        check(
+            "@%p1 bra L;\nbar.red.popc.u32 %r2, 0, %p2;\nbra END;\nL: bar.red.popc.u32 %r2, 0, %p2;\nEND: ret;",
+            &[6, 8],
+        );
         check("@%p1 bra L;\nbar.sync 14, 32;\nbra END;\nL: bar.sync 14, 32;\nEND: ret;", &[6, 8]);
         check(
             "@%p1 bra L;\n@%p2 bra M;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nbra END;\nM: bar.sync 0;\nEND: ret;",

@@ -9,7 +9,9 @@ use warplens_hir::ptx::Function;
 use warplens_ide_db::ptx::ptx_cfg;
 use warplens_ide_db::{Db, File, Item, Problem};
 
-use crate::ptx::{broken, missing_return, return_in_noreturn, unreachable_code, unwritten_carry, unwritten_result};
+use crate::ptx::{
+    broken, missing_return, return_in_noreturn, unreachable_code, unwritten_carry, unwritten_result,
+};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,

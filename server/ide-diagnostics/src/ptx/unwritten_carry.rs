@@ -75,7 +75,10 @@ mod tests {
         );
         check(
             "add.cc.u32 %r1, %r2, %r3;\ncall f;\naddc.u32 %r4, %r1, 0;\nret;",
-            &[("5", "`addc.u32` reads the carry, and a call does not preserve it; write it again after the call, with `.cc`")],
+            &[(
+                "5",
+                "`addc.u32` reads the carry, and a call does not preserve it; write it again after the call, with `.cc`",
+            )],
         );
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use warplens_hir::cfg::Cfg;
-use warplens_hir::ptx::{Function, FunctionKind, Instruction, Parameter, Resolution, Role, Space};
+use warplens_hir::ptx::{Function, FunctionKind, Parameter, Resolution, Role, Space};
 use warplens_ide_db::Problem;
 
 use crate::codes;

@@ -27,7 +27,9 @@ pub(super) fn check(
         if interest == Interest::Barrier {
             barriers.push(instruction.id());
         }
-        if interest == Interest::Barrier && divergent_barrier::counts_all(instruction) || interest == Interest::Promise {
+        if interest == Interest::Barrier && divergent_barrier::counts_all(instruction)
+            || interest == Interest::Promise
+        {
             let register = decides(function, instruction);
             let question = |register| RegisterQuery { instruction: instruction.id(), register, after: false };
             questions.extend(register.map(question));
