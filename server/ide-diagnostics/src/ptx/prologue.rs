@@ -4,7 +4,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::{module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items, placed_items};
+use warplens_ide_db::{Database, Diagnostic, File, Fixes, Item, Problem, items, placed_items};
 use warplens_isa::{Version, ptx as isa};
 use warplens_syntax::ItemKind;
 
