@@ -23,6 +23,7 @@ mod edited_chunk;
 mod error;
 mod generated;
 mod green;
+mod invisible;
 mod items;
 mod language;
 mod lexed;

@@ -75,6 +75,7 @@ codes! {
     INVALID_DECLARATION = "invalid-declaration", Error;
     INVALID_INITIALIZER = "invalid-initializer", Error;
     INVALID_CALL = "invalid-call", Error;
+    MIXED_CTA_GROUPS = "mixed-cta-groups", Error;
     INVALID_BRANCH = "invalid-branch", Error;
     PARAMETER_ACCESS = "parameter-access", Error;
     PROTOTYPE_MISMATCH = "prototype-mismatch", Error;
@@ -107,7 +108,9 @@ codes! {
     MISSING_RETURN = "missing-return", Warning;
     RETURN_IN_NORETURN = "return-in-noreturn", Warning;
     UNWRITTEN_RESULT = "unwritten-result", Warning;
+    UNWRITTEN_CARRY = "unwritten-carry", Warning;
     UNREACHABLE_CODE = "unreachable-code", Hint;
+    NON_ASCII_COMMENT = "non-ascii-comment", Hint;
     UNUSED_LABEL = "unused-label", Hint;
     UNUSED_REGISTER = "unused-register", Hint;
     UNUSED_VARIABLE = "unused-variable", Hint;

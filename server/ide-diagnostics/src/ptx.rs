@@ -7,12 +7,15 @@ mod branch_for_predicate;
 mod broken;
 mod conflicting_directives;
 mod cross_item;
+mod cta_groups;
+mod cuda_names;
 mod declarations;
 mod deprecated_form;
 mod directive_list;
 mod directives;
 mod divergence_reason;
 mod divergent_barrier;
+mod dump_header;
 mod flow;
 mod forms;
 mod ignored_directive;
@@ -30,11 +33,14 @@ mod merge;
 mod misplaced_directive;
 mod missing_directive;
 mod missing_return;
+mod mixed_cta_groups;
 mod module_rules;
 mod module_scope;
 mod names;
 mod needs;
+mod non_ascii_comment;
 mod parameter_access;
+mod parameter_without_call;
 mod performance;
 mod pragmas;
 mod prologue;
@@ -54,6 +60,8 @@ mod unknown_target;
 mod unknown_version;
 mod unreachable_code;
 mod unused;
+mod unwritten_carry;
+mod unwritten_path;
 mod unwritten_result;
 
 use warplens_hir::ptx;
@@ -70,6 +78,11 @@ use crate::ptx::cross_item::cross_item_uses;
 pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     let module = module_target(db, file);
+    if dump_header::is_header(db, item) {
+        // Its syntax errors are one mistake.
+        problems.clear();
+        return;
+    }
     match ptx_function(db, item) {
         Some(function) => {
             db.unwind_if_revision_cancelled();
@@ -86,6 +99,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
             forms::check(db, file, item, &function, problems);
             merge::by_declaration(&function, problems, before);
             flow::check(db, file, item, &function, problems);
+            parameter_without_call::check(&function, problems);
             unused::check(db, file, item, &function, problems);
             assembler_fault::check(&function, text, module, problems);
         }
@@ -96,6 +110,7 @@ pub fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &
         }
     }
     directives::check(db, item, module, problems);
+    non_ascii_comment::check(db, item, text, problems);
 }
 
 pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mut Vec<Problem>) {
@@ -107,6 +122,7 @@ pub fn check_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>, found: &mu
 
 pub fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = names::check(db, file);
+    found.extend(dump_header::check(db, file));
     found.extend(prologue::check(db, file));
     found.extend(module_rules::check(db, file));
     found
@@ -151,7 +167,7 @@ fn code(kind: &ProblemKind) -> &'static str {
 fn message(kind: &ProblemKind, written: &str) -> String {
     message!(match kind {
         ProblemKind::Duplicate { .. } => "`{written}` is already declared in this scope; rename one of them";
-        ProblemKind::Declaration(mistake) => "{}", invalid_declaration::message(*mistake);
+        ProblemKind::Declaration(mistake) => "{}", invalid_declaration::message(*mistake, written);
         ProblemKind::UnknownType(word) => "`{word}` is not a type{}", did_you_mean(nearest_type(word));
         ProblemKind::Alignment(value) => "the alignment {value} is not a power of two";
         ProblemKind::DivisionByZero => "this constant expression divides by zero";
@@ -161,6 +177,8 @@ fn message(kind: &ProblemKind, written: &str) -> String {
             "this number does not fit into 64 bits; the assembler cuts it off to {value}";
         ProblemKind::OperandExpression =>
             "an operand can add only constants to a name; compute the sum with an instruction";
+        ProblemKind::NameInParentheses =>
+            "only constants are allowed in parentheses: remove them from `{written}`";
         ProblemKind::SubtractedOffset => "an offset cannot be subtracted from a name; write `+-`";
         ProblemKind::StringOperand =>
             "a string is not an operand; strings are allowed only in directives such as `.pragma`";

@@ -423,3 +423,120 @@ fn the_label_of_a_misspelt_call() {
     "#]],
     );
 }
+
+#[test]
+fn names_of_cuda() {
+    check_body(
+        "__syncthreads();\n__syncwarp;\n__shfl_sync(%r1, %r2);\n__syncwarp(%r1);",
+        expect![[r#"
+            3:`__syncthreads` Error unknown-instruction: unknown instruction `__syncthreads`, a function of CUDA C++; in PTX it is `bar.sync 0`
+            4:`__syncwarp` Error unknown-instruction: unknown instruction `__syncwarp`, a function of CUDA C++; in PTX it is `bar.warp.sync 0xffffffff`
+            5:`__shfl_sync` Error unknown-instruction: unknown instruction `__shfl_sync`, a function of CUDA C++; in PTX it is `shfl.sync.idx.b32`
+            6:`__syncwarp` Error unknown-instruction: unknown instruction `__syncwarp`, a function of CUDA C++; in PTX it is `bar.warp.sync 0xffffffff`
+        "#]],
+    );
+    check_fixes(
+        ".version 8.0\n.target sm_80\n.entry k() {\n__syncthreads();\n__threadfence;\nret;\n}\n",
+        expect![[r#"
+        4:`__syncthreads` unknown-instruction
+            Replace with `bar.sync 0`
+                bar.sync 0;
+        5:`__threadfence` unknown-instruction
+            Replace with `membar.gl`
+                membar.gl;
+    "#]],
+    );
+}
+
+#[test]
+fn names_in_parentheses() {
+    check_body(
+        "mov.u32 %r1, (%r2);\nmov.u32 %r1, (5);\nmov.b64 {%r1, (%r2)}, 5;\nmov.u32 %r1, (1, 2);",
+        expect![[r#"
+        3:`(%r2)` Error invalid-operand: only constants are allowed in parentheses: remove them from `(%r2)`
+        5:`(%r2)` Error invalid-operand: only constants are allowed in parentheses: remove them from `(%r2)`
+        6:`(1, 2)` Error operand-kind: this is an argument list; `mov.u32` takes a register, a special register, a constant or a variable or function here
+    "#]],
+    );
+}
+
+#[test]
+fn names_in_capitals() {
+    check_body(
+        "mov.u32 %r1, %TID.x;\nmov.u32 %r2, %Laneid;\nmov.u32 %r3, %tid.X;",
+        expect![[r#"
+        3:`%TID` Error unresolved-name: undeclared register `%TID`; special registers are lower case: write `%tid`
+        4:`%Laneid` Error unresolved-name: undeclared register `%Laneid`; special registers are lower case: write `%laneid`
+        5:`.X` Error unknown-component: `%tid` has no component `.X`; it has `.x`, `.y`, `.z`, `.w`
+    "#]],
+    );
+}
+
+#[test]
+fn tables_without_a_label() {
+    check_body(
+        ".branchtargets L;\n.callprototype _ (.param .b32 x);\nL: ret;",
+        expect![[r#"
+        3:`.branchtargets` Error misplaced-directive: `.branchtargets` needs a label before it, such as `table: .branchtargets`
+        4:`.callprototype` Error misplaced-directive: `.callprototype` needs a label before it, such as `table: .callprototype`
+    "#]],
+    );
+}
+
+#[test]
+fn an_alias_before_its_declaration() {
+    check(
+        ".version 8.0\n.target sm_90\n.func f() { ret; }\n.alias g, f;\n.func g();\n.alias h, f;\n.extern .func h();\n",
+        expect![[r#"
+            4:`g` Error invalid-alias: `g` is declared after its alias; move the declaration before it
+                5:`g` declared here
+            6:`h` Error invalid-alias: `h` is declared after its alias; move the declaration before it
+                7:`h` declared here
+        "#]],
+    );
+}
+
+#[test]
+fn types_below_a_byte() {
+    check_fixes(
+        ".version 8.6\n.target sm_90\n.global .align 1 .u2 flag = 1;\n.shared .s4 tile[32];\n.global .e2m1x2 packed;\n",
+        expect![[r#"
+            3:`.u2` invalid-declaration
+                Replace with `.b8`
+                    .global .align 1 .b8 flag = 1;
+            4:`.s4` invalid-declaration
+                Replace with `.b8`
+                    .shared .b8 tile[32];
+            5:`.e2m1x2` invalid-declaration
+                Replace with `.b8` *
+                    .global .b8 packed;
+        "#]],
+    );
+    check_fixes(
+        ".version 8.6\n.target sm_90\n.global .f32 flag = 2;\n",
+        expect![[r#"
+        3:`2` invalid-initializer
+            Write a float
+                .global .f32 flag = 2.0;
+    "#]],
+    );
+}
+
+#[test]
+fn textures_of_state_space_tex() {
+    check(
+        ".version 1.4\n.target sm_10\n.tex .u64 tex;\n.entry k(.param .u64 out) {\n.reg .f32 %f<8>;\n\
+         tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex,{%f0,%f0,%f0,%f0}];\nexit;\n}\n",
+        expect![""],
+    );
+}
+
+#[test]
+fn a_dump_of_cuobjdump() {
+    check(
+        "Fatbin ptx code:\n================\narch = sm_80\ncompile_size = 64bit\n\n//\n.version 8.0\n.target sm_80\n.entry k() { ret; }\n",
+        expect![[r#"
+            1:`Fatbin` Error syntax-error: a dump of `cuobjdump -ptx`; the module starts at line 7: delete the lines before it, or extract it with `-xptx`
+        "#]],
+    );
+}

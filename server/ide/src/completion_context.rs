@@ -37,13 +37,17 @@ impl TypedWord {
     }
 }
 
+fn is_in_pragma(string: &SyntaxToken) -> bool {
+    string.parent().is_some_and(|parent| parent.kind() == SyntaxKind::PRAGMA_DIRECTIVE)
+}
+
 pub(crate) fn is_in_text(position: &FilePosition<'_>) -> bool {
     let Some(before) = position.offset.checked_sub(1.into()) else { return false };
     let Some(token) = token_covering(&position.tree(), before) else { return false };
     let inside = token.text_range().end() > position.offset;
     match token.kind() {
         SyntaxKind::COMMENT => inside || !token.text().ends_with("*/"),
-        SyntaxKind::STRING => inside,
+        SyntaxKind::STRING => inside && !is_in_pragma(&token),
         SyntaxKind::LINE_MARK | SyntaxKind::DWARF_LINE => true,
         _ => false,
     }

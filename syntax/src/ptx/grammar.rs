@@ -134,6 +134,45 @@ fn declared_name(p: &mut Parser<'_>) {
         p.error_of_its_own("`WARP_SZ` is a predefined constant; choose another name");
     }
     leaf(p, NAME);
+    rest_of_name(p);
+}
+
+/// A name that is used. It may name anything.
+fn name_ref(p: &mut Parser<'_>) {
+    leaf(p, NAME_REF);
+    rest_of_name(p);
+}
+
+/// `.x` or `@x` right after a name, as in names of other languages.
+fn rest_of_name(p: &mut Parser<'_>) {
+    if at_rest_of_name(p) {
+        let rest = p.start();
+        invalid_name(p);
+        while at_rest_of_name(p) {
+            p.eat(T![@]);
+            p.bump();
+        }
+        rest.complete(p, ERROR);
+    }
+}
+
+fn at_rest_of_name(p: &Parser<'_>) -> bool {
+    p.nth_is_joint(0) && p.at(T![dot_word]) || at_version_of_name(p)
+}
+
+/// `@v1` right after a name. `%r1@%p2 bra L` and `0@p bra L` lack a `;` instead.
+fn at_version_of_name(p: &Parser<'_>) -> bool {
+    p.at(T![@])
+        && p.nth_is_joint(0)
+        && p.nth_is_joint(1)
+        && p.nth(1) == T![ident]
+        && !p.nth_text(1).starts_with('%')
+        && p.nth(2) != T![ident]
+}
+
+fn invalid_name(p: &mut Parser<'_>) {
+    let first = if p.at(T![@]) { '@' } else { '.' };
+    p.error(format!("a name cannot contain `{first}`; its characters are letters, digits, `_` and `$`"));
 }
 
 /// Wraps the next token in a node.

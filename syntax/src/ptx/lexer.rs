@@ -4,12 +4,14 @@
 //! modifier right after a name or another modifier (`tex.2d`) and a number elsewhere (`.5`); `#` starts a
 //! line mark only as the first thing on its line.
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3};
+
+use smol_str::SmolStr;
 
 use crate::lexed::Lexed;
 use crate::punctuation::single;
 use crate::scan::CommentEnds;
-use crate::{SyntaxKind, T};
+use crate::{SyntaxKind, T, invisible};
 
 pub(crate) fn lex(text: &str) -> Lexed {
     let mut lexer = Lexer {
@@ -37,7 +39,8 @@ static CLASS: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         class[byte] = match byte as u8 {
-            b' ' | b'\t' | 0x0b | 0x0c => SPACE,
+            // The assembler skips 0x1a, with which files of DOS end.
+            b' ' | b'\t' | 0x0c | 0x1a => SPACE,
             b'\n' | b'\r' => SPACE | LINE_END,
             b'0'..=b'9' => WORD | DIGIT,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD,
@@ -100,7 +103,7 @@ impl Lexer<'_> {
         memchr2(b'\n', b'\r', &self.bytes[from..]).map_or(self.bytes.len(), |length| from + length)
     }
 
-    fn error(&mut self, start: usize, message: &'static str) {
+    fn error(&mut self, start: usize, message: impl Into<SmolStr>) {
         self.lexed.error(start, self.at, message);
     }
 
@@ -150,7 +153,12 @@ impl Lexer<'_> {
         let start = self.at;
         match self.peek(1) {
             b'/' => {
-                self.at = self.line_end(start);
+                // A carriage return alone does not end it.
+                self.at =
+                    memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |length| start + length);
+                if self.bytes[..self.at].ends_with(b"\r") {
+                    self.at -= 1;
+                }
                 T![comment]
             }
             b'*' => {
@@ -178,6 +186,11 @@ impl Lexer<'_> {
         if !self.quoted(b'"') {
             self.at = self.line_end(start);
             self.error(start, "unterminated string: close it with `\"` on the same line");
+        } else if let Some(letter) = self.text[start..self.at].chars().find(|letter| !letter.is_ascii()) {
+            self.error(
+                start,
+                format!("`{letter}` is not ASCII: the assembler stops at it; write ASCII only"),
+            );
         }
         T![string]
     }
@@ -303,11 +316,18 @@ impl Lexer<'_> {
         kind
     }
 
-    /// A run of characters that cannot start a token.
+    /// A run of characters that cannot start a token. If they are invisible, the text means what it seems to mean.
     fn unknown_character(&mut self) -> SyntaxKind {
         let start = self.at;
-        let known =
-            |letter: char| letter.is_ascii() && !matches!(letter, '#' | '\\' | '`' | '\'' | '\0'..='\x08');
+        if let Some(description) = self.text[start..].chars().next().and_then(invisible::description) {
+            self.at += invisible::length(&self.text[start..]);
+            self.error(start, format!("{description} is not allowed here: write a space or remove it"));
+            return T![whitespace];
+        }
+        let known = |letter: char| {
+            letter.is_ascii() && !matches!(letter, '#' | '\\' | '`' | '\'')
+                || invisible::description(letter).is_some()
+        };
         let mut rest = self.text[start..].char_indices().skip(1);
         self.at =
             rest.find(|(_, letter)| known(*letter)).map_or(self.text.len(), |(length, _)| start + length);

@@ -9,11 +9,12 @@ mod header;
 
 use std::ops::Range;
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 use self::header::Header;
 use super::words;
 use crate::ItemKind;
+use crate::invisible;
 use crate::scan::{CommentEnd, Scanned, Tail};
 
 pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
@@ -312,7 +313,7 @@ impl<'t> Scanner<'t> {
     /// Skips white space, a comment, a line mark or a `@@DWARF` line in a body. Returns whether there is one.
     fn skip_trivia(&mut self, byte: u8, body: &mut Body) -> bool {
         match byte {
-            b' ' | b'\t' | 0x0b | 0x0c => self.at += 1,
+            b' ' | b'\t' | 0x0c | 0x1a => self.at += 1,
             b'\n' | b'\r' => {
                 body.fresh |= self.statement_ends_with_line(body.statement);
                 body.line_starts = true;
@@ -324,7 +325,11 @@ impl<'t> Scanner<'t> {
                 self.at = self.line_end(self.at);
                 body.fresh = true;
             }
-            _ => return false,
+            _ => {
+                let invisible = self.invisible();
+                self.at += invisible;
+                return invisible > 0;
+            }
         }
         true
     }
@@ -447,13 +452,16 @@ impl<'t> Scanner<'t> {
                     starts_line = true;
                     at += 1;
                 }
-                Some(b' ' | b'\t' | 0x0b | 0x0c) => at += 1,
+                Some(b' ' | b'\t' | 0x0c | 0x1a) => at += 1,
                 Some(b'/') if matches!(self.byte(1), b'/' | b'*') => {
                     self.comment();
                     at = self.at;
                 }
                 Some(b'#') if self.is_first_of_line(at) => at = self.line_end(at),
-                Some(_) => break,
+                Some(_) => match self.invisible() {
+                    0 => break,
+                    length => at += length,
+                },
             }
         }
         self.at = from;
@@ -495,9 +503,18 @@ impl<'t> Scanner<'t> {
         self.at += rest.iter().position(|byte| MATTERS[usize::from(*byte)]).unwrap_or(rest.len());
     }
 
+    /// The length of the invisible characters here.
+    fn invisible(&self) -> usize {
+        let byte = self.byte(0);
+        let is_visible = (b' '..0x7f).contains(&byte) || byte.is_ascii_whitespace() || byte == 0x1a;
+        if is_visible { 0 } else { self.text.get(self.at..).map_or(0, invisible::length) }
+    }
+
     fn comment(&mut self) {
         if self.byte(1) == b'/' {
-            self.at = self.line_end(self.at);
+            // A carriage return alone does not end it.
+            let rest = &self.bytes[self.at..];
+            self.at = memchr(b'\n', rest).map_or(self.bytes.len(), |length| self.at + length);
             return;
         }
         match self.tail.comment_end(self.bytes, self.at) {

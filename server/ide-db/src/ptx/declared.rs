@@ -183,7 +183,9 @@ pub fn declaration_range(tree: &SyntaxNode, name: TextRange) -> TextRange {
 
 pub fn declaration(tree: &SyntaxNode, name: TextRange) -> Option<SyntaxNode> {
     let token = token_covering(tree, name.start())?;
-    token.parent_ancestors().find(|node| is_declaration(node.kind()))
+    let node = token.parent_ancestors().find(|node| is_declaration(node.kind()))?;
+    // The label of a prototype names what follows it.
+    Some(node.parent().filter(|table| table.kind() == CALL_PROTOTYPE).unwrap_or(node))
 }
 
 /// The declaration around a name as one line: a variable up to its initializer, a function up to its body.

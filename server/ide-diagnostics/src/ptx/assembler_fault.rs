@@ -4,6 +4,7 @@
 //! one instruction, so copies, constants in registers, the order of operands and other statements between do not matter.
 
 mod fixes;
+mod packed_sum;
 mod patterns;
 mod saturated_sum;
 #[cfg(test)]
@@ -110,8 +111,17 @@ const SATURATED_DIFFERENCE: Fault = Fault {
     ..SELECTION
 };
 
+/// A packed sum with a constant, of which the rest of the kernel reads one half.
+const PACKED_SUM: Fault = Fault {
+    form: "`add.s16x2` or `add.u16x2` of `x` and a constant, if one half of the sum is not used",
+    capabilities: &[90, 100, 103, 120, 121],
+    targets: "sm_90, sm_100, sm_103, sm_120 and sm_121",
+    effect: "a sum with 0",
+    ..SATURATED_DIFFERENCE
+};
+
 #[cfg(test)]
-const FAULTS: [Fault; 9] = [
+const FAULTS: [Fault; 10] = [
     DIFFERENCE,
     DIFFERENCE_VARIANT,
     MAXIMUM,
@@ -121,6 +131,7 @@ const FAULTS: [Fault; 9] = [
     SATURATED_CONSTANTS,
     SATURATED_TERM,
     SATURATED_DIFFERENCE,
+    PACKED_SUM,
 ];
 
 impl Fault {
@@ -143,6 +154,7 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
             Found::Selection { .. } => "this `slct` by a negated number".to_owned(),
             Found::Saturation { .. } => "this `cvt` of a negated number".to_owned(),
             Found::SaturatedSum { .. } => "this saturating sum of a sum".to_owned(),
+            Found::PackedSum => "this packed sum, of which one half is not used,".to_owned(),
         };
         let message =
             format!("ptxas {} assembles {what} for {} into {}", fault.versions, fault.targets, fault.effect);
@@ -167,6 +179,7 @@ impl Found {
             Found::SaturatedSum { folded: Folded::Constants, .. } => &SATURATED_CONSTANTS,
             Found::SaturatedSum { folded: Folded::Repeated, .. } => &SATURATED_TERM,
             Found::SaturatedSum { folded: Folded::Cancelled, .. } => &SATURATED_DIFFERENCE,
+            Found::PackedSum => &PACKED_SUM,
         }
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn check(signature: &Signature, module: &ModuleTarget, problems: &mut
         let most = occupancy::ctas_by_threads(limits, threads);
         if ctas > most {
             let message = format!(
-                "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}; the limit is {most}",
+                "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}; the limit is {most}, \
+                 and the assembler ignores `.minnctapersm`",
                 target.name
             );
             warn(written, message);
@@ -121,12 +122,12 @@ mod tests {
                 3:`.maxntid 2048` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
                 4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
                 5:`.maxnreg 300` Warning beyond-limits: 300 registers exceed the limit of 255 for a thread of sm_86
-                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86; the limit is 1
+                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86; the limit is 1, and the assembler ignores `.minnctapersm`
                 7:`.maxnreg 255` Warning beyond-limits: 255 registers for 3 CTAs of 512 threads are 391680, but a multiprocessor of sm_86 has 65536; because of `.minnctapersm` the assembler uses at most 40
                 8:`.maxnreg 255` Warning beyond-limits: 255 registers for 1024 threads are 261120, but a CTA of sm_86 has 65536; a launch with 1024 threads fails if the kernel uses more than 64
                 12:`.maxnreg 200` Warning beyond-limits: 200 registers for 1 CTA of 512 threads are 102400, but a multiprocessor of sm_86 has 65536; because of `.minnctapersm` the assembler uses at most 128
                 13:`.minnctapersm 2305843009213693952` Error invalid-value: 2305843009213693952 does not fit into 32 bits, the size of a number of `.minnctapersm`
-                13:`.minnctapersm 2305843009213693952` Warning beyond-limits: 2305843009213693952 CTAs of 32 threads do not fit on a multiprocessor of sm_86; the limit is 16
+                13:`.minnctapersm 2305843009213693952` Warning beyond-limits: 2305843009213693952 CTAs of 32 threads do not fit on a multiprocessor of sm_86; the limit is 16, and the assembler ignores `.minnctapersm`
             "#]],
         );
     }

@@ -97,6 +97,10 @@ fn target(function: &Function, branch: Instruction<'_>) -> Option<(SymbolId, usi
     }
 }
 
+fn instructions(count: usize) -> String {
+    if count == 1 { "one instruction".to_owned() } else { format!("{count} instructions") }
+}
+
 fn instruction(function: &Function, at: usize) -> Instruction<'_> {
     function.instruction(InstructionId::new(at))
 }
@@ -185,11 +189,14 @@ impl Short {
         };
         let (skips, each, them) = match (self.first.len(), self.second.len()) {
             (1, 0) => ("it skips one instruction".to_owned(), "it", "it"),
-            (count, 0) => (format!("it skips {count} instructions"), "each", "them"),
-            (one, other) => (format!("its paths have {one} and {other}"), "them", "them"),
+            (count, 0) => (format!("it skips {}", instructions(count)), "each", "them"),
+            (one, other) if one == other => {
+                (format!("its two paths have {} each", instructions(one)), "them", "them")
+            }
+            (one, other) => (format!("its two paths have {} and {other}", instructions(one)), "them", "them"),
         };
         let message = format!(
-            "this branch is divergent ({why}), and {skips}: with {guards} on {each} the warp does not diverge and saves {saves}"
+            "this branch is divergent ({why}), and {skips}: guard {each} with {guards}, and the warp does not diverge and saves {saves}"
         );
         let problem = Problem::hint(branch.range(), codes::BRANCH_FOR_PREDICATE, message);
         let title = format!("Predicate {them} with {guards}");

@@ -6,6 +6,7 @@
 use warplens_ide_db::ptx::ptx_function;
 use warplens_ide_db::{Db, Item, ItemGroup, items_of};
 
+use crate::ptx::cta_groups::CtaGroups;
 use crate::ptx::invalid_branch::targets::{self, TargetName};
 use crate::ptx::invalid_call::{self, Call};
 use crate::ptx::memory_limits::{self, SharedVariables};
@@ -15,6 +16,7 @@ pub(super) struct CrossItemUses {
     pub(super) calls: Box<[Call]>,
     pub(super) targets: Box<[TargetName]>,
     pub(super) shared: Option<SharedVariables>,
+    pub(super) cta_groups: Option<CtaGroups>,
 }
 
 /// The uses of each item of a group; `None` for an item without any.
@@ -31,6 +33,7 @@ fn uses_of(db: &dyn Db, item: Item<'_>) -> Option<CrossItemUses> {
     let calls = invalid_call::find(db, item, &function);
     let targets = targets::find(&function);
     let shared = memory_limits::shared_variables(&function);
-    let is_empty = calls.is_empty() && targets.is_empty() && shared.is_none();
-    (!is_empty).then_some(CrossItemUses { calls, targets, shared })
+    let cta_groups = CtaGroups::of(&function);
+    let is_empty = calls.is_empty() && targets.is_empty() && shared.is_none() && cta_groups.is_none();
+    (!is_empty).then_some(CrossItemUses { calls, targets, shared, cta_groups })
 }

@@ -31,8 +31,7 @@ pub(super) fn guarded(
     because(Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message), function, links)
 }
 
-/// Whether some barrier is between a branch and its reconvergence point. If none is, it does not matter which branches
-/// are divergent.
+/// Whether lanes may be apart at some barrier. If not, it does not matter which branches are divergent.
 pub(super) fn may_be_apart(function: &Function, cfg: &Cfg, barriers: &[InstructionId]) -> bool {
     let has_choice = Cell::new(false);
     let post_dominators = PostDominators::by_primary_end(cfg, |_| {
@@ -47,25 +46,34 @@ pub(super) fn may_be_apart(function: &Function, cfg: &Cfg, barriers: &[Instructi
     for barrier in barriers {
         waits[cfg.block_of(barrier.index() as u32).index()] = true;
     }
-    // By block: the last branch that it was seen after.
+    // By block: the last path that it was seen on.
     let mut seen = vec![None; cfg.blocks().len()];
     let mut budget = 8 * cfg.blocks().len();
     let mut open = Vec::new();
     for branch in cfg.ids().filter(|block| cfg.block(*block).end == BlockEnd::Diverges) {
         let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
-        if leaves_at_once(function, cfg, reconvergence) {
-            continue;
+        let mut waiting_paths = 0;
+        for path in cfg.successors(branch) {
+            open.push(path);
+            while let Some(block) = open.pop() {
+                let mark = Some((branch, path));
+                if block == reconvergence || std::mem::replace(&mut seen[block.index()], mark) == mark {
+                    continue;
+                }
+                if budget == 0 {
+                    return true;
+                }
+                if waits[block.index()] {
+                    waiting_paths += 1;
+                    open.clear();
+                    break;
+                }
+                budget -= 1;
+                open.extend(cfg.successors(block));
+            }
         }
-        open.extend(cfg.successors(branch));
-        while let Some(block) = open.pop() {
-            if block == reconvergence || seen[block.index()].replace(branch) == Some(branch) {
-                continue;
-            }
-            if waits[block.index()] || budget == 0 {
-                return true;
-            }
-            budget -= 1;
-            open.extend(cfg.successors(block));
+        if waiting_paths > usize::from(leaves_at_once(function, cfg, reconvergence)) {
+            return true;
         }
     }
     false
@@ -90,14 +98,15 @@ pub(super) fn check(
     let mut budget = BUDGET;
     for branch in branches {
         let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
-        // Lanes that only exit there are not waited for.
-        if leaves_at_once(function, cfg, reconvergence) {
-            continue;
-        }
-        let apart = between(cfg, branch, reconvergence, &mut budget);
+        let paths = Paths::new(cfg, branch, reconvergence, barriers, &mut budget);
+        // Lanes that only exit are not waited for.
+        let is_awaited = !leaves_at_once(function, cfg, reconvergence);
+        let splits_warps = splits_warps(function, &analysis.branch_reason(branch));
         left.retain(|&barrier| {
-            let block = cfg.block_of(barrier.index() as u32);
-            if !apart[block.index()] {
+            let counted = !counts_all(function.instruction(barrier));
+            let elsewhere = (!counted || splits_warps) && paths.others_wait_elsewhere(cfg, barrier);
+            let alone = !counted && is_awaited && paths.leads_to(cfg, barrier);
+            if !alone && !elsewhere {
                 return true;
             }
             let barrier = function.instruction(barrier);
@@ -110,16 +119,75 @@ pub(super) fn check(
     }
 }
 
-fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usize) -> Vec<bool> {
-    let mut apart = vec![false; cfg.blocks().len()];
-    let mut open: Vec<BlockId> = cfg.successors(branch).collect();
+/// Whether all threads of the CTA participate in a barrier. With a count only some do: other lanes may not arrive at all.
+pub(super) fn counts_all(barrier: Instruction<'_>) -> bool {
+    let operands = barrier.operands().len();
+    if barrier.has("red") { operands <= 3 } else { operands <= 1 }
+}
+
+/// Whether a branch surely separates lanes of one warp. A comparison with an unknown number may separate whole warps.
+fn splits_warps(function: &Function, links: &[Link]) -> bool {
+    links.iter().map(|link| function.instruction(link.instruction)).all(|instruction| {
+        let has_constant = instruction.operands().iter().any(|operand| function.integer(*operand).is_some());
+        !matches!(instruction.opcode(), "setp" | "set") || has_constant
+    })
+}
+
+/// The blocks on each path from a branch to its reconvergence point.
+struct Paths {
+    blocks: Vec<Vec<bool>>,
+    /// For each barrier, the paths that lead to it, without duplicates.
+    waiting: Vec<Vec<bool>>,
+}
+
+impl Paths {
+    fn new(
+        cfg: &Cfg,
+        branch: BlockId,
+        reconvergence: BlockId,
+        barriers: &[InstructionId],
+        budget: &mut usize,
+    ) -> Paths {
+        let blocks = cfg.successors(branch).map(|path| before(cfg, path, [branch, reconvergence], budget));
+        let mut paths = Paths { blocks: blocks.collect(), waiting: Vec::new() };
+        paths.waiting = barriers.iter().map(|barrier| paths.to(cfg, *barrier)).collect();
+        paths.waiting.sort_unstable();
+        paths.waiting.dedup();
+        paths
+    }
+
+    /// For each path, whether it leads to a barrier.
+    fn to(&self, cfg: &Cfg, barrier: InstructionId) -> Vec<bool> {
+        let block = cfg.block_of(barrier.index() as u32).index();
+        self.blocks.iter().map(|path| path[block]).collect()
+    }
+
+    fn leads_to(&self, cfg: &Cfg, barrier: InstructionId) -> bool {
+        self.to(cfg, barrier).contains(&true)
+    }
+
+    /// Whether one path leads to this barrier and not to another one, and a second path to that one and not to this.
+    fn others_wait_elsewhere(&self, cfg: &Cfg, barrier: InstructionId) -> bool {
+        let here = self.to(cfg, barrier);
+        let only =
+            |some: &[bool], others: &[bool]| some.iter().zip(others).any(|(some, other)| *some && !other);
+        self.waiting.iter().any(|there| only(&here, there) && only(there, &here))
+    }
+}
+
+/// The blocks from the start of a path to its ends. A path that returns to the branch ends there.
+fn before(cfg: &Cfg, path: BlockId, [branch, reconvergence]: [BlockId; 2], budget: &mut usize) -> Vec<bool> {
+    let mut reached = vec![false; cfg.blocks().len()];
+    let mut open = vec![path];
     while let Some(block) = open.pop() {
-        if block != reconvergence && *budget > 0 && !std::mem::replace(&mut apart[block.index()], true) {
+        if block != reconvergence && *budget > 0 && !std::mem::replace(&mut reached[block.index()], true) {
             *budget -= 1;
-            open.extend(cfg.successors(block));
+            if block != branch {
+                open.extend(cfg.successors(block));
+            }
         }
     }
-    apart
+    reached
 }
 
 fn leaves_at_once(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
@@ -157,7 +225,7 @@ fn between_branch_and_reconvergence(
 mod tests {
     use expect_test::expect;
 
-    use crate::ptx::flow::tests::{LANE, check_body};
+    use crate::ptx::flow::tests::{LANE, check_body, found_in_body};
 
     #[test]
     fn barriers() {
@@ -192,7 +260,7 @@ mod tests {
 
     #[test]
     fn barriers_that_are_fine() {
-        // With a count, not aligned, on a side by itself that all take, for lanes that the others have left.
+        // With a count on one path, not aligned, on a side by itself that all take, for lanes that the others have left.
         check_body(
             &format!("{LANE}@%p1 bra L;\nbar.sync 1, 64;\nbarrier.sync 0;\nL: ret;"),
             expect![[r#""#]],
@@ -207,5 +275,64 @@ mod tests {
             "mov.u32 %r1, %tid.x;\nTOP: add.u32 %r1, %r1, 64;\nbar.sync 0;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra TOP;\nret;",
             expect![[r#""#]],
         );
+    }
+
+    const APART: &str = "they diverge at a branch before it (`%p1` ← `setp` ← `%r1` ← `%tid.x`) and have not reconverged; move it after the reconvergence point, since all lanes of a warp must arrive together";
+
+    /// The barriers that are reported, by their lines.
+    fn check_lines(statements: &str, lines: &[usize]) {
+        let reported = |line: &usize| {
+            let mnemonic = statements
+                .lines()
+                .nth(line - 3)
+                .unwrap()
+                .split(' ')
+                .find(|word| word.contains("bar"))
+                .unwrap();
+            let opcode = mnemonic.split('.').next().unwrap();
+            format!(
+                "{line}:`{opcode}` Warning divergent-barrier: only some lanes of the warp may arrive at this `{mnemonic}`: {APART}\n"
+            )
+        };
+        let found: String = found_in_body(statements)
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(found, lines.iter().map(reported).collect::<String>(), "{statements}");
+    }
+
+    #[test]
+    fn barriers_on_several_paths_to_the_end() {
+        let check = |statements: &str, lines: &[usize]| check_lines(&format!("{LANE}{statements}"), lines);
+        check("@%p1 bra L;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nEND: ret;", &[6, 8]);
+        check("@%p1 bra L;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nEND: exit;", &[6, 8]);
+        check(
+            "@%p1 bra L;\nbar.red.popc.u32 %r2, 0, %p2;\nbra END;\nL: bar.red.popc.u32 %r2, 0, %p2;\nEND: ret;",
+            &[6, 8],
+        );
+        check("@%p1 bra L;\nbar.sync 14, 32;\nbra END;\nL: bar.sync 14, 32;\nEND: ret;", &[6, 8]);
+        check(
+            "@%p1 bra L;\n@%p2 bra M;\nbar.sync 0;\nbra END;\nL: bar.sync 0;\nbra END;\nM: bar.sync 0;\nEND: ret;",
+            &[7, 9, 11],
+        );
+        check("@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 0;\nret;", &[6]);
+    }
+
+    #[test]
+    fn paths_to_the_end_that_are_fine() {
+        for fine in [
+            // One barrier for both paths, which some lanes of one path leave before.
+            "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nst.shared.u32 [8], %r1;\nbra J;\nL: setp.eq.u32 %p2, %r1, 5;\n@%p2 bra END;\nJ: bar.sync 0;\nEND: ret;",
+            // Whole warps on each path.
+            "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
+            "mov.u32 %r2, 64;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra L;\nbar.sync 1, 64;\nbra END;\nL: bar.sync 2, 64;\nEND: ret;",
+            // Producers and consumers.
+            "setp.lt.u32 %p1, %r1, 64;\n@%p1 bra L;\nbar.sync 1, 128;\nbra END;\nL: bar.arrive 1, 128;\nEND: ret;",
+            // One path waits, the other one exits.
+            "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nbar.sync 0;\nbar.sync 0;\nbra END;\nL: st.shared.u32 [8], %r1;\nEND: ret;",
+        ] {
+            check_lines(&format!("mov.u32 %r1, %tid.x;\n{fine}"), &[]);
+        }
     }
 }

@@ -9,7 +9,9 @@ use warplens_hir::ptx::Function;
 use warplens_ide_db::ptx::ptx_cfg;
 use warplens_ide_db::{Db, File, Item, Problem};
 
-use crate::ptx::{broken, missing_return, return_in_noreturn, unreachable_code, unwritten_result};
+use crate::ptx::{
+    broken, missing_return, return_in_noreturn, unreachable_code, unwritten_carry, unwritten_result,
+};
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,
@@ -30,6 +32,7 @@ pub(super) fn check<'db>(
         problems.extend(missing_return::check(function, &cfg, &reached, body, &item.text(db).0));
         if parse.errors().is_empty() {
             unwritten_result::check(function, &cfg, problems);
+            unwritten_carry::check(function, &cfg, problems);
         }
     }
     // It is unknown which registers a statement with a syntax error writes.

@@ -3,12 +3,13 @@
 //!
 //! A function uses few distinct mnemonics, so each is checked once.
 
-use warplens_hir::ptx::{Function, Mnemonic};
+use warplens_hir::ptx::{Function, Mnemonic, Operand};
 use warplens_ide_db::ptx::forms::accepts;
 use warplens_ide_db::{Db, Item, ItemFix, Problem, did_you_mean, nearest};
 use warplens_isa::ptx as isa;
 
 use crate::codes;
+use crate::ptx::cuda_names;
 use crate::ptx::statement_ranges::StatementRanges;
 
 /// The problem of a mnemonic: its opcode, or one of its modifiers, is unknown.
@@ -37,8 +38,21 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
             Some(index) => (codes::UNKNOWN_MODIFIER, ranges.modifier(instruction, index)),
         };
         let Some(range) = range else { continue };
+        let problem = Problem::error(range, code, verdict.message.as_str());
+        if let Some(statement) =
+            cuda_names::statement(&instruction.mnemonic().opcode).filter(|_| verdict.modifier.is_none())
+        {
+            let operands = ranges.operands_from(instruction, 0);
+            let has_arguments = instruction.operands().iter().any(|operand| match operand {
+                Operand::Arguments(list) => !function.operands(*list).is_empty(),
+                _ => true,
+            });
+            let whole = operands.map_or(range, |operands| range.cover(operands));
+            problems.push(problem.with_fix((!has_arguments).then(|| ItemFix::replacement(whole, statement))));
+            continue;
+        }
         let fix = verdict.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
-        problems.push(Problem::error(range, code, verdict.message.as_str()).with_fix(fix));
+        problems.push(problem.with_fix(fix));
     }
 }
 
@@ -54,7 +68,15 @@ pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let known =
         !isa::modifier(&word).is_empty() || isa::type_(&word).is_some() || isa::state_space(&word).is_some();
     let problem = if known { "does not accept" } else { "has no modifier" };
-    let meant = nearest(&word, vocabulary);
+    // A type of another size is no misspelling, and neither is a float for an integer.
+    let is_alike = |other: &&str| match (isa::type_(&word), isa::type_(other)) {
+        (Some(one), Some(other)) => {
+            let shape = |ty: &isa::Type| (ty.kind == isa::TypeKind::Float, ty.bits, ty.elements);
+            shape(one) == shape(other)
+        }
+        _ => true,
+    };
+    let meant = nearest(&word, vocabulary.filter(is_alike));
     let message = format!("`{}` {problem} `{word}`{}", mnemonic.opcode, did_you_mean(meant));
     Some(Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) })
 }
@@ -64,6 +86,10 @@ fn unknown_opcode(opcode: &str) -> Verdict {
     if lower != opcode && !isa::by_opcode(&lower).is_empty() {
         let message = format!("unknown instruction `{opcode}`; opcodes are lower case: write `{lower}`");
         return Verdict { modifier: None, message, meant: Some(lower) };
+    }
+    if let Some(ptx) = cuda_names::ptx(opcode) {
+        let message = format!("unknown instruction `{opcode}`, a function of CUDA C++; in PTX it is `{ptx}`");
+        return Verdict { modifier: None, message, meant: None };
     }
     let meant = nearest(opcode, isa::opcodes().iter().copied());
     let message = format!("unknown instruction `{opcode}`{}", did_you_mean(meant));

@@ -61,6 +61,18 @@ fn values(data: Node<'_>, module: &ModuleTarget) -> Option<Problem> {
         }
     };
     let is_large = |value: u64| (value & u64::from(u32::MAX)) > u64::from(most);
+    let least = if word.text == ".b64" { u64::MAX } else { u64::from(most / 2 + 1) };
+    let mut negative = data.nodes().filter(|value| value.kind() == PREFIX_EXPR);
+    let below = negative.find(|value| {
+        let number = value.descendants().find_map(|literal| literal.token(INT_NUMBER));
+        number
+            .and_then(|number| warplens_ide_db::notation::parsed(number.text))
+            .is_some_and(|number| number > least)
+    });
+    if let Some(value) = below {
+        let message = format!("`{}` takes numbers from -{least} on", word.text);
+        return Some(error(value.range(), message));
+    }
     let mut numbers = data.tokens_of([INT_NUMBER]);
     let large = numbers.find(|value| warplens_ide_db::notation::parsed(value.text).is_some_and(is_large));
     if let Some(value) = large {
@@ -108,10 +120,16 @@ x:  .b8 97, 0
 x:  .b32 1
 y:  .b32 y-x
 }
+.section .debug_ranges
+{
+    .b8 -128
+    .b16 -32769
+}
 ",
             expect![[r#"
                 6:`300` Error invalid-debug-information: 300 does not fit into `.b8`
                 10:`.u32` Error invalid-debug-information: `.u32` is not allowed in a section; use `.b8`, `.b16`, `.b32` or `.b64`
+                20:`-32769` Error invalid-debug-information: `.b16` takes numbers from -32768 on
             "#]],
         );
     }

@@ -18,7 +18,12 @@ pub(super) fn fix(range: TextRange, mistake: DeclarationMistake) -> Option<ItemF
     use DeclarationMistake as M;
     let remove = |title| Some(ItemFix::new(title).delete(range));
     match mistake {
-        M::InstructionType { storage, .. } => Some(ItemFix::replacement(range, storage).preferred()),
+        M::InstructionType { storage, ty } => {
+            let fix = ItemFix::replacement(range, storage);
+            // A variable of packed elements has fewer of them.
+            Some(if ty.bits() < 8 { fix } else { fix.preferred() })
+        }
+        M::IntegerValue(_) => Some(ItemFix::new("Write a float").insert(range.end(), ".0")),
         M::LocalLinkage => remove("Remove the linkage directive"),
         M::NoInitializer(_) | M::ExternInitializer => remove("Remove the initial value"),
         M::PackedParameter => Some(ItemFix::replacement(range, ".b32").preferred()),
@@ -49,7 +54,8 @@ pub(super) fn code(mistake: DeclarationMistake) -> &'static str {
     }
 }
 
-pub(super) fn message(mistake: DeclarationMistake) -> String {
+/// `written` is the text of its range.
+pub(super) fn message(mistake: DeclarationMistake, written: &str) -> String {
     use DeclarationMistake as M;
     message!(match mistake {
         M::LocalLinkage => "a variable of a function has no linkage; declare it outside of the function";
@@ -99,7 +105,7 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
         M::VectorValues { count } => "this vector takes exactly {count} values";
         M::Braced => "braces are allowed around the values of an array or vector only; this is one value";
         M::Unbraced => "write the values of an array or vector in braces, `{{ }}`";
-        M::IntegerValue(ty) => "`.{}` needs a float here; write `1.0` instead of `1`", ty.name();
+        M::IntegerValue(ty) => "`.{}` needs a float here{}", ty.name(), as_float(written);
         M::FloatValue(ty) => "`.{}` needs an integer here; a `.b` type takes the bits of a float", ty.name();
         M::AddressValue(ty) =>
             "`.{}` cannot hold an address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
@@ -112,6 +118,16 @@ pub(super) fn message(mistake: DeclarationMistake) -> String {
         M::Mask(mask) => "`{mask:#x}` does not mask one byte; use `0xff`, `0xff00` and so on";
         M::StringValue => "a string is not an initial value; write the bytes, `{{97, 98, 0}}`";
     })
+}
+
+/// The hint to write an integer as a float.
+fn as_float(written: &str) -> String {
+    let is_decimal = written.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+    if is_decimal {
+        format!("; write `{written}.0` instead of `{written}`")
+    } else {
+        "; write a decimal point".to_owned()
+    }
 }
 
 pub(super) fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem> {

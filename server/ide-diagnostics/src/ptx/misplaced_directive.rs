@@ -46,6 +46,9 @@ pub(super) fn address_size(prologue: &Prologue<'_>, range: TextRange) -> Option<
 /// A known directive between items or statements that belongs elsewhere.
 pub(super) fn elsewhere(word: Token<'_>) -> Problem {
     let name = word.text;
+    if matches!(name, ".branchtargets" | ".calltargets" | ".callprototype") {
+        return error(word.range(), format!("`{name}` needs a label before it, such as `table: {name}`"));
+    }
     let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
     error(word.range(), format!("`{name}` is not allowed here; its place: {places}"))
 }

@@ -6,14 +6,14 @@ use warplens_ide_db::ptx::{checked_headers, module_names, module_target};
 use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Problem, item_groups, items};
 
 use crate::context::fix_context;
-use crate::ptx::cross_item::cross_item_uses;
+use crate::ptx::cross_item::{CrossItemUses, cross_item_uses};
 use crate::ptx::invalid_branch::targets;
 use crate::ptx::memory_limits::{ConstBytes, SharedBytes};
 use crate::ptx::module_scope::ModuleScope;
-use crate::ptx::prologue::first_token;
+use crate::ptx::symbols::first_token;
 use crate::ptx::{
     declarations, invalid_alias, invalid_call, invalid_debug_information, invalid_declaration,
-    invalid_initializer, linkage_clash, needs, prototype_mismatch,
+    invalid_initializer, linkage_clash, mixed_cta_groups, needs, prototype_mismatch,
 };
 
 /// Checks the items of a file together, except names and the prologue.
@@ -39,8 +39,9 @@ struct ModuleProblems {
 
 fn body_problems(db: &Database, file: File, module: &ModuleProblems) -> Vec<ItemProblem> {
     let names = module_names(db, file);
-    let mut found = Vec::new();
     let of_items = item_groups(db, file).iter().flat_map(|group| cross_item_uses(db, *group));
+    let of_items: Vec<Option<&CrossItemUses>> = of_items.map(Option::as_deref).collect();
+    let mut found = mixed_cta_groups::check(db, file, names, &of_items);
     for (index, uses) in (0..).zip(of_items) {
         let Some(uses) = uses else { continue };
         let mut problems = Vec::new();

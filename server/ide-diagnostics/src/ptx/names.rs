@@ -8,7 +8,7 @@ mod tests;
 mod unresolved_name;
 mod wanted;
 
-use warplens_hir::ptx::{Clash, ClashKind, ModuleNames};
+use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames};
 use warplens_ide_db::ptx::module_names;
 use warplens_ide_db::{
     Database, Db, Diagnostic, File, ItemGroup, ModuleUse, NameUse, Related, Requirement, Severity,
@@ -44,6 +44,13 @@ fn items_that_use_names<'db>(db: &'db dyn Db, group: ItemGroup<'db>) -> Box<[usi
 fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
     let (first, second) = (&names.symbols()[clash.first as usize], &names.symbols()[clash.symbol as usize]);
     let name = &second.name;
+    if first.kind == ModuleKind::Alias && matches!(second.kind, ModuleKind::Function { .. }) {
+        let message = format!("`{name}` is declared after its alias; move the declaration before it");
+        let range = name_range(db, file, second);
+        let related = Related { file: file.id(db), range, message: "declared here".into() };
+        let at = name_range(db, file, first);
+        return Diagnostic::new(at, Severity::Error, codes::INVALID_ALIAS, message).with_related(related);
+    }
     let (code, message) = match clash.kind {
         ClashKind::Duplicate => {
             let message = format!("`{name}` is already declared in this module; rename one of them");

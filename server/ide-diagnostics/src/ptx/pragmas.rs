@@ -24,6 +24,10 @@ pub(super) fn check(
 
 fn check_string(string: Token<'_>, scope: PragmaScope, module: &ModuleTarget) -> Option<Problem> {
     let text = string.text.trim_matches('"');
+    if !text.is_ascii() {
+        // A syntax error.
+        return None;
+    }
     let (name, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let range = string.range();
     let Some(known) = isa::pragma(name) else { return Some(unknown_pragma::string(range, text, scope)) };

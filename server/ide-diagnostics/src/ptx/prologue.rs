@@ -4,15 +4,16 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
 use warplens_hir::ptx::Directive;
 use warplens_ide_db::ptx::{module_target, ptx_header};
-use warplens_ide_db::{Database, Db, Diagnostic, File, Fixes, Item, Problem, items, placed_items};
+use warplens_ide_db::{Database, Diagnostic, File, Fixes, Item, Problem, items, placed_items};
 use warplens_isa::{Version, ptx as isa};
-use warplens_syntax::{ItemKind, Node, Token};
+use warplens_syntax::ItemKind;
 
 use crate::context::fix_context;
 use crate::ptx::prologue_state::{Part, Prologue};
+use crate::ptx::symbols::first_token;
 use crate::ptx::{
-    conflicting_directives, invalid_value, misplaced_directive, missing_directive, needs, unknown_target,
-    unknown_version,
+    conflicting_directives, dump_header, invalid_value, misplaced_directive, missing_directive, needs,
+    unknown_target, unknown_version,
 };
 
 /// Checks the prologue of a file. A file of white space only has none.
@@ -49,7 +50,7 @@ impl<'db> Prologue<'db> {
 
     fn item(&mut self, item: Item<'db>, start: TextSize) {
         let part = part_of(self.db, item);
-        if part == Part::Nothing {
+        if part == Part::Nothing || dump_header::is_header(self.db, item) {
             return;
         }
         if self.seen < 2 || part != Part::Rest {
@@ -161,13 +162,6 @@ fn part_of(db: &Database, item: Item<'_>) -> Part {
         ItemKind::Other if item.parse(db).root().nodes().next().is_none() => Part::Nothing,
         _ => Part::Rest,
     }
-}
-
-/// The start of an item's text, after its comments.
-pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
-    let parse = item.parse(db);
-    let token = parse.root().nodes().next().and_then(Node::first_token);
-    token.map_or(TextRange::empty(TextSize::new(0)), Token::range)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The declarations of a module's symbols.
 
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Declaration, Function, ModuleSymbol, NameId, SymbolKind};
 use warplens_ide_db::ptx::ptx_header;
-use warplens_ide_db::{Db, File, items};
+use warplens_ide_db::{Db, File, Item, items};
+use warplens_syntax::{Node, Token};
 
 pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
     let item = items(db, file)[symbol.item as usize];
@@ -18,4 +19,11 @@ pub(super) fn name_range(db: &dyn Db, file: File, symbol: &ModuleSymbol) -> Text
 
 pub(super) fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
     function.symbol_kind(function.name(name).resolution)
+}
+
+/// The start of an item's text, after its comments.
+pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
+    let parse = item.parse(db);
+    let token = parse.root().nodes().next().and_then(Node::first_token);
+    token.map_or(TextRange::empty(TextSize::new(0)), Token::range)
 }

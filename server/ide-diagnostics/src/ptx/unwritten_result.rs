@@ -1,161 +1,45 @@
 //! `unwritten-result`: a result that a function may return without having written it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use warplens_hir::cfg::{BlockId, Cfg};
-use warplens_hir::ptx::{
-    Function, FunctionKind, Guard, Instruction, InstructionId, Parameter, ReferentId, Resolution, Role, Space,
-};
+use rustc_hash::FxHashSet;
+use warplens_hir::cfg::Cfg;
+use warplens_hir::ptx::{Function, FunctionKind, Parameter, Resolution, Role, Space};
 use warplens_ide_db::Problem;
 
 use crate::codes;
-
-/// The maximum number of states of the search for a path; a function that needs more is not checked.
-const STATES: usize = 1 << 14;
+use crate::ptx::unwritten_path::UnwrittenPath;
 
 /// Reports each result of a function that is not written on a path to a `ret`, at the first such `ret`.
 pub(super) fn check(function: &Function, cfg: &Cfg, problems: &mut Vec<Problem>) {
     if function.kind == FunctionKind::Entry || function.signature.is_noreturn() {
         return;
     }
+    let returns = function.instructions().filter(|instruction| instruction.opcode() == "ret");
+    let returns: FxHashSet<u32> = returns.map(|ret| ret.id().index() as u32).collect();
     for result in &function.signature.returns {
-        let Some(ret) = Search::new(function, cfg, result).and_then(|search| search.unwritten()) else {
-            continue;
-        };
+        let Some(writes) = writes(function, result) else { continue };
+        let reads = returns.clone();
+        let Some(ret) = UnwrittenPath::new(function, cfg, writes, reads).first_read() else { continue };
         let name = result.name.as_deref().unwrap_or("the result");
         let message = format!(
             "the result `{name}` is not written on a path to this `ret`, so the caller reads an undefined value; write it before"
         );
-        let at = function.instruction(InstructionId::new(ret as usize)).opcode_range();
-        let problem = Problem::warning(at, codes::UNWRITTEN_RESULT, message);
+        let problem = Problem::warning(ret.opcode_range(), codes::UNWRITTEN_RESULT, message);
         problems.push(problem.with_related(result.name_range, "the result"));
     }
 }
 
-/// The search for a path on which a result is not written.
-struct Search<'f> {
-    function: &'f Function,
-    cfg: &'f Cfg,
-    /// The instructions that write the result, or a part of it.
-    writes: FxHashSet<u32>,
-    /// The predicates that guard several instructions: only their values can exclude a path.
-    shared: FxHashSet<ReferentId>,
-}
-
-/// A block that is reached without a write, and known values of predicates there.
-type State = (BlockId, Vec<(ReferentId, bool)>);
-
-impl<'f> Search<'f> {
-    /// `None` if the address of the result is taken: then it may be written anywhere.
-    fn new(function: &'f Function, cfg: &'f Cfg, result: &Parameter) -> Option<Search<'f>> {
-        let symbol = function.param_symbol(result).filter(|_| result.range_count.is_none())?;
-        let mut writes = FxHashSet::default();
-        for name in function.names().filter(|name| name.resolution == Resolution::Symbol(symbol)) {
-            if name.role.writes() {
-                writes.insert(function.instruction_at(name.range.start())?.id().index() as u32);
-            } else if result.space == Space::Param && !matches!(name.role, Role::Declaration | Role::Debug) {
-                return None;
-            }
-        }
-        let mut guards: FxHashMap<ReferentId, usize> = FxHashMap::default();
-        for guard in function.instructions().filter_map(Instruction::guard) {
-            *guards.entry(function.name(guard.name).referent).or_default() += 1;
-        }
-        let shared =
-            guards.into_iter().filter(|(_, count)| *count > 1).map(|(predicate, _)| predicate).collect();
-        Some(Search { function, cfg, writes, shared })
-    }
-
-    /// The first `ret` in text order that is reached without a write.
-    fn unwritten(&self) -> Option<u32> {
-        let mut open: Vec<State> = vec![(BlockId(0), Vec::new())];
-        let mut seen: FxHashSet<State> = FxHashSet::default();
-        let mut found = None;
-        while let Some(state) = open.pop() {
-            if !seen.insert(state.clone()) {
-                continue;
-            }
-            if seen.len() > STATES {
-                return None;
-            }
-            found = found.into_iter().chain(self.run(state, &mut open)).min();
-        }
-        found
-    }
-
-    /// Runs through a block until the result is written, and returns the `ret` that is reached before.
-    fn run(&self, (block, mut known): State, open: &mut Vec<State>) -> Option<u32> {
-        let mut ret = None;
-        for index in self.cfg.block(block).instructions.clone() {
-            let instruction = self.function.instruction(InstructionId::new(index as usize));
-            let executes = instruction.guard().map_or(Some(true), |guard| self.holds(guard, &known));
-            // A guarded write counts: another one may write in the other lanes.
-            if executes != Some(false) && self.writes.contains(&index) {
-                return ret;
-            }
-            if executes != Some(false) && instruction.opcode() == "ret" {
-                ret = ret.or(Some(index));
-            }
-            if instruction.opcode() == "bra" {
-                self.branch(block, instruction.guard(), executes, &known, open);
-                return ret;
-            }
-            if matches!(instruction.opcode(), "ret" | "exit" | "trap") {
-                if executes == Some(true) {
-                    return ret;
-                }
-                known = self.learn(&known, instruction.guard(), false);
-            }
-            for name in self.function.names_of(instruction).filter(|name| name.role.writes()) {
-                known.retain(|(predicate, _)| *predicate != name.referent);
-            }
-        }
-        open.extend(self.cfg.successors(block).map(|next| (next, known.clone())));
-        ret
-    }
-
-    /// Continues at the target of a branch, after it, or both.
-    fn branch(
-        &self,
-        block: BlockId,
-        guard: Option<Guard>,
-        executes: Option<bool>,
-        known: &[(ReferentId, bool)],
-        open: &mut Vec<State>,
-    ) {
-        let mut successors = self.cfg.successors(block);
-        // Both are the same block if only one is there.
-        let Some(target) = successors.next() else { return };
-        let after = successors.next();
-        if executes != Some(false) || after.is_none() {
-            open.push((target, self.learn(known, guard, true)));
-        }
-        if let Some(after) = after.filter(|_| executes != Some(true)) {
-            open.push((after, self.learn(known, guard, false)));
+/// The instructions that write a result, or a part of it. `None` if its address is taken: then it may be written anywhere.
+fn writes(function: &Function, result: &Parameter) -> Option<FxHashSet<u32>> {
+    let symbol = function.param_symbol(result).filter(|_| result.range_count.is_none())?;
+    let mut writes = FxHashSet::default();
+    for name in function.names().filter(|name| name.resolution == Resolution::Symbol(symbol)) {
+        if name.role.writes() {
+            writes.insert(function.instruction_at(name.range.start())?.id().index() as u32);
+        } else if result.space == Space::Param && !matches!(name.role, Role::Declaration | Role::Debug) {
+            return None;
         }
     }
-
-    fn holds(&self, guard: Guard, known: &[(ReferentId, bool)]) -> Option<bool> {
-        let predicate = self.function.name(guard.name).referent;
-        let (_, value) = known.iter().find(|(known, _)| *known == predicate)?;
-        Some(*value != guard.negated)
-    }
-
-    fn learn(
-        &self,
-        known: &[(ReferentId, bool)],
-        guard: Option<Guard>,
-        holds: bool,
-    ) -> Vec<(ReferentId, bool)> {
-        let mut known = known.to_vec();
-        let Some(guard) = guard else { return known };
-        let predicate = self.function.name(guard.name).referent;
-        if self.shared.contains(&predicate) {
-            known.retain(|(known, _)| *known != predicate);
-            known.push((predicate, holds != guard.negated));
-            known.sort_unstable_by_key(|(predicate, _)| predicate.index());
-        }
-        known
-    }
+    Some(writes)
 }
 
 #[cfg(test)]

@@ -285,10 +285,7 @@ fn declarations() {
 fn nothing_in_comments_and_strings() {
     assert_eq!(labels(&in_kernel("// ad")), Vec::<String>::new());
     assert_eq!(labels(&in_kernel("/* ad */").replace("        |", "     |")), Vec::<String>::new());
-    assert_eq!(
-        labels(&in_kernel(".pragma \"no\";").replace("             |", "           |")),
-        Vec::<String>::new()
-    );
+    assert_eq!(labels(&in_kernel("ad \"no\";").replace("        |", "     |")), Vec::<String>::new());
 }
 
 #[test]
@@ -315,4 +312,26 @@ fn what_is_proposed_is_explained() {
             assert!(crate::explain(&name, None).is_some(), "{name} at {source}");
         }
     }
+}
+
+#[test]
+fn the_functions_of_a_call_table() {
+    let before = ".func foo() { ret; }\n.func bar() { ret; }\n.entry k() {\n";
+    for line in ["ct: .calltargets ", "ct: .calltargets foo, "] {
+        let cursor = " ".repeat(line.len()) + "|";
+        let found = labels(&format!("{before}{line}\n{cursor}\nret;\n}}\n"));
+        assert_eq!(found, ["foo", "bar"], "{line}");
+    }
+}
+
+#[test]
+fn the_strings_of_a_pragma() {
+    for line in ["    .pragma \"", "    .pragma \"nounroll\", \"", "    .pragma \"nou"] {
+        let cursor = " ".repeat(line.len()) + "|";
+        let found = labels(&format!(".entry k() {{\n{line}\n{cursor}\nret;\n}}\n"));
+        assert!(found.contains(&"nounroll".to_owned()), "{line}: {found:?}");
+    }
+    // Quotes that the editor has closed.
+    let found = labels(".pragma \"\";\n         |\n.entry k() { ret; }\n");
+    assert!(found.contains(&"nounroll".to_owned()), "{found:?}");
 }

@@ -17,6 +17,9 @@ pub(super) fn module(proposals: &mut Proposals) {
 }
 
 pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
+    if let Some(pragmas) = declarations::pragmas(position) {
+        return pragmas;
+    }
     let statement = Statement::before(position);
     let mut proposals = Proposals::replacing(statement.word);
     match statement.context() {
@@ -32,6 +35,7 @@ pub(super) fn proposals(position: &FilePosition<'_>) -> Proposals {
         Context::Declaration => declarations::after_space(&mut proposals),
         Context::BodyDirective => declarations::in_body(&mut proposals),
         Context::Labels => operands::labels(position, &mut proposals),
+        Context::Functions => operands::functions(position, &mut proposals),
         Context::Module => declarations::in_module(&mut proposals),
         Context::AfterLinkage => declarations::after_linkage(&mut proposals),
         Context::Parameter => declarations::in_parameters(&mut proposals),

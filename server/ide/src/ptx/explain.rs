@@ -53,9 +53,11 @@ fn punctuation(name: &str) -> &str {
 }
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let opcodes = ptx::instructions().map(|entry| entry.opcode);
+    // An entry with a variant in its name, `mov@pack`, has a page by its opcode only.
+    let names =
+        ptx::instructions().flat_map(|entry| [entry.opcode, entry.name]).filter(|name| !name.contains('@'));
     let directives = ptx::directives().iter().map(|directive| directive.name);
-    opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
+    names.chain(directives).chain(ptx::special_register_names().iter().copied())
 }
 
 /// The page of a mnemonic that is a complete form, such as `ld.global.f32`.
@@ -323,7 +325,7 @@ mod tests {
                 **Notes**
 
                 - The target is a label of the same function; PTX has no branch to an address in a register.
-                - An indirect branch, bra to a register, was part of early PTX and is no longer accepted; use brx.idx with a table of labels.
+                - An indirect form, bra to a register, was introduced in PTX 2.1, but never implemented, and removed; use brx.idx with a table of labels.
 
                 **Lanes.** Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.
 

@@ -34,24 +34,31 @@ pub(super) fn hover(position: &FilePosition<'_>) -> Option<(TextRange, String)> 
                 None => declared,
             }
         }
-        Subject::Module(_, name) => warplens_ide_db::ptx::declared::of_module(position, name)?,
+        Subject::Module(_, name) => {
+            let declared = warplens_ide_db::ptx::declared::of_module(position, name)?;
+            let is_declared_here = position.token().is_some_and(|token| is_in(&token, SyntaxKind::NAME));
+            declared + &occupancy(position).filter(|_| is_declared_here).unwrap_or_default()
+        }
     };
     Some((named.range, markdown))
 }
 
 /// The combined effect of a kernel's performance directives, if the token is one of them.
 fn occupancy_of(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
-    let directive = ast::FunctionDirective::cast(token.parent()?)?;
+    let word = ast::FunctionDirective::cast(token.parent()?)?.directive_token()?;
+    let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
+    if is_of_size { occupancy(position) } else { None }
+}
+
+/// The combined effect of the performance directives of the kernel at a position.
+fn occupancy(position: &FilePosition<'_>) -> Option<String> {
     let header = ptx_header(position.db, position.item);
     let Some(DeclarationKind::Function { kind: FunctionKind::Entry, signature, .. }) =
         header.declarations.first().map(|declaration| &declaration.kind)
     else {
         return None;
     };
-    let word = directive.directive_token()?;
-    let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
-    let implied =
-        is_of_size.then(|| occupancy::markdown(signature, module_target(position.db, position.file)))??;
+    let implied = occupancy::markdown(signature, module_target(position.db, position.file))?;
     Some(crate::explain::page::RULE.to_owned() + &implied)
 }
 
@@ -59,6 +66,7 @@ fn occupancy_of(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<Stri
 fn word(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
+        SyntaxKind::FLOAT_NUMBER if is_in(token, SyntaxKind::VERSION_DIRECTIVE) => release(token.text()),
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
         SyntaxKind::STRING => pragma(token),
         SyntaxKind::AT => explain::explain("@"),
@@ -69,6 +77,14 @@ fn word(position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
         SyntaxKind::IDENT => statement::opcode(position.db, position.file, token),
         _ => None,
     }
+}
+
+/// The toolkit that brought a version of PTX.
+fn release(version: &str) -> Option<String> {
+    let release = isa::versions().iter().find(|release| release.version.to_string() == version)?;
+    let note = if release.note.is_empty() { String::new() } else { format!("\n\n{}", release.note) };
+    let toolkit = if release.toolkit.is_empty() { "no toolkit" } else { release.toolkit };
+    Some(format!("**PTX {version}** · introduced by {toolkit}{note}"))
 }
 
 fn is_in(token: &SyntaxToken, kind: SyntaxKind) -> bool {
@@ -99,6 +115,17 @@ fn dot_word(token: &SyntaxToken) -> Option<String> {
         SyntaxKind::MEMBER => component(&ast::Member::cast(parent)?),
         SyntaxKind::TYPE_NAME => explain::type_(token.text()),
         SyntaxKind::STATE_SPACE => explain::space(token.text()),
+        SyntaxKind::VERSION_DIRECTIVE => {
+            let version = parent.children_with_tokens().filter_map(|child| child.into_token());
+            let version = version
+                .filter(|token| token.kind() == SyntaxKind::FLOAT_NUMBER)
+                .find_map(|token| release(token.text()));
+            let page = explain::explain(token.text())?;
+            Some(
+                version
+                    .map_or(page.clone(), |version| format!("{page}{}{version}", crate::explain::page::RULE)),
+            )
+        }
         _ => explain::explain(token.text()),
     }
 }

@@ -144,6 +144,8 @@ entries! {
     pub enum Length {
         /// One, without braces.
         One,
+        /// One, whose braces are optional.
+        OneOrBraced,
         /// This many in braces. For 1, the braces are optional.
         Exactly(u16),
         /// Computed from numbers in modifiers; one without braces if such a slot is optional and empty.

@@ -23,7 +23,7 @@ pub static MODELS: [ModelInfo; 2] = [
     ModelInfo {
         name: "wave-emu",
         former_names: &[],
-        rule: "the behaviour of the reference emulator 0.1.2, its known faults included; for comparison",
+        rule: "the behavior of the reference emulator 0.1.2, its known faults included; for comparison",
         forward_progress: false,
     },
 ];

@@ -124,6 +124,7 @@ fn function_name(p: &mut Parser<'_>) {
         return p.error_after_previous("expected a label of `.debug_str` after `function_name`");
     }
     let name = leaf(p, NAME_REF);
+    rest_of_name(p);
     if p.at(T![+]) {
         let sum = name.precede(p);
         p.bump();
@@ -180,7 +181,19 @@ fn section_data(p: &mut Parser<'_>) {
     loop {
         match p.current() {
             T![int_number] if matches!(p.nth(1), T![,] | T![dot_word] | T!['}']) => p.bump(),
-            T![ident] | T![int_number] | T![dot_word] | T!['('] | T![-] => {
+            T!['('] => {
+                p.error("parentheses are not allowed in a section: write the number");
+                expressions::expression(p);
+            }
+            T![int_number] if !p.nth_starts_line(1) && !matches!(p.nth(1), T![ident] | EOF) => {
+                p.error("an expression of numbers is not allowed in a section: write the sum");
+                expressions::expression(p);
+            }
+            T![ident] if p.nth(1) == T![-] && p.nth(2) == T![int_number] => {
+                p.error("a number cannot be subtracted from a label: write `+` or another label");
+                expressions::expression(p);
+            }
+            T![ident] | T![int_number] | T![dot_word] | T![-] => {
                 expressions::expression(p);
             }
             _ => {
@@ -205,11 +218,11 @@ pub(super) fn pragma(p: &mut Parser<'_>) {
 
 fn alias(p: &mut Parser<'_>) {
     if p.at(T![ident]) {
-        leaf(p, NAME_REF);
+        name_ref(p);
         p.expect(T![,], "missing `,` between the alias and the function it stands for");
     }
     if p.at(T![ident]) {
-        leaf(p, NAME_REF);
+        name_ref(p);
     } else {
         p.error_after_previous("`.alias` takes two function names");
     }

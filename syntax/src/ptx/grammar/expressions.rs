@@ -59,13 +59,13 @@ fn strength(kind: SyntaxKind) -> u8 {
     }
 }
 
-fn binary(p: &mut Parser<'_>, weakest: u8, names_take_pipe: bool) -> Option<CompletedMarker> {
+fn binary(p: &mut Parser<'_>, weakest: u8, in_constant: bool) -> Option<CompletedMarker> {
     if !p.enter() {
         p.error("this is nested too deeply");
         leaf(p, ERROR);
         return None;
     }
-    let result = unary(p).map(|left| operators(p, left, weakest, names_take_pipe));
+    let result = unary(p, in_constant).map(|left| operators(p, left, weakest, in_constant));
     p.leave();
     result
 }
@@ -76,13 +76,13 @@ fn operators(
     p: &mut Parser<'_>,
     mut left: CompletedMarker,
     weakest: u8,
-    names_take_pipe: bool,
+    in_constant: bool,
 ) -> CompletedMarker {
     let mut levels = 0;
     loop {
         let kind = p.current();
         let strength = strength(kind);
-        let pairs = kind == T![|] && !names_take_pipe && matches!(left.kind(), NAME_REF | MEMBER);
+        let pairs = kind == T![|] && !in_constant && matches!(left.kind(), NAME_REF | MEMBER);
         let is_binary = strength > 0 && strength >= weakest && !pairs;
         let is_ternary = kind == T![?] && weakest <= 1;
         if !is_binary && !is_ternary {
@@ -111,7 +111,7 @@ fn operators(
     left
 }
 
-fn unary(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+fn unary(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
     match p.current() {
         T![-] | T![+] | T![!] | T![~] => {
             let prefix = p.start();
@@ -119,7 +119,7 @@ fn unary(p: &mut Parser<'_>) -> Option<CompletedMarker> {
             if is_bit_pattern(p) {
                 p.error("a bit pattern takes no sign: set its highest bit instead");
             }
-            binary(p, 11, true);
+            binary(p, 11, in_constant);
             Some(prefix.complete(p, PREFIX_EXPR))
         }
         T!['('] if p.nth(1) == T![dot_word] => {
@@ -130,7 +130,29 @@ fn unary(p: &mut Parser<'_>) -> Option<CompletedMarker> {
             binary(p, 11, true);
             Some(cast.complete(p, CAST_EXPR))
         }
-        _ => atom(p),
+        _ => atom(p, in_constant),
+    }
+}
+
+/// Reports a name in the parentheses that open here. Only constants may be in parentheses.
+fn name_in_parentheses(p: &mut Parser<'_>) {
+    let mut open = 0;
+    for n in 0.. {
+        match p.nth(n) {
+            T!['('] => open += 1,
+            T![')'] => open -= 1,
+            T![ident] if p.nth_text(n) != "WARP_SZ" => {
+                let name = p.nth_text(n);
+                return p.error(format!(
+                    "only constants are allowed in parentheses: remove them from around `{name}`"
+                ));
+            }
+            T![;] | T!['{'] | T!['}'] | EOF => return,
+            _ => {}
+        }
+        if open == 0 {
+            return;
+        }
     }
 }
 
@@ -138,9 +160,9 @@ fn is_bit_pattern(p: &Parser<'_>) -> bool {
     p.at(T![float_number]) && matches!(p.current_text().as_bytes(), [b'0', b'f' | b'F' | b'd' | b'D', ..])
 }
 
-fn atom(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+fn atom(p: &mut Parser<'_>, in_constant: bool) -> Option<CompletedMarker> {
     match p.current() {
-        T![ident] => Some(named(p)),
+        T![ident] => Some(named(p, in_constant)),
         T![int_number] | T![float_number] | T![string] => {
             let literal = leaf(p, LITERAL);
             Some(if p.at(T!['(']) { call(p, literal) } else { literal })
@@ -148,6 +170,7 @@ fn atom(p: &mut Parser<'_>) -> Option<CompletedMarker> {
         T![dot_word] => Some(leaf(p, WORD_OPERAND)),
         T!['('] => {
             let paren = p.start();
+            name_in_parentheses(p);
             p.bump();
             expression(p);
             p.expect(T![')'], "missing `)` after this expression");
@@ -165,11 +188,19 @@ fn atom(p: &mut Parser<'_>) -> Option<CompletedMarker> {
 }
 
 /// A name and what may follow it directly: selectors, a count, an index, an argument.
-fn named(p: &mut Parser<'_>) -> CompletedMarker {
+fn named(p: &mut Parser<'_>, in_constant: bool) -> CompletedMarker {
     let is_generic = p.current_text() == "generic";
+    let is_register = p.current_text().starts_with('%');
     let name = leaf(p, NAME_REF);
     match p.current() {
+        T![@] if at_version_of_name(p) => {
+            rest_of_name(p);
+            name
+        }
         T![dot_word] if p.nth_is_joint(0) => {
+            if !is_register && (in_constant || !operands::is_selector(p.current_text())) {
+                invalid_name(p);
+            }
             let member = name.precede(p);
             while p.at(T![dot_word]) && p.nth_is_joint(0) {
                 p.bump();
@@ -196,7 +227,13 @@ fn named(p: &mut Parser<'_>) -> CompletedMarker {
 /// `generic(sym)`, `0xff00(sym)`
 fn call(p: &mut Parser<'_>, function: CompletedMarker) -> CompletedMarker {
     let call = function.precede(p);
+    let is_generic = function.kind() == NAME_REF;
     p.bump();
+    if is_generic && p.at(T![ident]) && matches!(p.nth(1), T![+] | T![-]) {
+        p.error("`generic` takes a name only; add the offset after the parenthesis");
+    } else if is_generic && p.at(T!['(']) {
+        p.error("`generic` takes a name without parentheses");
+    }
     expression(p);
     p.expect(T![')'], "missing `)` after the argument");
     call.complete(p, CALL_EXPR)

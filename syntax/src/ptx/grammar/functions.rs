@@ -127,15 +127,25 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();
     if p.at(T![-]) {
-        p.error("a negative number is not allowed here");
-    }
-    if at_value(p) {
+        negative_number(p);
+    } else if at_value(p) {
         value(p);
         while p.eat(T![,]) {
             value(p);
         }
     }
     directive.complete(p, FUNCTION_DIRECTIVE);
+}
+
+/// `-5`, which is not allowed.
+pub(super) fn negative_number(p: &mut Parser<'_>) {
+    let negative = p.start();
+    p.error("a negative number is not allowed here");
+    p.bump();
+    while p.at_any(&[T![int_number], T![float_number], T![,], T![-]]) {
+        p.bump();
+    }
+    negative.complete(p, ERROR);
 }
 
 fn at_value(p: &Parser<'_>) -> bool {

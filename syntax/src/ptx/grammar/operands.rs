@@ -46,12 +46,13 @@ fn at_operand(p: &Parser<'_>) -> bool {
 /// missing.
 pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
     match p.current() {
-        T!['}'] | T![@] | T![dot_word] | T![dwarf_line] | EOF => true,
+        T![@] => !at_version_of_name(p),
+        T!['}'] | T![dot_word] | T![dwarf_line] | EOF => true,
         T!['{'] => p.nth_starts_line(0),
         T![ident] if p.current_text().starts_with('%') => false,
         T![ident] => match p.nth(1) {
             T![:] => true,
-            T![dot_word] => at_modified_opcode(p),
+            T![dot_word] => at_modified_opcode(p) && (p.nth_starts_line(0) || begins_operands(p)),
             T![,] => false,
             _ => p.nth_starts_line(0),
         },
@@ -68,8 +69,17 @@ fn at_modified_opcode(p: &Parser<'_>) -> bool {
         && !is_selector(p.nth_text(1))
 }
 
+/// Whether an operand follows this opcode on its line. A name with a dot, `anon.1`, is no opcode.
+fn begins_operands(p: &Parser<'_>) -> bool {
+    let words = (1..).take_while(|n| p.nth(*n) == T![dot_word] && p.nth_is_joint(*n)).count();
+    let next = words + 1;
+    !p.nth_starts_line(next)
+        && !p.nth_is_joint(next)
+        && matches!(p.nth(next), T![ident] | T![int_number] | T!['['] | T!['{'])
+}
+
 /// `.x` of a vector, `.b0` of a video operand.
-fn is_selector(word: &str) -> bool {
+pub(super) fn is_selector(word: &str) -> bool {
     matches!(word, ".x" | ".y" | ".z" | ".w" | ".r" | ".g" | ".b" | ".a")
         || matches!(word.as_bytes(), [b'.', b'b' | b'h', b'0'..=b'3', ..])
 }

@@ -29,7 +29,7 @@ pub(super) fn body(p: &mut Parser<'_>) {
 pub(super) fn statement(p: &mut Parser<'_>) {
     match p.current() {
         T!['{'] => block(p),
-        T![ident] if p.nth(1) == T![:] => one_error(p, label_or_table),
+        T![ident] if p.nth(1) == T![:] || at_label_with_dot(p) => one_error(p, label_or_table),
         T![ident] | T![@] => one_error(p, instruction),
         T![!] if p.nth(1) == T![ident] => one_error(p, instruction),
         T![dot_word] => directive(p),
@@ -83,6 +83,12 @@ fn directive(p: &mut Parser<'_>) {
     } else if !directives::opt_directive(p) {
         one_error(p, directives::unknown);
     }
+}
+
+/// `L.1:`, which is not allowed.
+fn at_label_with_dot(p: &Parser<'_>) -> bool {
+    let words = (1..).take_while(|n| p.nth(*n) == T![dot_word] && p.nth_is_joint(*n)).count();
+    words > 0 && p.nth(words + 1) == T![:]
 }
 
 /// `L:`

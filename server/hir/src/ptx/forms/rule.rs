@@ -238,6 +238,7 @@ fn count(length: Length, chosen: Chosen<'_>) -> Count {
     match length {
         Length::One => Count::One,
         Length::Exactly(count) => Count::Braced(count.into()),
+        Length::OneOrBraced => Count::OneOrBraced,
         Length::Any => Count::Any,
         Length::Product(product) => match product.count(chosen) {
             None => Count::OneOrBraced,

@@ -59,7 +59,9 @@ pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signatur
 }
 
 fn directives(node: Node<'_>, problems: &mut Vec<Problem>) -> Box<[PerformanceDirective]> {
-    let directives = node.nodes().filter(|node| node.kind() == FUNCTION_DIRECTIVE);
+    // A directive with a syntax error is not checked further.
+    let is_whole = |node: &Node<'_>| node.child(ERROR).is_none();
+    let directives = node.nodes().filter(|node| node.kind() == FUNCTION_DIRECTIVE).filter(is_whole);
     directives
         .filter_map(|node| {
             let name = node.token(DOT_WORD)?.word().into();

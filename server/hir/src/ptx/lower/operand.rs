@@ -53,6 +53,7 @@ impl<'a> Body<'a> {
             }
             SINK => Operand::Sink,
             VECTOR => Operand::Vector(self.list(node, context)),
+            ARG_LIST if context.depth > 0 || !self.takes_arguments() => self.in_parentheses(node, context),
             ARG_LIST => Operand::Arguments(self.list(node, context)),
             PAIR => Operand::Pair(self.list(node, context)),
             ADDRESS => self.address(node, context),
@@ -73,6 +74,24 @@ impl<'a> Body<'a> {
             self.scratch.push(operand);
         }
         self.keep_list(start)
+    }
+
+    /// Whether the instruction is a call, or one that does not exist.
+    fn takes_arguments(&self) -> bool {
+        let opcode = self.mnemonics.words.first().copied().unwrap_or_default();
+        opcode == "call" || warplens_isa::ptx::by_opcode(opcode).is_empty()
+    }
+
+    /// `(5)`, where no arguments are expected: only a constant may be in parentheses.
+    fn in_parentheses(&mut self, node: Node<'a>, context: Context) -> Operand {
+        let mut nodes = node.nodes();
+        let (Some(inner), None) = (nodes.next(), nodes.next()) else {
+            return Operand::Arguments(self.list(node, context));
+        };
+        if !is_expression(inner.kind()) || has_names(inner) {
+            self.problems.push(Problem { range: node.range(), kind: ProblemKind::NameInParentheses });
+        }
+        self.operand(inner, context.inside())
     }
 
     /// Moves the collected operands from `start` on to the operand table and returns their range there.

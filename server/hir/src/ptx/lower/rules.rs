@@ -165,6 +165,8 @@ impl Judged<'_> {
     fn instruction_type(&self, ty: Option<Type>) -> Found {
         let ty = ty?;
         let storage = warplens_isa::ptx::type_(self.node.child(TYPE_NAME)?.token(DOT_WORD)?.text)?.storage?;
+        // Memory is addressed by bytes.
+        let storage = if ty.bits() < 8 { ".b8" } else { storage };
         Some((self.part(TYPE_NAME), InstructionType { ty, storage }))
     }
 

@@ -18,6 +18,7 @@ pub(super) fn fix(found: &Found, at: Instruction<'_>, function: &Function, text:
             let title = format!("Multiply by {factor} instead of shifting left by {amount}");
             Some(ItemFix::new(title).replace(code(shift, text)?, statement))
         }
+        Found::PackedSum => None,
         Found::Maximum { negations, .. } => negate(negations, function, text),
         Found::Saturation { negation } => negate(&[*negation], function, text),
         Found::Selection { .. } => {

@@ -2,6 +2,7 @@
 
 use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand};
 
+use super::packed_sum;
 use super::saturated_sum::{self, Folded};
 use super::values::{Value, ValueId, Values, is_negated_within, is_signed_extreme, is_wide};
 
@@ -31,6 +32,8 @@ pub(super) enum Found {
     Saturation { negation: InstructionId },
     /// `add.sat` or `sub.sat` of the result of a statement that the assembler takes into it.
     SaturatedSum { inner: InstructionId, folded: Folded },
+    /// `add.s16x2 d, x, c`, of which one half is used.
+    PackedSum,
 }
 
 impl Found {
@@ -42,6 +45,7 @@ impl Found {
             Found::Selection { negation: part }
             | Found::Saturation { negation: part }
             | Found::SaturatedSum { inner: part, .. } => (std::slice::from_ref(part), &[][..]),
+            Found::PackedSum => (&[][..], &[][..]),
         };
         inner.iter().chain(negations).copied()
     }
@@ -71,6 +75,7 @@ pub(super) fn find(function: &Function) -> Vec<(InstructionId, Found)> {
                 saturation(&mut values, instruction),
                 saturated_sum::find(&mut values, instruction)
                     .map(|(inner, folded)| Found::SaturatedSum { inner, folded }),
+                packed_sum::find(&mut values, instruction).then_some(Found::PackedSum),
             ];
             found.extend(patterns.into_iter().flatten().map(|pattern| (instruction.id(), pattern)));
         }
@@ -92,6 +97,7 @@ fn may_end_a_pattern(mnemonics: &[Mnemonic]) -> Vec<bool> {
         shifts && is_wide_sum(known)
             || negates && (is_signed_extreme(known) || is_signed_selection(known) || is_saturation(known))
             || saturated_sum::is_saturating(known)
+            || packed_sum::is_packed(known)
     };
     mnemonics.iter().map(ends).collect()
 }

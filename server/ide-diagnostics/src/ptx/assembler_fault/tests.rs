@@ -332,6 +332,30 @@ fn versions_of_forms() {
     assert_eq!(versions("neg.s16 %h3, %h1; max.s16 %h4, %h1, %h3; max.s16 %h5, %h4, %h2;"), tried);
 }
 
+/// A packed sum with a constant, of which one half is used.
+#[test]
+fn packed_sums() {
+    let count =
+        |target, statements: &str| marked(target, &format!("mov.b32 %r4, 131073; {statements}")).len();
+    for found in [
+        "add.s16x2 %r5, %r1, %r4; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",
+        "add.u16x2 %r5, %r4, %r1; mov.b32 {%h4, %h3}, %r5; st.global.u16 [%rd1], %h3;",
+        "add.u16x2 %r5, %r1, %r4; cvt.u16.u32 %h3, %r5; st.global.u16 [%rd1], %h3;",
+    ] {
+        assert_eq!(count("sm_90", found), 1, "{found}");
+        assert_eq!(count("sm_80", found), 0, "{found}");
+    }
+    for fine in [
+        "add.s16x2 %r5, %r1, %r4; mov.b32 {%h3, %h4}, %r5; st.global.v2.u16 [%rd1], {%h3, %h4};",
+        "add.s16x2 %r5, %r1, %r4; st.global.u32 [%rd1], %r5;",
+        "add.s16x2 %r5, %r1, %r4; and.b32 %r6, %r5, 65535; st.global.u32 [%rd1], %r6;",
+        "add.s16x2 %r5, %r1, %r2; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",
+        "min.s16x2 %r5, %r1, %r4; mov.b32 {%h3, _}, %r5; st.global.u16 [%rd1], %h3;",
+    ] {
+        assert_eq!(count("sm_90", fine), 0, "{fine}");
+    }
+}
+
 /// The page has a row for each form.
 #[test]
 fn the_page_lists_the_forms() {

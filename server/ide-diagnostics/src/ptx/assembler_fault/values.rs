@@ -2,7 +2,9 @@
 
 use std::iter::Peekable;
 
-use warplens_hir::ptx::{Function, Instruction, InstructionId, Mnemonic, Operand, ReferentId, Role, Writes};
+use warplens_hir::ptx::{
+    Function, Instruction, InstructionId, Mnemonic, NameId, Operand, ReferentId, Role, Writes,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ValueId(usize);
@@ -55,6 +57,8 @@ pub(super) struct Values<'f> {
     /// By register: how often it is written and read.
     writes: Vec<u32>,
     reads: Vec<u32>,
+    /// By register: the halves that are read. Computed when first needed.
+    halves: Vec<[bool; 2]>,
     computes: Vec<bool>,
     /// The names that the instructions from this one on write.
     destinations: Peekable<Writes<'f>>,
@@ -70,13 +74,14 @@ impl<'f> Values<'f> {
             labels: 0,
             writes: vec![0; count],
             reads: vec![0; count],
+            halves: Vec::new(),
             computes: function.mnemonics().iter().map(is_computed).collect(),
             destinations: function.writes().peekable(),
         };
         for (referent, role) in function.accesses() {
             if role.writes() {
                 values.writes[referent.index()] += 1;
-            } else if role != Role::Declaration {
+            } else if reads(role) {
                 values.reads[referent.index()] += 1;
             }
         }
@@ -97,6 +102,26 @@ impl<'f> Values<'f> {
         };
         let register = self.function.referent(*name);
         self.reads[register.index()] == 1 && self.writes[register.index()] == 1
+    }
+
+    /// The halves of a register that are read, if it is written once.
+    pub(super) fn used_halves(&mut self, name: NameId) -> Option<[bool; 2]> {
+        let register = self.function.referent(name);
+        if self.writes[register.index()] != 1 {
+            return None;
+        }
+        if self.halves.is_empty() {
+            let function = self.function;
+            self.halves = vec![[false; 2]; function.referent_count()];
+            for instruction in function.instructions() {
+                let read = halves_read(function, instruction, |register| self.reads[register.index()] > 0);
+                for name in function.names_of(instruction).filter(|name| reads(name.role)) {
+                    let halves = &mut self.halves[name.referent.index()];
+                    *halves = [halves[0] || read[0], halves[1] || read[1]];
+                }
+            }
+        }
+        Some(self.halves[register.index()])
     }
 
     /// The negation that makes a value, if the assembler takes it into the instruction that uses it.
@@ -203,6 +228,32 @@ impl<'f> Values<'f> {
         };
         Some(self.add(value))
     }
+}
+
+/// The lower and the upper half of a register that an instruction reads. `is_read` tells whether a register is read anywhere.
+fn halves_read(
+    function: &Function,
+    instruction: Instruction<'_>,
+    is_read: impl Fn(ReferentId) -> bool,
+) -> [bool; 2] {
+    let is_used = |element: &Operand| match *element {
+        Operand::Register { name, .. } => is_read(function.referent(name)),
+        Operand::Sink => false,
+        _ => true,
+    };
+    match (instruction.opcode(), instruction.operands(), instruction.modifiers()) {
+        ("mov", [Operand::Vector(halves), Operand::Register { .. }], _) => match function.operands(*halves) {
+            [low, high] => [is_used(low), is_used(high)],
+            _ => [true, true],
+        },
+        ("cvt", _, [to, from]) if matches!((&**to, &**from), ("u16" | "s16", "u32" | "s32")) => [true, false],
+        _ => [true, true],
+    }
+}
+
+/// Whether an access reads a register.
+fn reads(role: Role) -> bool {
+    !role.writes() && role != Role::Declaration
 }
 
 /// Whether `Values::compute` may know the result.

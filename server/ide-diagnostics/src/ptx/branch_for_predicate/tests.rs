@@ -43,7 +43,7 @@ DONE:
 AGAIN: add.u32 %r1, %r1, 8;
 ",
         expect![[r#"
-            11:`@%p1 bra DONE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips 2 instructions: with `@!%p1` on each the warp does not diverge and saves the branch
+            11:`@%p1 bra DONE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips 2 instructions: guard each with `@!%p1`, and the warp does not diverge and saves the branch
               Predicate them with `@!%p1`
               |    // near
               |    .loc 1 2 3
@@ -53,7 +53,7 @@ AGAIN: add.u32 %r1, %r1, 8;
               |    @!%p1 bra AGAIN; add.u32 %r1, %r1, 8;
               |AGAIN: add.u32 %r1, %r1, 8;
               |
-            17:`@!%p1 bra AGAIN;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips one instruction: with `@%p1` on it the warp does not diverge and saves the branch
+            17:`@!%p1 bra AGAIN;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips one instruction: guard it with `@%p1`, and the warp does not diverge and saves the branch
               Predicate it with `@%p1`
               |    @%p1 bra DONE;  // near
               |    .loc 1 2 3
@@ -85,7 +85,7 @@ END:
 LEAVE:
 ",
         expect![[r#"
-            11:`@%p1 bra ELSE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its paths have 2 and 1: with `@!%p1` and `@%p1` on them the warp does not diverge and saves two branches
+            11:`@%p1 bra ELSE;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its two paths have 2 instructions and 1: guard them with `@!%p1` and `@%p1`, and the warp does not diverge and saves two branches
               Predicate them with `@!%p1` and `@%p1`
               |    @!%p1 add.u32 %r1, %r1, 8;
               |    @!%p1 xor.b32 %r2, %r1, 8;
@@ -121,7 +121,7 @@ LAST:
     @%p2 bra LAST;
 ",
         expect![[r#"
-            12:`@%p2 bra DONE;`: this branch is divergent (`%p2` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`), and it skips one instruction: with `@!%p2` on it the warp does not diverge and saves the branch
+            12:`@%p2 bra DONE;`: this branch is divergent (`%p2` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`), and it skips one instruction: guard it with `@!%p2`, and the warp does not diverge and saves the branch
               Predicate it with `@!%p2`
               |    @%p1 bra DONE;
               |    @!%p2 add.u32 %r1, %r1, 8;
@@ -139,7 +139,7 @@ LAST:
               |LAST:
               |    @%p2 bra LAST;
               |
-            23:`@%p1 bra LAST;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips one instruction: with `@!%p1` on it the warp does not diverge and saves the branch
+            23:`@%p1 bra LAST;`: this branch is divergent (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and it skips one instruction: guard it with `@!%p1`, and the warp does not diverge and saves the branch
               Predicate it with `@!%p1`
               |    @%p1 bra DONE;
               |    @%p2 bra DONE;

@@ -24,11 +24,12 @@ pub(super) fn check(
     let mut barriers = Vec::new();
     for instruction in function.instructions() {
         let Some(interest) = interests[instruction.mnemonic_id().index()] else { continue };
-        let is_barrier = interest == Interest::Barrier && counts_all(instruction);
-        if is_barrier {
+        if interest == Interest::Barrier {
             barriers.push(instruction.id());
         }
-        if is_barrier || interest == Interest::Promise {
+        if interest == Interest::Barrier && divergent_barrier::counts_all(instruction)
+            || interest == Interest::Promise
+        {
             let register = decides(function, instruction);
             let question = |register| RegisterQuery { instruction: instruction.id(), register, after: false };
             questions.extend(register.map(question));
@@ -91,10 +92,4 @@ fn decides(function: &Function, instruction: Instruction<'_>) -> Option<Referent
         "brx" | "call" => instruction.operands().iter().find_map(register),
         _ => None,
     })
-}
-
-/// Whether all threads of the CTA participate in a barrier. With a count only some do, and lanes may arrive at different barriers.
-fn counts_all(barrier: Instruction<'_>) -> bool {
-    let operands = barrier.operands().len();
-    if barrier.has("red") { operands <= 3 } else { operands <= 1 }
 }

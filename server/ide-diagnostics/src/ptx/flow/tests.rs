@@ -8,6 +8,7 @@ const OURS: &[&str] = &[
     codes::DIVERGENT_BARRIER,
     codes::MISSING_RETURN,
     codes::RETURN_IN_NORETURN,
+    codes::UNWRITTEN_CARRY,
     codes::UNWRITTEN_RESULT,
     codes::UNREACHABLE_CODE,
     codes::UNUSED_LABEL,
@@ -16,7 +17,7 @@ const OURS: &[&str] = &[
 ];
 
 /// The diagnostics about control flow and unused names, with their related places indented below them.
-pub(in crate::ptx) fn check(source: &str, expect: Expect) {
+fn found(source: &str) -> String {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();
     let all = analysis.diagnostics(FILE).unwrap().into_iter();
@@ -27,13 +28,21 @@ pub(in crate::ptx) fn check(source: &str, expect: Expect) {
             shown.push_str(&format!("    {} {}\n", fixture.show(related.range), related.message));
         }
     }
-    expect.assert_eq(&shown);
+    shown
 }
 
-/// A kernel around some statements.
-pub(in crate::ptx) fn check_body(statements: &str, expect: Expect) {
+pub(in crate::ptx) fn check(source: &str, expect: Expect) {
+    expect.assert_eq(&found(source));
+}
+
+/// What is found in a kernel around some statements.
+pub(in crate::ptx) fn found_in_body(statements: &str) -> String {
     let declarations = ".reg .b32 %r<8>; .reg .pred %p<4>;";
-    check(&format!(".entry k(.param .u32 size) {{\n{declarations}\n{statements}\n}}\n"), expect);
+    found(&format!(".entry k(.param .u32 size) {{\n{declarations}\n{statements}\n}}\n"))
+}
+
+pub(in crate::ptx) fn check_body(statements: &str, expect: Expect) {
+    expect.assert_eq(&found_in_body(statements));
 }
 
 pub(in crate::ptx) const LANE: &str = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n";

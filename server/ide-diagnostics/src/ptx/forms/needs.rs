@@ -1,6 +1,7 @@
 //! Forms that the module's version or target does not support.
 
-use warplens_hir::ptx::UnmetRequirement;
+use text_size::TextRange;
+use warplens_hir::ptx::{Mnemonic, MnemonicForms, Platform, UnmetRequirement};
 use warplens_ide_db::{ItemFix, Problem, Tag, all_of, any_of};
 use warplens_isa::ptx::{Requirement, TargetRequirement};
 use warplens_isa::{Version, ptx as isa};
@@ -36,6 +37,9 @@ impl Comparison<'_> {
             None => format!("`{}`", instruction.mnemonic()),
         };
         let (lacks_target, lacks_version) = lacks(report, need);
+        if lacks_target && is_of_variants(need.target) {
+            return Some(self.other_variant(range, &subject, needs));
+        }
         let version = lacks_version.then(|| format!("PTX {} or later", need.since));
         let parts: Vec<String> =
             version.into_iter().chain(lacks_target.then(|| target_words(need.target))).collect();
@@ -51,6 +55,42 @@ impl Comparison<'_> {
         Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
     }
 
+    /// Only some variants of some targets have the form: the module needs another variant of its own number, if one has it. Another
+    /// number is another GPU.
+    fn other_variant(&self, range: TextRange, subject: &str, needs: &[Requirement]) -> Problem {
+        let platform = self.report.platform;
+        let number = platform.target.map_or(0, |have| have.number);
+        let own = isa::targets().iter().filter(|target| target.number == number);
+        let found =
+            own.flat_map(|target| needs.iter().map(move |need| (target, need.since.max(target.since))));
+        let mut variants: Vec<(&isa::Target, Version)> = found
+            .filter(|(target, since)| {
+                let variant = Platform { version: Some(*since), target: Some(target) };
+                needs.iter().any(|need| need.since <= *since && variant.satisfies(*need))
+            })
+            .collect();
+        variants.sort_by_key(|(target, since)| (*since, target.name));
+        variants.dedup_by_key(|(target, _)| target.name);
+        let Some((target, since)) = variants.first().copied() else {
+            let others = any_of(needs.iter().map(|need| target_words(need.target)));
+            let message = format!("`sm_{number}` has no {subject}, which needs {others}");
+            return Problem::error(range, codes::NEEDS_TARGET, message);
+        };
+        let lacks_version = platform.version.is_some_and(|have| have < since);
+        let version = lacks_version.then(|| format!("PTX {since} or later"));
+        let mut names: Vec<&str> = variants.iter().map(|(target, _)| target.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let names = format!("target {}", any_of(names.iter().map(|name| format!("`{name}`"))));
+        let message = format!(
+            "{subject} needs {}; this module is {}",
+            all_of(version.into_iter().chain([names])),
+            module(self.report, lacks_version, true)
+        );
+        let fix = raise_to(lacks_version.then_some(since), Some(target.name));
+        Problem::error(range, codes::NEEDS_TARGET, message).with_fix(fix)
+    }
+
     fn removed(&self, removed: Requirement) -> Option<Problem> {
         let Comparison { report, instruction, .. } = *self;
         let name = instruction.mnemonic();
@@ -60,9 +100,11 @@ impl Comparison<'_> {
             TargetRequirement::Family(number) => format!(" on the family of `sm_{number}`"),
             TargetRequirement::Exactly(number) => format!(" on `sm_{number}a`"),
         };
-        let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, self.instead());
+        let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, self.successor());
         let range = report.ranges.mnemonic(instruction)?;
-        Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(self.with_mask()))
+        let problem = Problem::error(range, codes::REMOVED_FORM, message).with_fix(self.with_mask());
+        let longer = self.longer().into_iter().map(|(_, mnemonic)| ItemFix::replacement(range, &mnemonic));
+        Some(longer.take(MOST_FIXES).fold(problem, Problem::with_fix))
     }
 
     /// A form that a newer one replaces.
@@ -82,6 +124,33 @@ impl Comparison<'_> {
         has_sync.then_some(sync)
     }
 
+    /// What replaces a form that was removed.
+    fn successor(&self) -> String {
+        let longer = self.longer();
+        if longer.is_empty() {
+            return self.instead();
+        }
+        format!("; write {}", words::values(longer.iter().map(|(word, _)| word)))
+    }
+
+    /// The modifiers that make the statement a form which the module supports, with its mnemonic then.
+    fn longer(&self) -> Vec<(&'static str, String)> {
+        let Comparison { report, instruction, form } = *self;
+        let Mnemonic { opcode, modifiers } = instruction.mnemonic();
+        let with = |word: &'static str| {
+            let mut modifiers = modifiers.to_vec();
+            modifiers.insert(0, word.trim_start_matches('.').into());
+            let MnemonicForms::Known(forms) =
+                (Mnemonic { opcode: opcode.clone(), modifiers: modifiers.into() }).forms()
+            else {
+                return None;
+            };
+            let found = forms.iter().find(|form| report.platform.unmet_requirement(form).is_none())?;
+            Some((word, words::documented(found.entry, &found.chosen)))
+        };
+        form.entry.vocabulary.iter().filter_map(|word| with(word)).collect()
+    }
+
     fn instead(&self) -> String {
         let hint = |sync| format!("; use `{sync}` with a mask of the participating lanes");
         self.sync().map(hint).unwrap_or_default()
@@ -96,6 +165,9 @@ impl Comparison<'_> {
         Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
     }
 }
+
+/// The maximum number of replacements that are offered as fixes.
+const MOST_FIXES: usize = 4;
 
 /// The module's version or target that is too low.
 fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
@@ -112,7 +184,12 @@ fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) 
     }
     let since = architecture.and_then(isa::target).map_or(need.since, |target| target.since.max(need.since));
     let version = version || report.platform.version.is_some_and(|have| have < since);
-    let since = version.then(|| since.to_string());
+    Some(raise_to(version.then_some(since), architecture))
+}
+
+/// Raises the version, the target or both.
+fn raise_to(since: Option<Version>, architecture: Option<&str>) -> ItemFix {
+    let since = since.map(|since| since.to_string());
     let titles = since.iter().map(|since| format!("`.version {since}`"));
     let titles: Vec<String> =
         titles.chain(architecture.map(|architecture| format!("`.target {architecture}`"))).collect();
@@ -123,7 +200,12 @@ fn raise(report: &Reporter<'_>, need: Requirement, version: bool, target: bool) 
     if let Some(architecture) = architecture {
         fix = fix.architecture(architecture);
     }
-    Some(fix)
+    fix
+}
+
+/// Whether only targets with `f` or `a` satisfy this.
+fn is_of_variants(need: TargetRequirement) -> bool {
+    matches!(need, TargetRequirement::Family(_) | TargetRequirement::Exactly(_))
 }
 
 fn architecture(need: TargetRequirement) -> Option<&'static str> {

@@ -35,6 +35,11 @@ impl Comparison<'_> {
             _ => false,
         };
         let fix = || ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
+        let float = match mismatch.error {
+            OperandError::IntegerConstant(ty) => operand.float(ty),
+            _ => None,
+        };
+        let problem = problem.with_fix(float.map(|(_, fraction, _)| ItemFix::replacement(range, &fraction)));
         Some(problem.with_fix(brackets.then(fix)))
     }
 
@@ -169,7 +174,7 @@ impl Operand<'_> {
             OperandError::Component(register) =>
                 "{} is not a vector and has no components", self.text(register);
             OperandError::IntegerConstant(ty) =>
-                "`{name}` takes a float here ({}); write `1.0` or `0f3F800000` for 1", words::ty(ty);
+                "`{name}` takes a float here ({}){}", words::ty(ty), self.as_float(ty);
             OperandError::FloatConstant(ty) => "{}", self.float_constant(ty);
             OperandError::Range(low, high) => "`{name}` takes constants from {low} to {high} here";
             OperandError::Above(bound) => "this must not be larger than `{}`",
@@ -236,6 +241,36 @@ impl Operand<'_> {
                 format!("`{name}` takes {least} to {most} parts in these brackets (`[{parts}]`), not {have}")
             }
         }
+    }
+
+    /// The constant at this position, and the same number as a decimal fraction and as a bit pattern.
+    fn float(&self, ty: Type) -> Option<(String, String, String)> {
+        let function = self.of.report.function;
+        let mut operand = self.of.instruction.operands().get(self.place.operand)?;
+        for at in self.place.part.into_iter().chain(self.place.element) {
+            operand = match operand {
+                hir::Operand::Vector(list) | hir::Operand::Address { parts: list, .. } => {
+                    function.operands(*list).get(at)?
+                }
+                _ => return None,
+            };
+        }
+        let hir::Operand::Constant(id) = operand else { return None };
+        let (number, value) = match function.constant(*id) {
+            hir::Constant::Signed(value) => (value.to_string(), value as f64),
+            hir::Constant::Unsigned(value) => (value.to_string(), value as f64),
+            _ => return None,
+        };
+        let bits = match ty.bits() {
+            64 => format!("0d{:016X}", value.to_bits()),
+            _ => format!("0f{:08X}", (value as f32).to_bits()),
+        };
+        Some((number.clone(), format!("{number}.0"), bits))
+    }
+
+    fn as_float(&self, ty: Type) -> String {
+        let Some((number, fraction, bits)) = self.float(ty) else { return String::new() };
+        format!("; write `{fraction}` or `{bits}` for {number}")
     }
 
     fn float_constant(&self, ty: Type) -> String {

@@ -175,8 +175,9 @@ fn operands() {
     check_body(
         "mov.f32 %f1, 1;",
         expect![[r#"
-        8:`1` Error operand-type: `mov.f32` takes a float here (`.f32`); write `1.0` or `0f3F800000` for 1
-    "#]],
+            8:`1` Error operand-type: `mov.f32` takes a float here (`.f32`); write `1.0` or `0f3F800000` for 1
+                fix: Replace with `1.0`
+        "#]],
     );
     check_body(
         "@%r1 mul.lo.s32 %r1, %r2, %r3;",
@@ -435,4 +436,159 @@ fn examples_have_their_forms() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn targets_of_the_same_number() {
+    let check_target = |target: &str, statement: &str, expect: Expect| {
+        let head = format!(".version 8.7\n.target {target}\n.address_size 64\n.visible .entry k() {{\n");
+        let registers = ".reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>;";
+        check(&format!("{head}{registers}\n{statement}\nret;\n}}\n"), expect);
+    };
+    check_target(
+        "sm_120",
+        "setmaxnreg.dec.sync.aligned.u32 40;",
+        expect![[r#"
+        6:`setmaxnreg.dec.sync.aligned.u32` Error needs-target: `setmaxnreg.dec.sync.aligned.u32` needs target `sm_120a` or `sm_120f`; this module is for `sm_120`
+            fix: Raise to `.target sm_120a`
+    "#]],
+    );
+    check_target(
+        "sm_90",
+        "setmaxnreg.dec.sync.aligned.u32 40;",
+        expect![[r#"
+        6:`setmaxnreg.dec.sync.aligned.u32` Error needs-target: `setmaxnreg.dec.sync.aligned.u32` needs target `sm_90a`; this module is for `sm_90`
+            fix: Raise to `.target sm_90a`
+    "#]],
+    );
+    check_target(
+        "sm_103",
+        "tcgen05.wait::ld.sync.aligned;",
+        expect![[r#"
+        2:`sm_103` Error needs-version: sm_103 needs PTX 8.8 or later; this module is written in PTX 8.7
+            fix: Raise `.version` to 8.8
+        6:`tcgen05.wait::ld.sync.aligned` Error needs-target: `tcgen05.wait::ld.sync.aligned` needs PTX 8.8 or later and target `sm_103a` or `sm_103f`; this module is of PTX 8.7 for `sm_103`
+            fix: Raise to `.version 8.8` and `.target sm_103a`
+    "#]],
+    );
+    check_target(
+        "sm_120",
+        "tcgen05.wait::ld.sync.aligned;",
+        expect![[r#"
+        6:`tcgen05.wait::ld.sync.aligned` Error needs-target: `sm_120` has no `tcgen05.wait::ld.sync.aligned`, which needs target `sm_100f` or a later one of its family with `f` or `a` or target `sm_101f` or a later one of its family with `f` or `a`
+    "#]],
+    );
+    check_target(
+        "sm_80",
+        "setmaxnreg.dec.sync.aligned.u32 40;",
+        expect![[r#"
+        6:`setmaxnreg.dec.sync.aligned.u32` Error needs-target: `sm_80` has no `setmaxnreg.dec.sync.aligned.u32`, which needs exactly target `sm_90a`, target `sm_100f` or a later one of its family with `f` or `a`, target `sm_101f` or a later one of its family with `f` or `a` or target `sm_120f` or a later one of its family with `f` or `a`
+    "#]],
+    );
+    check_target(
+        "sm_70",
+        "cp.async.wait_all;",
+        expect![[r#"
+        6:`cp.async.wait_all` Error needs-target: `cp.async.wait_all` needs target `sm_80` or later; this module is for `sm_70`
+            fix: Raise to `.target sm_80`
+    "#]],
+    );
+}
+
+#[test]
+fn what_replaces_a_removed_form() {
+    check_body(
+        "div.f32 %f1, %f2, %f3;\nsqrt.f32 %f1, %f2;\nsin.f32 %f1, %f2;",
+        expect![[r#"
+        8:`div.f32` Error removed-form: `div.f32` was removed in PTX 1.4; write `.approx`, `.full`, `.rm`, `.rn`, `.rp` or `.rz`
+            fix: Replace with `div.approx.f32`
+            fix: Replace with `div.full.f32`
+            fix: Replace with `div.rm.f32`
+            fix: Replace with `div.rn.f32`
+        9:`sqrt.f32` Error removed-form: `sqrt.f32` was removed in PTX 1.4; write `.approx`, `.rm`, `.rn`, `.rp` or `.rz`
+            fix: Replace with `sqrt.approx.f32`
+            fix: Replace with `sqrt.rm.f32`
+            fix: Replace with `sqrt.rn.f32`
+            fix: Replace with `sqrt.rp.f32`
+        10:`sin.f32` Error removed-form: `sin.f32` was removed in PTX 1.4; write `.approx`
+            fix: Replace with `sin.approx.f32`
+    "#]],
+    );
+}
+
+#[test]
+fn integers_for_floats() {
+    check_body(
+        "setp.eq.f32 %p1, %f1, 0;\nadd.f32 %f1, %f2, -3;\nmov.b64 %rd1, 2;\ncvt.rn.f32.f64 %f1, 0d0000000000000000;\n",
+        expect![[r#"
+            8:`0` Error operand-type: `setp.eq.f32` takes a float here (`.f32`); write `0.0` or `0f00000000` for 0
+                fix: Replace with `0.0`
+            9:`-3` Error operand-type: `add.f32` takes a float here (`.f32`); write `-3.0` or `0fC0400000` for -3
+                fix: Replace with `-3.0`
+        "#]],
+    );
+}
+
+#[test]
+fn integer_types_are_not_floats() {
+    check_body(
+        "mul.lo.u16x2 %r1, %r2, %r3;\nsub.s16x2 %r1, %r2, %r3;\nmul.f16x3 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.u16x2` Error unknown-modifier: `mul` does not accept `.u16x2`
+        9:`.s16x2` Error unknown-modifier: `sub` does not accept `.s16x2`
+        10:`.f16x3` Error unknown-modifier: `mul` has no modifier `.f16x3`; did you mean `.f16x2`?
+            fix: Replace with `.f16x2`
+    "#]],
+    );
+}
+
+#[test]
+fn atomics_of_128_bits() {
+    check(
+        "\
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry k() {
+.reg .b64 %rd<2>; .reg .b128 %q<4>;
+atom.relaxed.sys.global.cas.b128 %q1, [%rd1], %q2, %q3;
+atom.relaxed.gpu.global.cas.b128 %q1, [%rd1], %q2, %q3;
+atom.sys.global.exch.b128 %q1, [%rd1], %q2;
+atom.sys.global.exch.b64 %rd1, [%rd1], 1;
+ret;
+}
+",
+        expect![[r#"
+            6:`.sys` Error needs-version: `.sys` of `atom.relaxed.sys.global.cas.b128` needs PTX 8.4 or later; this module is of PTX 8.3
+                fix: Raise to `.version 8.4`
+            8:`.sys` Error needs-version: `.sys` of `atom.sys.global.exch.b128` needs PTX 8.4 or later; this module is of PTX 8.3
+                fix: Raise to `.version 8.4`
+        "#]],
+    );
+}
+
+#[test]
+fn one_register_in_braces() {
+    let scaled = |scales: &str| {
+        format!(
+            "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+             {{%f1, %f2, %f3, %f4}}, {{%r1, %r1, %r1, %r1}}, {{%r1, %r1}}, {{%f1, %f1, %f1, %f1}}, {scales};"
+        )
+    };
+    let sparse = "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \
+        {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, {%r5}, 0;";
+    let statements = [
+        scaled("{%r2}, {0, 0}, %r2, {0, 0}"),
+        scaled("{%r2, %r2}, {0, 0}, %r2, {0, 0}"),
+        sparse.to_owned(),
+        "add.u32 %r1, {%r2}, %r3;".to_owned(),
+    ];
+    let head = ".version 8.8\n.target sm_120a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n";
+    check(
+        &format!("{head}{}\nret;\n}}\n", statements.join("\n")),
+        expect![[r#"
+        7:`{%r2, %r2}` Error vector-length: `mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0` takes one register here, not 2
+        9:`{%r2}` Error operand-kind: these are registers in braces; `add.u32` takes a register or a constant here
+    "#]],
+    );
 }

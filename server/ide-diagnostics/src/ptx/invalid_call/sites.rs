@@ -20,6 +20,17 @@ pub(crate) struct Call {
     pub(super) through_range: TextRange,
 }
 
+impl Call {
+    /// The called function, if it is named.
+    pub(crate) fn callee(&self) -> Option<&SmolStr> {
+        if let Target::Function(name) = &self.target { Some(name) } else { None }
+    }
+
+    pub(crate) fn target_range(&self) -> TextRange {
+        self.target_range
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     Function(SmolStr),

@@ -21,7 +21,7 @@ fn check(calls: &str, expect: Expect) {
 .entry k(.param .b32 own) {{
     .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .u32 %u; .reg .f32 %f<4>; .reg .pred %p;
     .param .b32 p; .param .b64 q; .param .align 4 .b8 small[16]; .param .align 8 .b8 large[32]; .local .b32 l;
-    ld.param.b64 %rd1, [q]; st.local.b32 [l], 0; mov.b32 %r1, 0; mov.b32 %r2, 0; mov.b32 %u, 0; mov.b32 %f1, 0; setp.eq.b32 %p, %r1, 0;
+    mov.b64 %rd1, one; st.local.b32 [l], 0; mov.b32 %r1, 0; mov.b32 %r2, 0; mov.b32 %u, 0; mov.b32 %f1, 0; setp.eq.b32 %p, %r1, 0;
 proto: .callprototype (.param .b32 _) _ (.param .b32 _);
 list: .calltargets one;
 {calls}

@@ -11,6 +11,7 @@ use warplens_ide_db::{
     Database, Diagnostic, File, Fix, Item, NameUse, Related, Requirement, Severity, TextEdit, all_of,
     did_you_mean, items, module_uses,
 };
+use warplens_isa::ptx as isa;
 use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::codes;
@@ -208,7 +209,16 @@ impl ItemContext<'_> {
         let message = match missing.names.as_slice() {
             [name] => {
                 let noun = Self::wanted(missing, function).noun(name);
-                format!("undeclared {noun} `{name}`{}", did_you_mean(meant))
+                match meant {
+                    Some(lower)
+                        if isa::special_register(lower).is_some() && name.eq_ignore_ascii_case(lower) =>
+                    {
+                        format!(
+                            "undeclared register `{name}`; special registers are lower case: write `{lower}`"
+                        )
+                    }
+                    _ => format!("undeclared {noun} `{name}`{}", did_you_mean(meant)),
+                }
             }
             names => format!("undeclared names: {}", listed(names)),
         };

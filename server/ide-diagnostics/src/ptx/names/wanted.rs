@@ -96,7 +96,10 @@ impl Wanted {
         // A component first: `%tidx` is `%tid.x` without its dot.
         let components = SPECIAL_COMPONENTS.iter().map(String::as_str);
         let special = components.chain(isa::special_register_names().iter().copied()).filter(|_| is_register);
-        nearest(name, local.chain(module).chain(special))
+        let lower = name.to_ascii_lowercase();
+        let in_lower_case =
+            isa::special_register_names().iter().copied().find(|known| is_register && *known == lower);
+        in_lower_case.or_else(|| nearest(name, local.chain(module).chain(special)))
     }
 
     fn takes(self, symbol: &Symbol) -> bool {

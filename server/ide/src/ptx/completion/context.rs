@@ -44,6 +44,8 @@ pub(crate) enum Context<'s> {
     Declaration,
     BodyDirective,
     Labels,
+    /// The functions of a call table.
+    Functions,
     /// A directive or declaration of the module.
     Module,
     /// The rest of a declaration, after its linkage.
@@ -127,6 +129,7 @@ impl Statement {
     fn in_directive<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {
         match tokens[0].text() {
             ".branchtargets" => Context::Labels,
+            ".calltargets" => Context::Functions,
             ".reg" | ".local" | ".shared" | ".param" | ".global" | ".const"
                 if self.typed.starts_with('.') =>
             {

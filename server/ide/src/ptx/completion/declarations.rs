@@ -1,9 +1,11 @@
 //! Directives, state spaces and types.
 
+use text_size::{TextRange, TextSize};
 use warplens_ide_db::ptx::module_target;
-use warplens_ide_db::{CompletionKind, FilePosition};
+use warplens_ide_db::{CompletionKind, FilePosition, token_covering};
 use warplens_isa::ptx as isa;
 use warplens_isa::ptx::{Directive, Status};
+use warplens_syntax::SyntaxKind;
 
 use crate::proposals::{Proposal, Proposals};
 use crate::snippet::Snippet;
@@ -100,6 +102,27 @@ pub(super) fn versions(proposals: &mut Proposals) {
     proposals.extend(newest_first.map(|release| {
         Proposal::word(release.version.to_string(), CompletionKind::Constant, 0).with_detail(release.toolkit)
     }));
+}
+
+/// The strings of `.pragma`, if the position is in one.
+pub(super) fn pragmas(position: &FilePosition<'_>) -> Option<Proposals> {
+    let before = position.offset.checked_sub(1.into())?;
+    let string =
+        token_covering(&position.tree(), before).filter(|token| token.kind() == SyntaxKind::STRING)?;
+    let start = string.text_range().start() + TextSize::of('"');
+    let is_closed = string.text().len() > 1 && string.text().ends_with('"');
+    let is_inside = position.offset >= start && (position.offset < string.text_range().end() || !is_closed);
+    let is_pragma = string.parent().is_some_and(|parent| parent.kind() == SyntaxKind::PRAGMA_DIRECTIVE);
+    if !is_inside || !is_pragma {
+        return None;
+    }
+    let mut proposals = Proposals::replacing(TextRange::new(start, position.offset));
+    proposals.extend(
+        isa::pragmas()
+            .iter()
+            .map(|pragma| Proposal::known(pragma.name, pragma.summary, CompletionKind::Constant, 0)),
+    );
+    Some(proposals)
 }
 
 fn directives(is_wanted: impl Fn(&Directive) -> bool) -> impl Iterator<Item = Proposal> {

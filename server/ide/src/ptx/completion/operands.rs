@@ -83,7 +83,7 @@ impl<'a, 'db> Scope<'a, 'db> {
             self.locals(|kind| {
                 matches!(kind, SymbolKind::Variable(_) | SymbolKind::Param { .. } | SymbolKind::Prototype(_))
             });
-            self.module();
+            self.module(|_| true);
         }
         if wants.any(&[SpecialRegister]) {
             special_registers(self.proposals);
@@ -156,11 +156,11 @@ impl<'a, 'db> Scope<'a, 'db> {
         }
     }
 
-    fn module(&mut self) {
+    fn module(&mut self, is_wanted: fn(&ModuleKind) -> bool) {
         let names = module_names(self.position.db, self.position.file);
         let here = self.position.index as u32;
         let mut seen = FxHashSet::default();
-        let declared = names.symbols().iter().filter(|symbol| symbol.item <= here);
+        let declared = names.symbols().iter().filter(|symbol| symbol.item <= here && is_wanted(&symbol.kind));
         for symbol in declared.filter(|symbol| seen.insert(&symbol.name)) {
             let function = CompletionKind::Function;
             let (kind, detail) = match symbol.kind {
@@ -225,6 +225,12 @@ pub(super) fn guard(position: &FilePosition<'_>, proposals: &mut Proposals) {
 pub(super) fn labels(position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Label], bits: None };
     Scope::of(position, proposals).propose(&wants);
+}
+
+pub(super) fn functions(position: &FilePosition<'_>, proposals: &mut Proposals) {
+    Scope::of(position, proposals).module(|kind| {
+        matches!(kind, ModuleKind::Alias | ModuleKind::Function { kind: FunctionKind::Func, .. })
+    });
 }
 
 pub(super) fn components(register: &str, proposals: &mut Proposals) {

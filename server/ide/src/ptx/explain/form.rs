@@ -179,7 +179,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
             any_of(kinds.map(|kind| kind_name(*kind)))
         }
     };
-    if !what.is_empty() {
+    if !what.is_empty() && what != operand.name {
         line.push_str(&format!(": {what}"));
     }
     if let Some(range) = rule.range {
@@ -194,9 +194,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     if rule.optional && text.is_none() {
         line.push_str(", optional");
     }
-    if !operand.about.is_empty() {
-        line.push_str(&format!(" · {}", operand.about));
-    }
+    line.push_str(&about(operand, &what));
     line
 }
 
@@ -233,8 +231,16 @@ fn registers(rule: &OperandRule, is_written: bool) -> String {
 
 fn operand_of_entry(operand: &isa::Operand, text: Option<&str>) -> String {
     let kinds = operand.kinds.iter().map(|kind| kind_name(*kind));
-    let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
-    format!("{}, {}: {}{about}", head(operand.name, text), role(operand.role), any_of(kinds))
+    let kinds = any_of(kinds);
+    let about = about(operand, &kinds);
+    let kinds = if kinds == operand.name { String::new() } else { format!(": {kinds}") };
+    format!("{}, {}{kinds}{about}", head(operand.name, text), role(operand.role))
+}
+
+/// What the tables say about an operand, unless its name or its kinds say it.
+fn about(operand: &isa::Operand, kinds: &str) -> String {
+    let is_said = operand.about.is_empty() || operand.about == operand.name || operand.about == kinds;
+    if is_said { String::new() } else { format!(" · {}", operand.about) }
 }
 
 fn head(name: &str, text: Option<&str>) -> String {

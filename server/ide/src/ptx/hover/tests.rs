@@ -114,7 +114,7 @@ fn a_form_that_the_file_does_not_have() {
 
             **Notes**
 
-            - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.
+            - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.
             - A NaN result of .f32 is the canonical 0x7fffffff.
             - The assembler takes the modifiers in any order.
 
@@ -216,7 +216,7 @@ fn a_mistake_is_explained_as_far_as_it_goes() {
 
             **Notes**
 
-            - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.
+            - Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.
             - A NaN result of .f32 is the canonical 0x7fffffff.
             - The assembler takes the modifiers in any order.
 
@@ -361,4 +361,42 @@ fn labels() {
 
             Branches to it are at line 12. From here lanes continue to the end of the function."#]],
     );
+}
+
+/// The hovers at the markers of a module.
+fn hover_in(module: &str) -> String {
+    let (fixture, analysis) = open(module);
+    let hover = analysis.hover(FILE, fixture.cursor()).unwrap();
+    hover.map_or_else(|| "nothing".to_owned(), |hover| hover.markdown)
+}
+
+#[test]
+fn the_name_of_a_kernel_has_its_occupancy() {
+    let text = hover_in(
+        ".version 8.0\n.target sm_80\n.entry foo() .maxntid 256 .minnctapersm 4 { ret; }\n       |\n",
+    );
+    assert!(text.contains("foo") && text.contains("256"), "{text}");
+    let directive = hover_in(
+        ".version 8.0\n.target sm_80\n.entry foo() .maxntid 256 .minnctapersm 4 { ret; }\n              |\n",
+    );
+    let (_, implied) = directive.rsplit_once("---").expect("a rule");
+    assert!(text.ends_with(implied), "{text}\n{directive}");
+}
+
+#[test]
+fn the_version_has_its_toolkit() {
+    assert!(hover_in(".version 8.5\n         |\n.target sm_90\n").contains("CUDA 12.5"));
+    assert!(hover_in(".version 8.5\n  |\n.target sm_90\n").contains("CUDA 12.5"));
+}
+
+#[test]
+fn the_label_of_a_prototype_shows_it() {
+    let text = hover_in(".entry k() {\npr: .callprototype (.param .b32 _) _ (.param .b32 x);\n|\nret;\n}\n");
+    assert!(text.contains(".callprototype (.param .b32 _) _ (.param .b32 x)"), "{text}");
+}
+
+#[test]
+fn a_label_is_named_once() {
+    let text = hover_in(".entry k() {\nbra L;\n|\nL: ret;\n}\n");
+    assert!(text.contains("`L` is **label**") && !text.contains("label · label"), "{text}");
 }

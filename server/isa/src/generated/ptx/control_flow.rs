@@ -81,7 +81,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
         semantics: &["if guard: pc = tgt"],
         notes: &[
             "The target is a label of the same function; PTX has no branch to an address in a register.",
-            "An indirect branch, bra to a register, was part of early PTX and is no longer accepted; use brx.idx with a table of labels.",
+            "An indirect branch, bra to a register, was introduced in PTX 2.1, never implemented and removed: it is no longer accepted; use brx.idx with a table of labels.",
         ],
         divergence: "Under a guard that differs between lanes the branch diverges. With .uni all active lanes must agree, else it is undefined.",
         example: Example {
@@ -169,7 +169,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 7] = [
             "Arguments are passed by value: registers, constants or .param variables. What the callee does to its parameters does not change them.",
             "The arguments and the result are checked against the parameters of the function, or of the prototype; a mismatch in a call through a pointer is undefined.",
             "A call through a pointer (PTX 2.1, sm_20) names flist, which is a .calltargets label or an array of function addresses, or fproto, a .callprototype label.",
-            "flist must be the complete list of functions that the pointer may hold; calling another one is undefined. With fproto the targets are unknown, and the call follows the ABI.",
+            "flist must be the complete list of functions that the pointer may hold; calling another one is undefined. With flist the back end is free to choose the calling convention; with fproto the targets are unknown, and the call follows the ABI.",
             "An array of function addresses is initialized with function names, in .const or .global, at module scope or in a body.",
             "st.param before it and ld.param after it must be adjacent to it, without a guard.",
             "A last parameter that is an array without a size may be omitted.",

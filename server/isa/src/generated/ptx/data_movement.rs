@@ -247,10 +247,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         vocabulary: &[".b32", ".bfly", ".down", ".idx", ".sync", ".up"],
         types: &["b32"],
         operands: list(&[0, 53, 1, 54, 55, 56]),
-        since: Version::new(6, 0),
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0",
         target: "sm_30",
         predicable: true,
-        summary: "Waits for the lanes of a mask and gives each a register of another.",
+        summary: "Waits for the lanes of a mask, and gives each of them the value that another lane has in a register.",
         semantics: &[
             "wait until every non-exited lane of membermask executes it with the same mode and mask",
             "lane, bval=b[4:0], cval=c[4:0], seg=c[12:8]",
@@ -1228,7 +1229,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
         target: "sm_20; .b128 sm_70",
         predicable: true,
         summary: "Loads a value that all lanes of the warp read from the same address.",
-        semantics: &["d = memory[a]; behaviour assumes equal a in all active lanes and no writes"],
+        semantics: &["d = memory[a]; behavior assumes equal a in all active lanes and no writes"],
         notes: &[
             "The address must be aligned to the whole access, vector included; a misaligned access stops the kernel.",
         ],
@@ -2568,7 +2569,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             },
             Measured { code: "prefetch.L1 [%rd2];", since: Version::new(2, 3), target: "sm_20" },
         ],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2600,7 +2601,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             ..Example::EMPTY
         },
         measured: &[Measured { code: "prefetchu.L1 [%rd1];", since: Version::new(2, 3), target: "sm_20" }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2637,7 +2638,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(7, 4),
             target: "sm_80",
         }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2674,7 +2675,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2773,7 +2774,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -2906,7 +2907,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
                 target: "sm_80",
             },
         ],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -4733,7 +4734,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(8, 0),
             target: "sm_90",
         }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {
@@ -5450,7 +5451,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 45] = [
             since: Version::new(8, 0),
             target: "sm_90",
         }],
-        simulation: Simulation::NoOp("caches are not modelled"),
+        simulation: Simulation::NoOp("caches are not modeled"),
         ..Instruction::EMPTY
     },
     Instruction {

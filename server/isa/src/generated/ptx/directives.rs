@@ -365,7 +365,8 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "sm_80",
         summary: "Says how many general registers a function preserves for its callers.",
         notes: &[
-            "N counts the live general-purpose values of the callers that the function must keep across the call.",
+            "N counts the callee-save general registers, whatever the architecture: those that hold live general-purpose values of the callers across the call.",
+            "N exceeds the number of live variables that the callers hold in such registers.",
         ],
         example: ".version 9.0\n.target sm_80\n.address_size 64\n.func bar() .abi_preserve 8 { ret; }\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
@@ -386,7 +387,8 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "sm_80",
         summary: "Says how many registers for divergence a function preserves for its callers.",
         notes: &[
-            "N counts the divergent program points, such as branches that wait for reconvergence, in the call tree above the function.",
+            "N counts the callee-save control registers, whatever the architecture: those that hold the divergent program points of the call tree above the function, such as branches that wait for reconvergence.",
+            "N exceeds the number of live control variables that the callers hold in such registers.",
             "The largest number is 11.",
         ],
         example: ".version 9.0\n.target sm_80\n.address_size 64\n.func bar() .abi_preserve_control 4 { ret; }\n.visible .entry k() { ret; }",
@@ -584,7 +586,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "all",
         summary: "Says that another module defines the symbol.",
         notes: &[
-            "It may be repeated, and takes no initialiser. An .extern .shared array without a size is the dynamic shared memory of the launch.",
+            "It may be repeated, and takes no initializer. An .extern .shared array without a size is the dynamic shared memory of the launch.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.extern .global .b32 ext;\n.extern .shared .align 16 .b8 dyn[];\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
@@ -629,7 +631,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "sm_20",
         summary: "Makes a variable known to other modules that may define it too; the largest definition is taken.",
         notes: &[
-            "For .global variables only, not for functions or opaque types; only the largest definition may have an initialiser.",
+            "For .global variables only, not for functions or opaque types; only the largest definition may have an initializer.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.common .global .u32 c;\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
@@ -645,7 +647,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         notes: &[
             "The type is .pred, an integer, float or bit type of 8 to 128 bits, or .f16x2; a vector has at most 128 bits and is never of .pred.",
             "name<n> declares name0 to name(n-1).",
-            "There are neither arrays nor initialisers, and a register has no address.",
+            "There are neither arrays nor initializers, and a register has no address.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n  .reg .pred p, q<4>;\n  .reg .v4 .f32 v;\n  .reg .b64 %rd<8>;\n  ret;\n}",
         ..Directive::EMPTY
@@ -672,7 +674,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         summary: "Declares a variable in constant memory, which kernels only read.",
         notes: &[
             "Variables of a known size share 64 KB; ten more regions of 64 KB are reached through pointers.",
-            "Without an initialiser it is zero.",
+            "Without an initializer it is zero.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.const .align 8 .f32 tab[4] = {1.0, 2.0};\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
@@ -685,7 +687,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         places: &["module scope", "function scope"],
         target: "all",
         summary: "Declares a variable in global memory, which all threads share.",
-        notes: &["Without an initialiser it is zero; an initialiser may hold addresses."],
+        notes: &["Without an initializer it is zero; an initializer may hold addresses."],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.global .s32 m[3][2] = {{1,2},{3}};\n.global .u64 p = generic(m)+8;\n.visible .entry k() { ret; }",
         ..Directive::EMPTY
     },
@@ -697,7 +699,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         places: &["function scope"],
         target: "all",
         summary: "Declares a variable that each thread has for itself, on its stack.",
-        notes: &["It takes no initialiser. Old code without an ABI may declare it outside functions."],
+        notes: &["It takes no initializer. Old code without an ABI may declare it outside functions."],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k() { .local .align 8 .b8 s[32]; ret; }",
         ..Directive::EMPTY
     },
@@ -715,7 +717,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         summary: "Declares a parameter of a kernel or function, or an argument for a call.",
         notes: &[
             "The parameters of a kernel can only be read. A local one holds an argument or the result of a call.",
-            "It is not allowed outside functions, and takes neither vectors nor initialisers.",
+            "It is not allowed outside functions, and takes neither vectors nor initializers.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 .ptr .global .align 16 x, .param .f32 y) { ret; }",
         ..Directive::EMPTY
@@ -729,7 +731,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         target: "all",
         summary: "Declares a variable that the threads of a CTA share.",
         notes: &[
-            "It takes no initialiser, and its contents are undefined at the start.",
+            "It takes no initializer, and its contents are undefined at the start.",
             ".extern .shared x[] is the dynamic part.",
         ],
         example: ".version 6.3\n.target sm_75\n.address_size 64\n.shared .align 16 .b8 tile[1024];\n.visible .entry k() { ret; }",
@@ -742,7 +744,7 @@ pub(crate) static DIRECTIVES: [Directive; 45] = [
         syntax: &[".tex type name{, name...};"],
         places: &["module scope"],
         until: Some(Version::new(1, 5)),
-        since_note: "deprecated; removed in favour of .texref",
+        since_note: "deprecated; removed in favor of .texref",
         target: "all",
         status: Status::Removed,
         summary: "Declares a texture as PTX up to 1.4 did.",

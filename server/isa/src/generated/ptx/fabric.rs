@@ -49,7 +49,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["later: shared[dst..+size) = fabric[le][off..+size); complete-tx(bar, size)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         example: Example {
@@ -131,7 +131,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["later: fabric[le][off..+size) = shared[src..+size); complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
             "Completion counts 16-byte units, unlike try_get.",
             ".counted::bytes and .cp_mask are mutually exclusive.",
@@ -286,7 +286,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["for each element: fabric = op(fabric, shared); complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         example: Example {
@@ -425,7 +425,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["shared[dst+i] = reduce(op, member_r[off+i]); complete-tx(bar, size)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         divergence: "Warp-collective: all 32 lanes must execute it with identical operands.",
@@ -601,7 +601,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["copy the box described by tmap from fabric[le][off]; complete-tx(bar, bytes)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         example: Example {
@@ -705,7 +705,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["copy size bytes into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         example: Example {
@@ -813,7 +813,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["element-wise op into the box of tmap at fabric[le][off]; complete-tx(bar, size/16)"],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
         ],
         example: Example {
@@ -916,7 +916,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         ],
         notes: &[
             "The endpoint is a .b32 and an offset a .b64; the size is a multiple of 16, and addresses are aligned to 16 bytes.",
-            "The mbarrier must have been initialised with .layout::v1.",
+            "The mbarrier must have been initialized with .layout::v1.",
             "The operation must be submitted (fabric.submit) before the phase that tracks it can end, and before the grid ends.",
             "Logic b32/b64, exch/cas b32/b64/b128, min/max u32/u64/f16x2/bf16x2, add u32/u64/f16x2/bf16x2/f32/f64.",
         ],

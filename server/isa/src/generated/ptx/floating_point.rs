@@ -143,7 +143,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
         ],
         notes: &[
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             "A NaN result of .f32 is the canonical 0x7fffffff.",
             "The assembler takes the modifiers in any order.",
         ],
@@ -211,7 +211,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
         ],
         notes: &[
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             "A NaN result of .f32 is the canonical 0x7fffffff.",
             "The assembler takes the modifiers in any order.",
         ],
@@ -279,7 +279,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 22] = [
             ".sat (f32 only): d = NaN ? +0 : clamp(d, 0, 1)",
         ],
         notes: &[
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             "A NaN result of .f32 is the canonical 0x7fffffff.",
             "The assembler takes the modifiers in any order.",
         ],

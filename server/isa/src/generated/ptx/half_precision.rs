@@ -37,7 +37,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["d = rn(a + b)  // per lane for x2"],
         notes: &[
             "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             ".sat is for f16 only.",
         ],
         example: Example {
@@ -88,7 +88,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["d = rn(a - b)  // per lane for x2"],
         notes: &[
             "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             ".sat is for f16 only.",
         ],
         example: Example {
@@ -139,7 +139,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         semantics: &["d = rn(a * b)  // per lane for x2"],
         notes: &[
             "A single value is in a .b16 or .f16 register, a pair in a .b32 or .f16x2 register with the first element in the low half.",
-            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighbouring addition; an explicit modifier forbids that.",
+            "Without a rounding modifier the result is as with .rn, and the assembler may fuse a multiplication with a neighboring addition; an explicit modifier forbids that.",
             ".sat is for f16 only.",
         ],
         example: Example {
@@ -280,8 +280,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 10] = [
         vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz"],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
         operands: list(&[0, 24]),
-        since: Version::new(6, 0),
-        since_note: ".bf16 7.0",
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0; .bf16 7.0",
         target: "sm_53; bf16 sm_80",
         predicable: true,
         summary: "Negates an f16 or bf16 value, or a packed pair.",

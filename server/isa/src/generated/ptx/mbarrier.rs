@@ -12,7 +12,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
         forms: &[Form {
             text: "mbarrier.init{.{layout::v0,layout::v1}}{.{shared,shared::cta}}.b64 [addr], count",
-            slots: list(&[517, 518, 127]),
+            slots: list(&[520, 521, 127]),
             operands: list(&[184, 351]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
@@ -32,7 +32,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
             "Without a state space the address is generic and must lie in the shared window that the instruction wants.",
             "A phase ends when pending arrivals and expected bytes are both zero; the next begins with pending = expected.",
             "count is 1 .. 2^20-1 for layout v0 (default) and 1 .. 2^9-1 for v1; v1 adds a payload report and conditional phases.",
-            "Initialising a live object is undefined: inval it first.",
+            "Initializing a live object is undefined: inval it first.",
         ],
         example: Example {
             code: "mbarrier.init.shared::cta.b64 [mbar], 128;\nmbarrier.init.b64 [%rd1], %r1;",
@@ -60,7 +60,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "mbarrier.inval{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[518, 127]),
+            slots: list(&[521, 127]),
             operands: list(&[184]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
@@ -105,28 +105,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.expect_tx{.space}.b64 [addr], tx",
-                slots: list(&[519, 127]),
+                slots: list(&[522, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 519, 127]),
+                slots: list(&[320, 321, 522, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[520, 303, 127]),
+                slots: list(&[523, 303, 127]),
                 operands: list(&[184, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.expect_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 520, 303, 127]),
+                slots: list(&[320, 321, 523, 303, 127]),
                 operands: list(&[184, 19, 18]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -192,28 +192,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.complete_tx{.space}.b64 [addr], tx",
-                slots: list(&[519, 127]),
+                slots: list(&[522, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope{.space}.b64 [addr], tx",
-                slots: list(&[320, 321, 519, 127]),
+                slots: list(&[320, 321, 522, 127]),
                 operands: list(&[184, 19]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[520, 303, 127]),
+                slots: list(&[523, 303, 127]),
                 operands: list(&[184, 19, 352]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.complete_tx.relaxed.scope.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
-                slots: list(&[320, 321, 520, 303, 127]),
+                slots: list(&[320, 321, 523, 303, 127]),
                 operands: list(&[184, 19, 352]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -273,182 +273,182 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[518, 127]),
+                slots: list(&[521, 127]),
                 operands: list(&[153, 265]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[521, 518, 127]),
+                slots: list(&[524, 521, 127]),
                 operands: list(&[153, 265, 353]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[518, 127]),
+                slots: list(&[521, 127]),
                 operands: list(&[354, 265]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[521, 518, 127]),
+                slots: list(&[524, 521, 127]),
                 operands: list(&[355, 265, 353]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[522, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 523, 522, 127]),
+                slots: list(&[177, 526, 525, 127]),
                 operands: list(&[356, 265]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[521, 177, 523, 522, 127]),
+                slots: list(&[524, 177, 526, 525, 127]),
                 operands: list(&[356, 265, 353]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[524, 321, 522, 127]),
+                slots: list(&[527, 321, 525, 127]),
                 operands: list(&[356, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[525, 127]),
+                slots: list(&[528, 127]),
                 operands: list(&[354, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[524, 321, 525, 127]),
+                slots: list(&[527, 321, 528, 127]),
                 operands: list(&[358, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 522, 127]),
+                slots: list(&[529, 525, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 524, 321, 522, 127]),
+                slots: list(&[529, 527, 321, 525, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[526, 525, 127]),
+                slots: list(&[529, 528, 127]),
                 operands: list(&[355, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[526, 524, 321, 525, 127]),
+                slots: list(&[529, 527, 321, 528, 127]),
                 operands: list(&[359, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[520, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[520, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[520, 525, 127]),
+                slots: list(&[523, 528, 127]),
                 operands: list(&[355, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[520, 525, 127]),
+                slots: list(&[523, 528, 127]),
                 operands: list(&[355, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 520, 127]),
+                slots: list(&[529, 523, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 520, 525, 127]),
+                slots: list(&[529, 523, 528, 127]),
                 operands: list(&[358, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[527, 321, 520, 127]),
+                slots: list(&[530, 321, 523, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[527, 321, 520, 127]),
+                slots: list(&[530, 321, 523, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[527, 321, 520, 525, 127]),
+                slots: list(&[530, 321, 523, 528, 127]),
                 operands: list(&[359, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[527, 321, 520, 525, 127]),
+                slots: list(&[530, 321, 523, 528, 127]),
                 operands: list(&[359, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 527, 321, 520, 127]),
+                slots: list(&[529, 530, 321, 523, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 527, 321, 520, 525, 127]),
+                slots: list(&[529, 530, 321, 523, 528, 127]),
                 operands: list(&[361, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -536,168 +536,168 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[518, 127]),
+                slots: list(&[521, 127]),
                 operands: list(&[356, 265]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[521, 518, 127]),
+                slots: list(&[524, 521, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[522, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[356, 265, 353]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.release.cta{.{shared,shared::cta}}.b64 state, [addr]",
-                slots: list(&[177, 523, 522, 127]),
+                slots: list(&[177, 526, 525, 127]),
                 operands: list(&[356, 265]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.noComplete.release.cta{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[521, 177, 523, 522, 127]),
+                slots: list(&[524, 177, 526, 525, 127]),
                 operands: list(&[356, 265, 353]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr]{, count}",
-                slots: list(&[524, 321, 522, 127]),
+                slots: list(&[527, 321, 525, 127]),
                 operands: list(&[356, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[525, 127]),
+                slots: list(&[528, 127]),
                 operands: list(&[354, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.{release,relaxed}.scope.shared::cluster.b64 state, [addr]{, count}",
-                slots: list(&[524, 321, 525, 127]),
+                slots: list(&[527, 321, 528, 127]),
                 operands: list(&[358, 265, 357]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 522, 127]),
+                slots: list(&[529, 525, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope{.{shared,shared::cta}}.b64 state, [addr], count",
-                slots: list(&[526, 524, 321, 522, 127]),
+                slots: list(&[529, 527, 321, 525, 127]),
                 operands: list(&[356, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.shared::cluster.b64 state, [addr], count",
-                slots: list(&[526, 525, 127]),
+                slots: list(&[529, 528, 127]),
                 operands: list(&[355, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.{release,relaxed}.scope.shared::cluster.b64 state, [addr], count",
-                slots: list(&[526, 524, 321, 525, 127]),
+                slots: list(&[529, 527, 321, 528, 127]),
                 operands: list(&[359, 265, 18]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[520, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[520, 127]),
+                slots: list(&[523, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[520, 525, 127]),
+                slots: list(&[523, 528, 127]),
                 operands: list(&[355, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[520, 525, 127]),
+                slots: list(&[523, 528, 127]),
                 operands: list(&[355, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 520, 127]),
+                slots: list(&[529, 523, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 520, 525, 127]),
+                slots: list(&[529, 523, 528, 127]),
                 operands: list(&[358, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], ctaMask",
-                slots: list(&[527, 321, 520, 127]),
+                slots: list(&[530, 321, 523, 127]),
                 operands: list(&[356, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[527, 321, 520, 127]),
+                slots: list(&[530, 321, 523, 127]),
                 operands: list(&[356, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], ctaMask",
-                slots: list(&[527, 321, 520, 525, 127]),
+                slots: list(&[530, 321, 523, 528, 127]),
                 operands: list(&[359, 265, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[527, 321, 520, 525, 127]),
+                slots: list(&[530, 321, 523, 528, 127]),
                 operands: list(&[359, 265, 353, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 527, 321, 520, 127]),
+                slots: list(&[529, 530, 321, 523, 127]),
                 operands: list(&[356, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.arrive_drop.expect_tx.sem.scope.multicast::cluster::32b.shared::cluster.b64 state, [addr], count, ctaMask",
-                slots: list(&[526, 527, 321, 520, 525, 127]),
+                slots: list(&[529, 530, 321, 523, 528, 127]),
                 operands: list(&[361, 265, 18, 360]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -765,7 +765,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
         forms: &[Form {
             text: "cp.async.mbarrier.arrive{.noinc}{.{shared,shared::cta}}.b64 [addr]",
-            slots: list(&[528, 518, 127]),
+            slots: list(&[531, 521, 127]),
             operands: list(&[184]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
@@ -821,98 +821,98 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.test_wait{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[518, 127]),
+                slots: list(&[521, 127]),
                 operands: list(&[21, 205, 204]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[529, 518, 127]),
+                slots: list(&[532, 521, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[530, 531, 522, 127]),
+                slots: list(&[533, 534, 525, 127]),
                 operands: list(&[21, 205, 204]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[529, 530, 531, 522, 127]),
+                slots: list(&[532, 533, 534, 525, 127]),
                 operands: list(&[21, 205, 362]),
-                availability: AVAILABLE[109],
+                availability: AVAILABLE[110],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[532, 522, 127]),
+                slots: list(&[535, 525, 127]),
                 operands: list(&[363, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[532, 522, 127]),
+                slots: list(&[535, 525, 127]),
                 operands: list(&[364, 365, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[529, 532, 522, 127]),
+                slots: list(&[532, 535, 525, 127]),
                 operands: list(&[363, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[529, 532, 522, 127]),
+                slots: list(&[532, 535, 525, 127]),
                 operands: list(&[364, 365, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[529, 533, 522, 127]),
+                slots: list(&[532, 536, 525, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[532, 534, 321, 522, 127]),
+                slots: list(&[535, 537, 321, 525, 127]),
                 operands: list(&[363, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[532, 534, 321, 522, 127]),
+                slots: list(&[535, 537, 321, 525, 127]),
                 operands: list(&[364, 365, 205, 204]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state",
-                slots: list(&[529, 532, 534, 321, 522, 127]),
+                slots: list(&[532, 535, 537, 321, 525, 127]),
                 operands: list(&[363, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state",
-                slots: list(&[529, 532, 534, 321, 522, 127]),
+                slots: list(&[532, 535, 537, 321, 525, 127]),
                 operands: list(&[364, 365, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.test_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state",
-                slots: list(&[529, 533, 534, 321, 522, 127]),
+                slots: list(&[532, 536, 537, 321, 525, 127]),
                 operands: list(&[21, 205, 362]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
@@ -987,98 +987,98 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         forms: &[
             Form {
                 text: "mbarrier.try_wait{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[522, 127]),
+                slots: list(&[525, 127]),
                 operands: list(&[21, 205, 204, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[529, 522, 127]),
+                slots: list(&[532, 525, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[530, 531, 522, 127]),
+                slots: list(&[533, 534, 525, 127]),
                 operands: list(&[21, 205, 204, 366]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.{acquire,relaxed}.{cta,cluster}{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[529, 530, 531, 522, 127]),
+                slots: list(&[532, 533, 534, 525, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[0],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[532, 522, 127]),
+                slots: list(&[535, 525, 127]),
                 operands: list(&[363, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[532, 522, 127]),
+                slots: list(&[535, 525, 127]),
                 operands: list(&[364, 365, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[529, 532, 522, 127]),
+                slots: list(&[532, 535, 525, 127]),
                 operands: list(&[363, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[529, 532, 522, 127]),
+                slots: list(&[532, 535, 525, 127]),
                 operands: list(&[364, 365, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[529, 533, 522, 127]),
+                slots: list(&[532, 536, 525, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[532, 534, 321, 522, 127]),
+                slots: list(&[535, 537, 321, 525, 127]),
                 operands: list(&[363, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[532, 534, 321, 522, 127]),
+                slots: list(&[535, 537, 321, 525, 127]),
                 operands: list(&[364, 365, 205, 204, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done{|reportPred}, [addr], state{, timeHint}",
-                slots: list(&[529, 532, 534, 321, 522, 127]),
+                slots: list(&[532, 535, 537, 321, 525, 127]),
                 operands: list(&[363, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::primary.sem.scope{.{shared,shared::cta}}.b64 done|reportPred, reportValue, [addr], state{, timeHint}",
-                slots: list(&[529, 532, 534, 321, 522, 127]),
+                slots: list(&[532, 535, 537, 321, 525, 127]),
                 operands: list(&[364, 365, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
             },
             Form {
                 text: "mbarrier.try_wait.parity.phase_type::conditional.sem.scope{.{shared,shared::cta}}.b64 done, [addr], state{, timeHint}",
-                slots: list(&[529, 533, 534, 321, 522, 127]),
+                slots: list(&[532, 536, 537, 321, 525, 127]),
                 operands: list(&[21, 205, 362, 366]),
                 availability: AVAILABLE[68],
                 ..Form::EMPTY
@@ -1142,7 +1142,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
         forms: &[Form {
             text: "mbarrier.pending_count{.layout::v0}.b64 count, state",
-            slots: list(&[535, 127]),
+            slots: list(&[538, 127]),
             operands: list(&[14, 161]),
             availability: AVAILABLE[13],
             ..Form::EMPTY
@@ -1180,7 +1180,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 11] = [
         syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
         forms: &[Form {
             text: "mbarrier.check_layout.layout{.space}.b64 p, [addr]",
-            slots: list(&[536, 522, 127]),
+            slots: list(&[539, 525, 127]),
             operands: list(&[21, 265]),
             availability: AVAILABLE[68],
             ..Form::EMPTY

@@ -9,7 +9,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         category: &CATEGORIES[22],
         section: "9.7.21.1",
         syntax: &["brkpt"],
-        forms: &[Form { text: "brkpt", availability: AVAILABLE[135], ..Form::EMPTY }],
+        forms: &[Form { text: "brkpt", availability: AVAILABLE[136], ..Form::EMPTY }],
         target: "sm_11",
         predicable: true,
         summary: "Stops for a debugger.",
@@ -38,14 +38,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             text: "nanosleep.u32 t",
             slots: list(&[324]),
             operands: list(&[327]),
-            availability: AVAILABLE[136],
+            availability: AVAILABLE[137],
             ..Form::EMPTY
         }],
         modifiers: list(&[367]),
         vocabulary: &[".u32"],
         types: &["u32"],
         operands: list(&[297]),
-        since: Version::new(6, 3),
+        since: Version::new(6, 2),
+        since_note: "documented from 6.3",
         target: "sm_70",
         predicable: true,
         summary: "Sleeps for about the given time.",
@@ -75,7 +76,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             Form { text: "pmevent a", operands: list(&[503]), availability: AVAILABLE[10], ..Form::EMPTY },
             Form {
                 text: "pmevent.mask a",
-                slots: list(&[693]),
+                slots: list(&[696]),
                 operands: list(&[504]),
                 availability: AVAILABLE[78],
                 ..Form::EMPTY
@@ -136,9 +137,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
         syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
         forms: &[Form {
             text: "setmaxnreg.action.sync.aligned.u32 n",
-            slots: list(&[694, 509, 324]),
+            slots: list(&[697, 512, 324]),
             operands: list(&[505]),
-            availability: AVAILABLE[137],
+            availability: AVAILABLE[138],
             ..Form::EMPTY
         }],
         modifiers: list(&[369, 261, 367]),
@@ -153,7 +154,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 5] = [
             "dec: release registers down to n; inc: block until the CTA pool can raise the limit to n",
         ],
         notes: &[
-            "All warps of a warpgroup must execute the same instruction and resynchronise before another one.",
+            "All warps of a warpgroup must execute the same instruction and resynchronize before another one.",
             "Contents of newly gained registers are undefined.",
             "The kernel must have a register limit (.maxnreg or equivalent), otherwise it may be ignored.",
         ],

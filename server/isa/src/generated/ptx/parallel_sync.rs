@@ -194,8 +194,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         modifiers: list(&[223, 224, 229]),
         vocabulary: &[".aligned", ".cta", ".sync"],
         operands: list(&[173, 170]),
-        since: Version::new(6, 0),
-        since_note: ".cta 7.8",
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0; .cta 7.8",
         target: "sm_30",
         predicable: true,
         summary: "Waits until all threads of the CTA, or the given number of threads, have arrived at the barrier; without .aligned, from divergent code too.",
@@ -236,8 +236,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         modifiers: list(&[223, 225, 229]),
         vocabulary: &[".aligned", ".arrive", ".cta"],
         operands: list(&[173, 175]),
-        since: Version::new(6, 0),
-        since_note: ".cta 7.8",
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0; .cta 7.8",
         target: "sm_30",
         predicable: true,
         summary: "Arrives at a barrier without waiting for the others; without .aligned, from divergent code too.",
@@ -309,8 +309,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         vocabulary: &[".aligned", ".and", ".cta", ".or", ".popc", ".pred", ".red", ".u32"],
         types: &["u32", "pred"],
         operands: list(&[176, 173, 170, 174]),
-        since: Version::new(6, 0),
-        since_note: ".cta 7.8",
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0; .cta 7.8",
         target: "sm_30",
         predicable: true,
         summary: "Waits at a barrier and combines a predicate of all threads that arrive at it; without .aligned, from divergent code too.",
@@ -358,7 +358,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         }],
         vocabulary: &[".sync", ".warp"],
         operands: list(&[177]),
-        since: Version::new(6, 0),
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0",
         target: "sm_30",
         predicable: true,
         summary: "Waits until all lanes of a mask are here, and orders their memory accesses.",
@@ -575,8 +576,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             ".sync_restrict::shared::cta",
             ".sys",
         ],
-        since: Version::new(6, 0),
-        since_note: ".cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6",
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0; .cluster 7.8; .mbarrier_init 8.0; .acquire/.release/.sync_restrict 8.6",
         target: "sm_70; .cluster/.acquire/.release/restricted sm_90",
         predicable: true,
         summary: "Orders the memory accesses of this thread, as seen by the threads of a scope.",
@@ -761,22 +762,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 ..Form::EMPTY
             },
             Form {
-                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64,b128} d, [a], b",
+                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64} d, [a], b",
                 slots: list(&[479, 480, 481, 483, 484]),
                 operands: list(&[336, 92, 28]),
                 availability: AVAILABLE[102],
                 ..Form::EMPTY
             },
             Form {
-                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64,b128} d, [a], b, c",
-                slots: list(&[479, 480, 481, 485, 486]),
+                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.b128 d, [a], b",
+                slots: list(&[479, 485, 481, 483, 486]),
+                operands: list(&[336, 92, 28]),
+                availability: AVAILABLE[102],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64} d, [a], b, c",
+                slots: list(&[479, 480, 481, 487, 488]),
+                operands: list(&[336, 92, 28, 40]),
+                availability: AVAILABLE[102],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.b128 d, [a], b, c",
+                slots: list(&[479, 485, 481, 487, 486]),
                 operands: list(&[336, 92, 28, 40]),
                 availability: AVAILABLE[102],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} d, [a], b",
-                slots: list(&[479, 480, 481, 185, 487]),
+                slots: list(&[479, 480, 481, 185, 489]),
                 operands: list(&[336, 92, 28]),
                 availability: AVAILABLE[102],
                 ..Form::EMPTY
@@ -790,119 +805,119 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} d, [a], b",
-                slots: list(&[479, 480, 481, 183, 488]),
+                slots: list(&[479, 480, 481, 183, 490]),
                 operands: list(&[336, 92, 28]),
                 availability: AVAILABLE[102],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} d, [a], b",
-                slots: list(&[479, 489, 490, 185, 326, 491]),
+                slots: list(&[479, 491, 492, 185, 326, 493]),
                 operands: list(&[337, 92, 169]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[105],
                 ..Form::EMPTY
             },
             Form {
-                text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} d, [a], b, policy",
-                slots: list(&[492, 489, 202, 182, 148, 19]),
+                text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor,exch}.L2::cache_hint.{b32,b64} d, [a], b, policy",
+                slots: list(&[494, 491, 202, 495, 148, 19]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
-                text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.{b32,b64,b128} d, [a], b, policy",
-                slots: list(&[492, 489, 202, 483, 148, 493]),
+                text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.b128 d, [a], b, policy",
+                slots: list(&[494, 496, 202, 483, 148, 486]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} d, [a], b, policy",
-                slots: list(&[492, 489, 202, 185, 148, 322]),
+                slots: list(&[494, 491, 202, 185, 148, 322]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 d, [a], b, policy",
-                slots: list(&[492, 489, 202, 323, 148, 324]),
+                slots: list(&[494, 491, 202, 323, 148, 324]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} d, [a], b, policy",
-                slots: list(&[492, 489, 202, 183, 148, 494]),
+                slots: list(&[494, 491, 202, 183, 148, 497]),
                 operands: list(&[337, 92, 169, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} d, [a], b, policy",
-                slots: list(&[492, 489, 202, 185, 326, 148, 495]),
+                slots: list(&[494, 491, 202, 185, 326, 148, 498]),
                 operands: list(&[338, 92, 177, 204]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[492, 496, 202, 185, 497, 119, 34]),
+                slots: list(&[494, 499, 202, 185, 500, 119, 34]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 d, [a], b, policy",
-                slots: list(&[492, 496, 202, 185, 497, 148, 119, 34]),
+                slots: list(&[494, 499, 202, 185, 500, 148, 119, 34]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[492, 496, 202, 498, 326, 192, 189]),
+                slots: list(&[494, 499, 202, 501, 326, 192, 189]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} d, [a], b, policy",
-                slots: list(&[492, 496, 202, 498, 326, 148, 192, 189]),
+                slots: list(&[494, 499, 202, 501, 326, 148, 192, 189]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[492, 496, 202, 498, 326, 119, 191]),
+                slots: list(&[494, 499, 202, 501, 326, 119, 191]),
                 operands: list(&[133, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} d, [a], b, policy",
-                slots: list(&[492, 496, 202, 498, 326, 148, 119, 191]),
+                slots: list(&[494, 499, 202, 501, 326, 148, 119, 191]),
                 operands: list(&[340, 92, 341, 204]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
-                slots: list(&[492, 496, 202, 185, 497, 119, 34]),
+                slots: list(&[494, 499, 202, 185, 500, 119, 34]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
-                slots: list(&[492, 496, 202, 498, 326, 192, 189]),
+                slots: list(&[494, 499, 202, 501, 326, 192, 189]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
-                slots: list(&[492, 496, 202, 498, 326, 119, 191]),
+                slots: list(&[494, 499, 202, 501, 326, 119, 191]),
                 operands: list(&[342, 92, 339]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
@@ -1034,112 +1049,112 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
-                slots: list(&[499, 480, 481, 182, 482]),
+                slots: list(&[502, 480, 481, 182, 482]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} [a], b",
-                slots: list(&[499, 480, 481, 185, 487]),
+                slots: list(&[502, 480, 481, 185, 489]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 [a], b",
-                slots: list(&[499, 480, 481, 323, 324]),
+                slots: list(&[502, 480, 481, 323, 324]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} [a], b",
-                slots: list(&[499, 480, 481, 183, 488]),
+                slots: list(&[502, 480, 481, 183, 490]),
                 operands: list(&[109, 27]),
-                availability: AVAILABLE[105],
+                availability: AVAILABLE[106],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} [a], b",
-                slots: list(&[499, 489, 490, 185, 326, 491]),
+                slots: list(&[502, 491, 492, 185, 326, 493]),
                 operands: list(&[109, 167]),
-                availability: AVAILABLE[104],
+                availability: AVAILABLE[105],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} [a], b, policy",
-                slots: list(&[500, 489, 202, 182, 148, 19]),
+                slots: list(&[503, 491, 202, 182, 148, 19]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} [a], b, policy",
-                slots: list(&[500, 489, 202, 185, 148, 322]),
+                slots: list(&[503, 491, 202, 185, 148, 322]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 [a], b, policy",
-                slots: list(&[500, 489, 202, 323, 148, 324]),
+                slots: list(&[503, 491, 202, 323, 148, 324]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} [a], b, policy",
-                slots: list(&[500, 489, 202, 183, 148, 494]),
+                slots: list(&[503, 491, 202, 183, 148, 497]),
                 operands: list(&[109, 167, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} [a], b, policy",
-                slots: list(&[500, 489, 202, 185, 326, 148, 495]),
+                slots: list(&[503, 491, 202, 185, 326, 148, 498]),
                 operands: list(&[109, 176, 93]),
                 availability: AVAILABLE[35],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 [a], b",
-                slots: list(&[500, 496, 202, 185, 497, 119, 34]),
+                slots: list(&[503, 499, 202, 185, 500, 119, 34]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 [a], b, policy",
-                slots: list(&[500, 496, 202, 185, 497, 148, 119, 34]),
+                slots: list(&[503, 499, 202, 185, 500, 148, 119, 34]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} [a], b",
-                slots: list(&[500, 496, 202, 498, 326, 192, 189]),
+                slots: list(&[503, 499, 202, 501, 326, 192, 189]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} [a], b, policy",
-                slots: list(&[500, 496, 202, 498, 326, 148, 192, 189]),
+                slots: list(&[503, 499, 202, 501, 326, 148, 192, 189]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} [a], b",
-                slots: list(&[500, 496, 202, 498, 326, 119, 191]),
+                slots: list(&[503, 499, 202, 501, 326, 119, 191]),
                 operands: list(&[109, 343]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} [a], b, policy",
-                slots: list(&[500, 496, 202, 498, 326, 148, 119, 191]),
+                slots: list(&[503, 499, 202, 501, 326, 148, 119, 191]),
                 operands: list(&[109, 344, 93]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
@@ -1233,7 +1248,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
-                slots: list(&[320, 470, 303, 171, 185, 494]),
+                slots: list(&[320, 470, 303, 171, 185, 497]),
                 operands: list(&[109, 167, 345]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
@@ -1261,35 +1276,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[320, 178, 501, 185, 494]),
+                slots: list(&[320, 178, 504, 185, 497]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
-                slots: list(&[320, 178, 501, 183, 12]),
+                slots: list(&[320, 178, 504, 183, 12]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
-                slots: list(&[320, 178, 501, 323, 324]),
+                slots: list(&[320, 178, 504, 323, 324]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
-                slots: list(&[320, 178, 501, 182, 22]),
+                slots: list(&[320, 178, 504, 182, 22]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[21],
                 ..Form::EMPTY
             },
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[177, 178, 202, 185, 494]),
+                slots: list(&[177, 178, 202, 185, 497]),
                 operands: list(&[109, 27]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
@@ -1317,7 +1332,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "red.async.mmio.release.sys{.global}.add.{u32,s32,u64,s64} [a], b",
-                slots: list(&[180, 177, 159, 202, 185, 494]),
+                slots: list(&[180, 177, 159, 202, 185, 497]),
                 operands: list(&[120, 167]),
                 availability: AVAILABLE[43],
                 ..Form::EMPTY
@@ -1452,7 +1467,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
-                slots: list(&[502, 114]),
+                slots: list(&[505, 114]),
                 operands: list(&[21, 53]),
                 availability: AVAILABLE[101],
                 removed: Some(Requirement {
@@ -1462,7 +1477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             },
             Form {
                 text: "vote.ballot.b32 d, a",
-                slots: list(&[503, 22]),
+                slots: list(&[506, 22]),
                 operands: list(&[3, 53]),
                 availability: AVAILABLE[3],
                 removed: Some(Requirement {
@@ -1513,14 +1528,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "vote.sync.{all,any,uni}.pred d, a, membermask",
-                slots: list(&[502, 114]),
+                slots: list(&[505, 114]),
                 operands: list(&[21, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
             },
             Form {
                 text: "vote.sync.ballot.b32 d, a, membermask",
-                slots: list(&[503, 22]),
+                slots: list(&[506, 22]),
                 operands: list(&[3, 53, 18]),
                 availability: AVAILABLE[4],
                 ..Form::EMPTY
@@ -1530,7 +1545,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         vocabulary: &[".all", ".any", ".b32", ".ballot", ".pred", ".sync", ".uni"],
         types: &["pred", "b32"],
         operands: list(&[188, 189, 190]),
-        since: Version::new(6, 0),
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0",
         target: "sm_30",
         predicable: true,
         summary: "Waits for the lanes of a mask and combines a predicate over them.",
@@ -1575,14 +1591,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "match.any.sync.type d, a, membermask",
-                slots: list(&[504, 390, 19]),
+                slots: list(&[507, 390, 19]),
                 operands: list(&[14, 10, 20]),
                 availability: AVAILABLE[97],
                 ..Form::EMPTY
             },
             Form {
                 text: "match.all.sync.type d{|p}, a, membermask",
-                slots: list(&[505, 390, 19]),
+                slots: list(&[508, 390, 19]),
                 operands: list(&[346, 10, 20]),
                 availability: AVAILABLE[97],
                 ..Form::EMPTY
@@ -1592,7 +1608,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         vocabulary: &[".all", ".any", ".b32", ".b64", ".sync"],
         types: &["b32", "b64"],
         operands: list(&[191, 192, 193, 190]),
-        since: Version::new(6, 0),
+        since: Version::new(5, 1),
+        since_note: "documented from 6.0",
         target: "sm_70",
         predicable: true,
         summary: "Waits for the lanes of a mask and gives the mask of those that hold the same value.",
@@ -1636,7 +1653,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
             text: "activemask.b32 d",
             slots: list(&[22]),
             operands: list(&[0]),
-            availability: AVAILABLE[106],
+            availability: AVAILABLE[107],
             ..Form::EMPTY
         }],
         modifiers: list(&[15]),
@@ -1676,7 +1693,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
-                slots: list(&[498, 12]),
+                slots: list(&[501, 12]),
                 operands: list(&[14, 19, 18]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -1692,7 +1709,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
                 text: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
                 slots: list(&[183, 52, 49, 34]),
                 operands: list(&[22, 23, 18]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
         ],
@@ -1748,7 +1765,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
         forms: &[Form {
             text: "griddepcontrol.action",
-            slots: list(&[506]),
+            slots: list(&[509]),
             availability: AVAILABLE[20],
             ..Form::EMPTY
         }],
@@ -1830,7 +1847,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         ],
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-            slots: list(&[507, 508, 177, 156, 509]),
+            slots: list(&[510, 511, 177, 156, 512]),
             operands: list(&[139, 348, 349]),
             availability: AVAILABLE[99],
             ..Form::EMPTY
@@ -1883,16 +1900,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
-                slots: list(&[381, 510, 171, 125]),
+                slots: list(&[381, 513, 171, 125]),
                 operands: list(&[106, 88]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar]",
-                slots: list(&[381, 510, 171, 511, 125]),
+                slots: list(&[381, 513, 171, 514, 125]),
                 operands: list(&[106, 88]),
-                availability: AVAILABLE[108],
+                availability: AVAILABLE[109],
                 ..Form::EMPTY
             },
         ],
@@ -1944,21 +1961,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 27] = [
         forms: &[
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
-                slots: list(&[512, 513, 125]),
+                slots: list(&[515, 516, 125]),
                 operands: list(&[21, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
-                slots: list(&[514, 441, 515, 125]),
+                slots: list(&[517, 441, 518, 125]),
                 operands: list(&[250, 23]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.{get_first_ctaid::x,get_first_ctaid::y,get_first_ctaid::z}.b32.b128 d, resp",
-                slots: list(&[516, 515, 125]),
+                slots: list(&[519, 518, 125]),
                 operands: list(&[350, 9]),
                 availability: AVAILABLE[12],
                 ..Form::EMPTY

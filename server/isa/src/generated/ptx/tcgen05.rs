@@ -13,16 +13,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[638, 509, 510, 22]),
+                slots: list(&[641, 512, 513, 22]),
                 operands: list(&[109, 468]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.alloc.exclusive.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols",
-                slots: list(&[639, 638, 509, 510, 22]),
+                slots: list(&[642, 641, 512, 513, 22]),
                 operands: list(&[120, 468]),
-                availability: AVAILABLE[127],
+                availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
         ],
@@ -76,16 +76,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[638, 509, 22]),
+                slots: list(&[641, 512, 22]),
                 operands: list(&[327, 468]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.dealloc.exclusive.cta_group.sync.aligned.b32 taddr, nCols",
-                slots: list(&[639, 638, 509, 22]),
+                slots: list(&[642, 641, 512, 22]),
                 operands: list(&[327, 468]),
-                availability: AVAILABLE[127],
+                availability: AVAILABLE[128],
                 ..Form::EMPTY
             },
         ],
@@ -133,7 +133,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned",
-            slots: list(&[638, 509]),
+            slots: list(&[641, 512]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -174,70 +174,70 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.sync.aligned.{32x32b,16x64b}.num{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[509, 640, 641, 642, 22]),
+                slots: list(&[512, 643, 644, 645, 22]),
                 operands: list(&[442, 469]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[509, 643, 371, 642, 22]),
+                slots: list(&[512, 646, 371, 645, 22]),
                 operands: list(&[470, 469]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.pack::16b}.b32 r, [taddr]",
-                slots: list(&[509, 644, 375, 642, 22]),
+                slots: list(&[512, 647, 375, 645, 22]),
                 operands: list(&[471, 469]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
-                slots: list(&[509, 645, 641, 642, 22]),
+                slots: list(&[512, 648, 644, 645, 22]),
                 operands: list(&[442, 469, 472]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 648, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 651, 183, 355, 52, 34, 652]),
                 operands: list(&[374, 473, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 650, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 653, 183, 355, 52, 34, 652]),
                 operands: list(&[374, 459, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 651, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 654, 183, 355, 52, 34, 652]),
                 operands: list(&[374, 474, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 652, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 655, 183, 355, 52, 34, 652]),
                 operands: list(&[374, 475, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 653, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 656, 183, 355, 52, 34, 652]),
                 operands: list(&[373, 476, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}.f32.b2 meta, r, [taddr]",
-                slots: list(&[646, 509, 647, 654, 183, 355, 52, 34, 649]),
+                slots: list(&[649, 512, 650, 657, 183, 355, 52, 34, 652]),
                 operands: list(&[375, 477, 469]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
@@ -322,70 +322,70 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op{.abs}{.NaN}.f32 r, red, [taddr]",
-                slots: list(&[509, 647, 655, 183, 52, 49, 34]),
+                slots: list(&[512, 650, 658, 183, 52, 49, 34]),
                 operands: list(&[442, 478, 479]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op{.abs}{.NaN}.f32 r, red, [taddr], halfOff",
-                slots: list(&[509, 645, 655, 183, 52, 49, 34]),
+                slots: list(&[512, 648, 658, 183, 52, 49, 34]),
                 operands: list(&[442, 478, 479, 480]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.32x32b.num.op.{u32,s32} r, red, [taddr]",
-                slots: list(&[509, 647, 655, 183, 12]),
+                slots: list(&[512, 650, 658, 183, 12]),
                 operands: list(&[442, 478, 479]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.sync.aligned.16x32bx2.num.op.{u32,s32} r, red, [taddr], halfOff",
-                slots: list(&[509, 645, 655, 183, 12]),
+                slots: list(&[512, 648, 658, 183, 12]),
                 operands: list(&[442, 478, 479, 480]),
-                availability: AVAILABLE[128],
+                availability: AVAILABLE[129],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x4.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 648, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 651, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[374, 473, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x8.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 650, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 653, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[374, 459, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x16.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 651, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 654, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[374, 474, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x32.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 652, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 655, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[374, 475, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x64.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 653, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 656, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[373, 476, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.ld.red.spcompress.sync.aligned.32x32b.x128.op.sp::2:4{.abs}{.NaN}.f32.b2 meta, r, red, [taddr]",
-                slots: list(&[646, 509, 647, 654, 183, 355, 52, 49, 34, 649]),
+                slots: list(&[649, 512, 650, 657, 183, 355, 52, 49, 34, 652]),
                 operands: list(&[375, 477, 478, 479]),
                 availability: AVAILABLE[59],
                 ..Form::EMPTY
@@ -466,28 +466,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.st.sync.aligned.{32x32b,16x64b}.num{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[509, 640, 641, 656, 22]),
+                slots: list(&[512, 643, 644, 659, 22]),
                 operands: list(&[481, 482]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x128b.{x1,x2,x4,x8,x16,x32,x64}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[509, 643, 371, 656, 22]),
+                slots: list(&[512, 646, 371, 659, 22]),
                 operands: list(&[481, 483]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x256b.{x1,x2,x4,x8,x16,x32}{.unpack::16b}.b32 [taddr], r",
-                slots: list(&[509, 644, 375, 656, 22]),
+                slots: list(&[512, 647, 375, 659, 22]),
                 operands: list(&[481, 484]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
-                slots: list(&[509, 645, 641, 656, 22]),
+                slots: list(&[512, 648, 644, 659, 22]),
                 operands: list(&[481, 485, 482]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
@@ -557,7 +557,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
         forms: &[Form {
             text: "tcgen05.kind.sync.aligned",
-            slots: list(&[657, 509]),
+            slots: list(&[660, 512]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -593,21 +593,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.cp.cta_group.{128x256b,4x256b,128x128b}{.fmt} [taddr], s-desc",
-                slots: list(&[638, 658, 659]),
+                slots: list(&[641, 661, 662]),
                 operands: list(&[481, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.64x128b.{warpx2::02_13,warpx2::01_23}{.fmt} [taddr], s-desc",
-                slots: list(&[638, 660, 661, 659]),
+                slots: list(&[641, 663, 664, 662]),
                 operands: list(&[481, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.cp.cta_group.32x128b.warpx4{.fmt} [taddr], s-desc",
-                slots: list(&[638, 662, 663, 659]),
+                slots: list(&[641, 665, 666, 662]),
                 operands: list(&[481, 161]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
@@ -672,9 +672,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.shift.cta_group.down [taddr]"],
         forms: &[Form {
             text: "tcgen05.shift.cta_group.down [taddr]",
-            slots: list(&[638, 664]),
+            slots: list(&[641, 667]),
             operands: list(&[481]),
-            availability: AVAILABLE[129],
+            availability: AVAILABLE[130],
             ..Form::EMPTY
         }],
         modifiers: list(&[330, 348]),
@@ -719,518 +719,518 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[638, 665, 666, 667]),
+                slots: list(&[641, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 666, 667]),
+                slots: list(&[671, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 666, 667]),
+                slots: list(&[672, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 665, 666, 667]),
+                slots: list(&[641, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 666, 667]),
+                slots: list(&[671, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 666, 667]),
+                slots: list(&[672, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 665, 670, 671, 667]),
+                slots: list(&[641, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 670, 671, 667]),
+                slots: list(&[671, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 670, 671, 667]),
+                slots: list(&[672, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 672, 670, 671, 667]),
+                slots: list(&[641, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 670, 671, 667]),
+                slots: list(&[671, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 670, 671, 667]),
+                slots: list(&[672, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d",
-                slots: list(&[638, 673, 670, 671, 667]),
+                slots: list(&[641, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 670, 671, 667]),
+                slots: list(&[671, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 670, 671, 667]),
+                slots: list(&[672, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 666, 667]),
+                slots: list(&[641, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 666, 667]),
+                slots: list(&[671, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 666, 667]),
+                slots: list(&[672, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 666, 667]),
+                slots: list(&[641, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 666, 667]),
+                slots: list(&[671, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 666, 667]),
+                slots: list(&[672, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 670, 671, 667]),
+                slots: list(&[641, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 670, 671, 667]),
+                slots: list(&[671, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 670, 671, 667]),
+                slots: list(&[672, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 670, 671, 667]),
+                slots: list(&[641, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 672, 670, 671, 667]),
+                slots: list(&[671, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 672, 670, 671, 667]),
+                slots: list(&[672, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 487, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 488, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 670, 671, 667]),
+                slots: list(&[641, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 673, 670, 671, 667]),
+                slots: list(&[671, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 487, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 673, 670, 671, 667]),
+                slots: list(&[672, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 155, 488, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 666, 667]),
+                slots: list(&[641, 604, 605, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 666, 667]),
+                slots: list(&[641, 604, 605, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 675, 666, 667]),
+                slots: list(&[641, 604, 605, 678, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 675, 666, 667]),
+                slots: list(&[641, 604, 605, 678, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 676, 666, 667]),
+                slots: list(&[641, 604, 605, 679, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 676, 666, 667]),
+                slots: list(&[641, 604, 605, 679, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 666, 667]),
+                slots: list(&[641, 608, 605, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 666, 667]),
+                slots: list(&[641, 608, 605, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 610, 666, 667]),
+                slots: list(&[641, 608, 605, 613, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 610, 666, 667]),
+                slots: list(&[641, 608, 605, 613, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 676, 666, 667]),
+                slots: list(&[641, 608, 605, 679, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 676, 666, 667]),
+                slots: list(&[641, 608, 605, 679, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 677, 666, 667]),
+                slots: list(&[641, 612, 605, 680, 669, 670]),
                 operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 677, 666, 667]),
+                slots: list(&[641, 612, 605, 680, 669, 670]),
+                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
+                availability: AVAILABLE[133],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
+                slots: list(&[641, 612, 605, 681, 669, 670]),
+                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
+                availability: AVAILABLE[132],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
+                slots: list(&[641, 612, 605, 681, 669, 670]),
                 operands: list(&[481, 489, 93, 155, 491, 492, 486]),
                 availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
-                text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 678, 666, 667]),
-                operands: list(&[481, 161, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "tcgen05.mma.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 678, 666, 667]),
-                operands: list(&[481, 489, 93, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
-                ..Form::EMPTY
-            },
-            Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, enable-input-d",
-                slots: list(&[638, 598, 679, 666, 667]),
+                slots: list(&[641, 601, 682, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 680, 679, 666, 667]),
+                slots: list(&[641, 604, 605, 683, 682, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::f8f6f4.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, enable-input-d",
-                slots: list(&[638, 598, 679, 666, 667]),
+                slots: list(&[641, 601, 682, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.cta_group.kind::mxf8f6f4.block_scale{.{scale_vec::1X,block32}}.decompress::lut::b{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [lut], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 680, 679, 666, 667]),
+                slots: list(&[641, 604, 605, 683, 682, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -1328,408 +1328,408 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 665, 666, 667]),
+                slots: list(&[641, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 666, 667]),
+                slots: list(&[671, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 666, 667]),
+                slots: list(&[672, 668, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 665, 666, 667]),
+                slots: list(&[641, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 666, 667]),
+                slots: list(&[671, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 666, 667]),
+                slots: list(&[672, 668, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 665, 670, 671, 667]),
+                slots: list(&[641, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 665, 670, 671, 667]),
+                slots: list(&[671, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32,kind::f8f6f4}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 665, 670, 671, 667]),
+                slots: list(&[672, 668, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 666, 667]),
+                slots: list(&[671, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 666, 667]),
+                slots: list(&[672, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 672, 670, 671, 667]),
+                slots: list(&[641, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 672, 670, 671, 667]),
+                slots: list(&[671, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 672, 670, 671, 667]),
+                slots: list(&[672, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 666, 667]),
+                slots: list(&[671, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 666, 667]),
+                slots: list(&[672, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d",
-                slots: list(&[638, 673, 670, 671, 667]),
+                slots: list(&[641, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[668, 673, 670, 671, 667]),
+                slots: list(&[671, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d",
-                slots: list(&[669, 673, 670, 671, 667]),
+                slots: list(&[672, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 666, 667]),
+                slots: list(&[641, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 666, 667]),
+                slots: list(&[671, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 666, 667]),
+                slots: list(&[672, 677, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 666, 667]),
+                slots: list(&[641, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 666, 667]),
+                slots: list(&[671, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 666, 667]),
+                slots: list(&[672, 677, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 674, 670, 671, 667]),
+                slots: list(&[641, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::1.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[668, 674, 670, 671, 667]),
+                slots: list(&[671, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 487, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group::2.{kind::f16,kind::tf32}.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, disable, enable-input-d, scale-input-d",
-                slots: list(&[669, 674, 670, 671, 667]),
+                slots: list(&[672, 677, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 488, 486, 490]),
-                availability: AVAILABLE[107],
+                availability: AVAILABLE[108],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 666, 667]),
+                slots: list(&[641, 675, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::i8.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 672, 670, 671, 667]),
+                slots: list(&[641, 675, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 666, 667]),
+                slots: list(&[641, 676, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::ti16.ashift{.{collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, enable-input-d, scale-input-d",
-                slots: list(&[638, 673, 670, 671, 667]),
+                slots: list(&[641, 676, 673, 674, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 486, 490]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 666, 667]),
+                slots: list(&[641, 604, 605, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 666, 667]),
+                slots: list(&[641, 604, 605, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 675, 666, 667]),
+                slots: list(&[641, 604, 605, 678, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.scale_vec::1X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 675, 666, 667]),
+                slots: list(&[641, 604, 605, 678, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 676, 666, 667]),
+                slots: list(&[641, 604, 605, 679, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf8f6f4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 601, 602, 676, 666, 667]),
+                slots: list(&[641, 604, 605, 679, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[131],
+                availability: AVAILABLE[132],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 666, 667]),
+                slots: list(&[641, 608, 605, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 666, 667]),
+                slots: list(&[641, 608, 605, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 610, 666, 667]),
+                slots: list(&[641, 608, 605, 613, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.scale_vec::2X{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 610, 666, 667]),
+                slots: list(&[641, 608, 605, 613, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[129],
+                availability: AVAILABLE[130],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 676, 666, 667]),
+                slots: list(&[641, 608, 605, 679, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4.block_scale.block32{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 605, 602, 676, 666, 667]),
+                slots: list(&[641, 608, 605, 679, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 677, 666, 667]),
+                slots: list(&[641, 612, 605, 680, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{scale_vec::2X,scale_vec::4X}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 677, 666, 667]),
+                slots: list(&[641, 612, 605, 680, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[132],
+                availability: AVAILABLE[133],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 678, 666, 667]),
+                slots: list(&[641, 612, 605, 681, 669, 670]),
                 operands: list(&[481, 161, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.sp.cta_group.kind::mxf4nvf4.block_scale.{block16,block32}{.{collector::a::fill,collector::a::use,collector::a::lastuse,collector::a::discard}}{.{collector::b::fill,collector::b::use,collector::b::lastuse,collector::b::discard}} [d], [a], b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
-                slots: list(&[638, 609, 602, 678, 666, 667]),
+                slots: list(&[641, 612, 605, 681, 669, 670]),
                 operands: list(&[481, 489, 93, 479, 155, 491, 492, 486]),
-                availability: AVAILABLE[133],
+                availability: AVAILABLE[134],
                 ..Form::EMPTY
             },
         ],
@@ -1807,42 +1807,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 665, 681]),
+                slots: list(&[671, 668, 684]),
                 operands: list(&[481, 161, 93, 20, 48, 493]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 665, 681]),
+                slots: list(&[671, 668, 684]),
                 operands: list(&[481, 489, 93, 20, 48, 493]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 672, 681]),
+                slots: list(&[671, 675, 684]),
                 operands: list(&[481, 161, 93, 20, 48, 493]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::i8{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 672, 681]),
+                slots: list(&[671, 675, 684]),
                 operands: list(&[481, 489, 93, 20, 48, 493]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 673, 681]),
+                slots: list(&[671, 676, 684]),
                 operands: list(&[481, 161, 93, 20, 48, 493]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.cta_group::1.kind::ti16{.collector} [d], [a], b, idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 673, 681]),
+                slots: list(&[671, 676, 684]),
                 operands: list(&[481, 489, 93, 20, 48, 493]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -1917,42 +1917,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 665, 681]),
+                slots: list(&[671, 668, 684]),
                 operands: list(&[481, 161, 93, 479, 155, 494, 495]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.{kind::f16,kind::tf32,kind::f8f6f4}{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 665, 681]),
+                slots: list(&[671, 668, 684]),
                 operands: list(&[481, 489, 93, 479, 155, 494, 495]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 672, 681]),
+                slots: list(&[671, 675, 684]),
                 operands: list(&[481, 161, 93, 479, 155, 494, 495]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::i8{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 672, 681]),
+                slots: list(&[671, 675, 684]),
                 operands: list(&[481, 489, 93, 479, 155, 494, 495]),
-                availability: AVAILABLE[130],
+                availability: AVAILABLE[131],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 673, 681]),
+                slots: list(&[671, 676, 684]),
                 operands: list(&[481, 161, 93, 479, 155, 494, 495]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.mma.ws.sp.cta_group::1.kind::ti16{.collector} [d], [a], b, [meta], idesc, enable-input-d{, zeroMask}",
-                slots: list(&[668, 673, 681]),
+                slots: list(&[671, 676, 684]),
                 operands: list(&[481, 489, 93, 479, 155, 494, 495]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
@@ -2017,7 +2017,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
         forms: &[Form {
             text: "tcgen05.kind",
-            slots: list(&[682]),
+            slots: list(&[685]),
             availability: AVAILABLE[72],
             ..Form::EMPTY
         }],
@@ -2026,12 +2026,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         since: Version::new(8, 6),
         target: "sm_100a, sm_110a; families sm_100f (8.8) and sm_110f",
         predicable: true,
-        summary: "Orders tcgen05 operations before or after a synchronisation of threads.",
+        summary: "Orders tcgen05 operations before or after a synchronization of threads.",
         semantics: &[
             "before: earlier tcgen05 operations are ordered before what follows; after: later ones are ordered after what precedes",
         ],
         notes: &[
-            "Place ::before ahead of the releasing synchronisation and ::after after the acquiring one.",
+            "Place ::before ahead of the releasing synchronization and ::after after the acquiring one.",
         ],
         example: Example {
             code: "tcgen05.fence::before_thread_sync;\ntcgen05.fence::after_thread_sync;",
@@ -2066,42 +2066,42 @@ pub(crate) static INSTRUCTIONS: [Instruction; 15] = [
         forms: &[
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[638, 683, 303, 127]),
+                slots: list(&[641, 686, 303, 127]),
                 operands: list(&[109]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[638, 683, 303, 315, 127]),
+                slots: list(&[641, 686, 303, 315, 127]),
                 operands: list(&[109, 496]),
                 availability: AVAILABLE[72],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[638, 683, 303, 520, 127]),
+                slots: list(&[641, 686, 303, 523, 127]),
                 operands: list(&[109, 497]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.b64 [mbar]",
-                slots: list(&[638, 684, 683, 303, 127]),
+                slots: list(&[641, 687, 686, 303, 127]),
                 operands: list(&[120]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.{multicast::cluster,multicast::cluster::16b}.b64 [mbar], ctaMask",
-                slots: list(&[638, 684, 683, 303, 685, 127]),
+                slots: list(&[641, 687, 686, 303, 688, 127]),
                 operands: list(&[120, 496]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY
             },
             Form {
                 text: "tcgen05.commit.cta_group.sync_restrict::shared::read::mma::a.mbarrier::arrive::one{.shared::cluster}.multicast::cluster::32b.b64 [mbar], ctaMask",
-                slots: list(&[638, 684, 683, 303, 520, 127]),
+                slots: list(&[641, 687, 686, 303, 523, 127]),
                 operands: list(&[120, 497]),
                 availability: AVAILABLE[24],
                 ..Form::EMPTY

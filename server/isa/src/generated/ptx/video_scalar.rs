@@ -23,7 +23,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vadd.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
+                slots: list(&[104, 24, 25, 4, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -94,7 +94,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vsub.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
+                slots: list(&[104, 24, 25, 4, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -165,7 +165,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vabsdiff.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
+                slots: list(&[104, 24, 25, 4, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -236,7 +236,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmin.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
+                slots: list(&[104, 24, 25, 4, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -307,7 +307,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
             },
             Form {
                 text: "vmax.dtype.atype.btype{.sat}.op2 d, a, b, c",
-                slots: list(&[104, 24, 25, 4, 686]),
+                slots: list(&[104, 24, 25, 4, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -371,14 +371,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 687, 4, 23]),
+                slots: list(&[104, 24, 690, 4, 23]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshl.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 687, 4, 23, 686]),
+                slots: list(&[104, 24, 690, 4, 23, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -438,14 +438,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode d, a, b{, c}",
-                slots: list(&[104, 24, 687, 4, 23]),
+                slots: list(&[104, 24, 690, 4, 23]),
                 operands: list(&[0, 4, 10, 499]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vshr.dtype.atype.u32{.sat}.mode.op2 d, a, b, c",
-                slots: list(&[104, 24, 687, 4, 23, 686]),
+                slots: list(&[104, 24, 690, 4, 23, 689]),
                 operands: list(&[0, 4, 10, 13]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
@@ -503,7 +503,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         ],
         forms: &[Form {
             text: "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
-            slots: list(&[104, 24, 25, 688, 4, 689]),
+            slots: list(&[104, 24, 25, 691, 4, 692]),
             operands: list(&[0, 4, 10, 13]),
             availability: AVAILABLE[3],
             ..Form::EMPTY
@@ -560,14 +560,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 9] = [
         forms: &[
             Form {
                 text: "vset.atype.btype.cmp d, a, b{, c}",
-                slots: list(&[24, 25, 690]),
+                slots: list(&[24, 25, 693]),
                 operands: list(&[14, 1, 5, 500]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY
             },
             Form {
                 text: "vset.atype.btype.cmp.op2 d, a, b, c",
-                slots: list(&[24, 25, 690, 686]),
+                slots: list(&[24, 25, 693, 689]),
                 operands: list(&[14, 1, 5, 20]),
                 availability: AVAILABLE[3],
                 ..Form::EMPTY

@@ -22,7 +22,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vadd2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -86,7 +86,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vsub2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -150,7 +150,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vavrg2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -214,7 +214,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vabsdiff2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -278,7 +278,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmin2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -342,7 +342,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmax2.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -406,7 +406,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vadd4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -470,7 +470,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vsub4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -534,7 +534,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vavrg4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -598,7 +598,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vabsdiff4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -662,7 +662,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmin4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -726,7 +726,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
             },
             Form {
                 text: "vmax4.dtype.atype.btype.add d, a, b, c",
-                slots: list(&[104, 24, 25, 691]),
+                slots: list(&[104, 24, 25, 694]),
                 operands: list(&[0, 31, 35, 501]),
                 availability: AVAILABLE[30],
                 ..Form::EMPTY
@@ -779,7 +779,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset2.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 690, 692]),
+            slots: list(&[24, 25, 693, 695]),
             operands: list(&[14, 37, 32, 502]),
             availability: AVAILABLE[30],
             ..Form::EMPTY
@@ -827,7 +827,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 14] = [
         syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
         forms: &[Form {
             text: "vset4.atype.btype.cmp{.add} d, a, b, c",
-            slots: list(&[24, 25, 690, 692]),
+            slots: list(&[24, 25, 693, 695]),
             operands: list(&[14, 37, 32, 502]),
             availability: AVAILABLE[30],
             ..Form::EMPTY

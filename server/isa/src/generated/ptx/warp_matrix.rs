@@ -13,28 +13,28 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[537, 509, 538, 539, 540, 110]),
+                slots: list(&[540, 512, 541, 542, 543, 110]),
                 operands: list(&[367, 368, 369]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 539, 540, 110]),
+                slots: list(&[544, 512, 541, 542, 543, 110]),
                 operands: list(&[370, 368, 369]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 539, 540, 34]),
+                slots: list(&[544, 512, 541, 542, 543, 34]),
                 operands: list(&[371, 368, 369]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[537, 390, 538, 539, 540, 110]),
+                slots: list(&[540, 390, 541, 542, 543, 110]),
                 operands: list(&[367, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -44,7 +44,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 r, [p]{, stride}",
-                slots: list(&[541, 390, 538, 539, 540, 110]),
+                slots: list(&[544, 390, 541, 542, 543, 110]),
                 operands: list(&[370, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -54,7 +54,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[541, 390, 538, 539, 540, 34]),
+                slots: list(&[544, 390, 541, 542, 543, 34]),
                 operands: list(&[371, 368, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -64,147 +64,147 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 542, 540, 2]),
+                slots: list(&[544, 512, 541, 545, 543, 2]),
                 operands: list(&[372, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[537, 509, 538, 543, 540, 544]),
+                slots: list(&[540, 512, 541, 546, 543, 547]),
                 operands: list(&[373, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[545, 509, 538, 546, 540, 544]),
+                slots: list(&[548, 512, 541, 549, 543, 547]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[547, 509, 538, 546, 540, 544]),
+                slots: list(&[550, 512, 541, 549, 543, 547]),
                 operands: list(&[375, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[545, 509, 538, 548, 540, 544]),
+                slots: list(&[548, 512, 541, 551, 543, 547]),
                 operands: list(&[375, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.{s8,u8} r, [p]{, stride}",
-                slots: list(&[547, 509, 538, 548, 540, 544]),
+                slots: list(&[550, 512, 541, 551, 543, 547]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[545, 509, 549, 550, 540, 551]),
+                slots: list(&[548, 512, 552, 553, 543, 554]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k32{.{global,shared,shared::cta}}.{s4,u4} r, [p]{, stride}",
-                slots: list(&[547, 509, 552, 550, 540, 551]),
+                slots: list(&[550, 512, 555, 553, 543, 554]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.row.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[545, 509, 549, 553, 540, 554]),
+                slots: list(&[548, 512, 552, 556, 543, 557]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.col.m8n8k128{.{global,shared,shared::cta}}.b1 r, [p]{, stride}",
-                slots: list(&[547, 509, 552, 553, 540, 554]),
+                slots: list(&[550, 512, 555, 556, 543, 557]),
                 operands: list(&[374, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 555, 540, 2]),
+                slots: list(&[544, 512, 541, 558, 543, 2]),
                 operands: list(&[376, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 555, 540, 34]),
+                slots: list(&[544, 512, 541, 558, 543, 34]),
                 operands: list(&[377, 368, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[537, 509, 538, 543, 540, 112]),
+                slots: list(&[540, 512, 541, 546, 543, 112]),
                 operands: list(&[378, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[545, 509, 538, 546, 540, 112]),
+                slots: list(&[548, 512, 541, 549, 543, 112]),
                 operands: list(&[379, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m8n32k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[547, 509, 538, 546, 540, 112]),
+                slots: list(&[550, 512, 541, 549, 543, 112]),
                 operands: list(&[380, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.a.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[545, 509, 538, 548, 540, 112]),
+                slots: list(&[548, 512, 541, 551, 543, 112]),
                 operands: list(&[380, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.b.sync.aligned.layout.m32n8k16{.{global,shared,shared::cta}}.bf16 r, [p]{, stride}",
-                slots: list(&[547, 509, 538, 548, 540, 112]),
+                slots: list(&[550, 512, 541, 551, 543, 112]),
                 operands: list(&[379, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.tf32 r, [p]{, stride}",
-                slots: list(&[537, 509, 538, 556, 540, 557]),
+                slots: list(&[540, 512, 541, 559, 543, 560]),
                 operands: list(&[381, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 556, 540, 34]),
+                slots: list(&[544, 512, 541, 559, 543, 34]),
                 operands: list(&[371, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.{a,b}.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[537, 509, 538, 558, 540, 38]),
+                slots: list(&[540, 512, 541, 561, 543, 38]),
                 operands: list(&[382, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.load.c.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 r, [p]{, stride}",
-                slots: list(&[541, 509, 538, 558, 540, 38]),
+                slots: list(&[544, 512, 541, 561, 543, 38]),
                 operands: list(&[383, 368, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -255,7 +255,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             "Types per shape: k16 shapes f16, s8, u8, bf16 (a/b) and f16, f32, s32 (c); m16n16k8 tf32 with f32 c; m8n8k4 f64; m8n8k32 s4/u4 with s32 c; m8n8k128 b1 with s32 c.",
             "Sub-byte and b1: a must be .row, b must be .col.",
             "Element-to-lane mapping is unspecified; use only with wmma.mma/store.",
-            "The simulator numbers elements along the rows of A, C and D and along the columns of B; a lane holds as many neighbours as fit into its registers, and lanes that are left over have copies.",
+            "The simulator numbers elements along the rows of A, C and D and along the columns of B; a lane holds as many neighbors as fit into its registers, and lanes that are left over have copies.",
             "Default stride is the matrix width in the leading dimension.",
             "All lanes must give the same address and stride.",
         ],
@@ -296,21 +296,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 539, 540, 110]),
+                slots: list(&[562, 512, 541, 542, 543, 110]),
                 operands: list(&[384, 385, 369]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 539, 540, 34]),
+                slots: list(&[562, 512, 541, 542, 543, 34]),
                 operands: list(&[384, 386, 369]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f16 [p], r{, stride}",
-                slots: list(&[559, 390, 538, 539, 540, 110]),
+                slots: list(&[562, 390, 541, 542, 543, 110]),
                 operands: list(&[384, 385, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -320,7 +320,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[559, 390, 538, 539, 540, 34]),
+                slots: list(&[562, 390, 541, 542, 543, 34]),
                 operands: list(&[384, 386, 369]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -330,35 +330,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m16n16k16,m8n32k16,m32n8k16}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 542, 540, 2]),
+                slots: list(&[562, 512, 541, 545, 543, 2]),
                 operands: list(&[384, 387, 369]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.s32 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 555, 540, 2]),
+                slots: list(&[562, 512, 541, 558, 543, 2]),
                 operands: list(&[384, 388, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.{m8n8k32,m8n8k128}{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 555, 540, 34]),
+                slots: list(&[562, 512, 541, 558, 543, 34]),
                 operands: list(&[384, 389, 369]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m16n16k8{.{global,shared,shared::cta}}.f32 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 556, 540, 34]),
+                slots: list(&[562, 512, 541, 559, 543, 34]),
                 operands: list(&[384, 386, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.store.d.sync.aligned.layout.m8n8k4{.{global,shared,shared::cta}}.f64 [p], r{, stride}",
-                slots: list(&[559, 509, 538, 558, 540, 38]),
+                slots: list(&[562, 512, 541, 561, 543, 38]),
                 operands: list(&[384, 390, 369]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -431,35 +431,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[509, 560, 561, 539, 99, 562]),
+                slots: list(&[512, 563, 564, 542, 99, 565]),
                 operands: list(&[370, 391, 392, 393]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 539, 99, 98]),
+                slots: list(&[512, 563, 564, 542, 99, 98]),
                 operands: list(&[370, 391, 392, 394]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[509, 560, 561, 539, 60, 562]),
+                slots: list(&[512, 563, 564, 542, 60, 565]),
                 operands: list(&[371, 391, 392, 393]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 539, 60, 98]),
+                slots: list(&[512, 563, 564, 542, 60, 98]),
                 operands: list(&[371, 391, 392, 394]),
-                availability: AVAILABLE[103],
+                availability: AVAILABLE[104],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f16 d, a, b, c",
-                slots: list(&[390, 560, 561, 539, 99, 562]),
+                slots: list(&[390, 563, 564, 542, 99, 565]),
                 operands: list(&[370, 391, 392, 393]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -469,7 +469,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f16.f32 d, a, b, c",
-                slots: list(&[390, 560, 561, 539, 99, 98]),
+                slots: list(&[390, 563, 564, 542, 99, 98]),
                 operands: list(&[370, 391, 392, 394]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -479,7 +479,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f16 d, a, b, c",
-                slots: list(&[390, 560, 561, 539, 60, 562]),
+                slots: list(&[390, 563, 564, 542, 60, 565]),
                 operands: list(&[371, 391, 392, 393]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -489,7 +489,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.alayout.blayout.{m16n16k16,m8n32k16,m32n8k16}.f32.f32 d, a, b, c",
-                slots: list(&[390, 560, 561, 539, 60, 98]),
+                slots: list(&[390, 563, 564, 542, 60, 98]),
                 operands: list(&[371, 391, 392, 394]),
                 availability: AVAILABLE[31],
                 removed: Some(Requirement {
@@ -499,112 +499,112 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 543, 250, 563, 564, 97, 75]),
+                slots: list(&[512, 563, 564, 546, 250, 566, 567, 97, 75]),
                 operands: list(&[372, 395, 396, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 546, 250, 563, 564, 97, 75]),
+                slots: list(&[512, 563, 564, 549, 250, 566, 567, 97, 75]),
                 operands: list(&[372, 398, 399, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.s8.s8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 548, 250, 563, 564, 97, 75]),
+                slots: list(&[512, 563, 564, 551, 250, 566, 567, 97, 75]),
                 operands: list(&[372, 400, 401, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 543, 250, 565, 566, 97, 75]),
+                slots: list(&[512, 563, 564, 546, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 395, 396, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 546, 250, 565, 566, 97, 75]),
+                slots: list(&[512, 563, 564, 549, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 398, 399, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.s32.u8.u8.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 560, 561, 548, 250, 565, 566, 97, 75]),
+                slots: list(&[512, 563, 564, 551, 250, 568, 569, 97, 75]),
                 operands: list(&[372, 400, 401, 397]),
-                availability: AVAILABLE[112],
+                availability: AVAILABLE[113],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 567, 568, 550, 250, 569, 570, 97, 75]),
+                slots: list(&[512, 570, 571, 553, 250, 572, 573, 97, 75]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c",
-                slots: list(&[509, 567, 568, 550, 250, 571, 572, 97, 75]),
+                slots: list(&[512, 570, 571, 553, 250, 574, 575, 97, 75]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.{xor.popc,and.popc}.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
-                slots: list(&[573, 509, 567, 568, 553, 250, 574, 575, 97]),
+                slots: list(&[576, 512, 570, 571, 556, 250, 577, 578, 97]),
                 operands: list(&[376, 398, 401, 402]),
-                availability: AVAILABLE[113],
+                availability: AVAILABLE[114],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 543, 60, 274, 576, 98]),
+                slots: list(&[512, 563, 564, 546, 60, 274, 579, 98]),
                 operands: list(&[371, 403, 404, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n32k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 546, 60, 274, 576, 98]),
+                slots: list(&[512, 563, 564, 549, 60, 274, 579, 98]),
                 operands: list(&[371, 405, 406, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m32n8k16.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 548, 60, 274, 576, 98]),
+                slots: list(&[512, 563, 564, 551, 60, 274, 579, 98]),
                 operands: list(&[371, 407, 408, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[509, 560, 561, 556, 60, 577, 578, 98]),
+                slots: list(&[512, 563, 564, 559, 60, 580, 581, 98]),
                 operands: list(&[371, 409, 410, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 560, 561, 558, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 563, 564, 561, 261, 262, 582, 583, 39]),
                 operands: list(&[383, 411, 412, 413]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 560, 561, 556, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 563, 564, 559, 261, 262, 582, 583, 39]),
                 operands: list(&[414, 415, 416, 417]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "wmma.mma.sync.aligned.alayout.blayout.m16n16k16.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 560, 561, 543, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 563, 564, 546, 261, 262, 582, 583, 39]),
                 operands: list(&[414, 418, 419, 417]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
@@ -702,275 +702,275 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[509, 558, 560, 581, 99, 260, 582, 562]),
+                slots: list(&[512, 561, 563, 584, 99, 260, 585, 565]),
                 operands: list(&[370, 420, 421, 393]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f16 d, a, b, c",
-                slots: list(&[509, 558, 560, 581, 60, 260, 582, 562]),
+                slots: list(&[512, 561, 563, 584, 60, 260, 585, 565]),
                 operands: list(&[371, 420, 421, 393]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[509, 558, 560, 581, 60, 260, 582, 98]),
+                slots: list(&[512, 561, 563, 584, 60, 260, 585, 98]),
                 operands: list(&[371, 420, 421, 394]),
-                availability: AVAILABLE[114],
+                availability: AVAILABLE[115],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[509, 583, 567, 568, 99, 260, 582, 562]),
+                slots: list(&[512, 586, 570, 571, 99, 260, 585, 565]),
                 operands: list(&[422, 420, 423, 424]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[509, 583, 567, 568, 60, 260, 582, 98]),
+                slots: list(&[512, 586, 570, 571, 60, 260, 585, 98]),
                 operands: list(&[425, 420, 423, 426]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[509, 584, 567, 568, 75, 250, 585, 586, 97]),
+                slots: list(&[512, 587, 570, 571, 75, 250, 588, 589, 97]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[509, 550, 567, 568, 75, 250, 587, 588, 97]),
+                slots: list(&[512, 553, 570, 571, 75, 250, 590, 591, 97]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[509, 553, 567, 568, 250, 574, 575, 97, 573]),
+                slots: list(&[512, 556, 570, 571, 250, 577, 578, 97, 576]),
                 operands: list(&[376, 398, 401, 402]),
                 availability: AVAILABLE[18],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.alayout.blayout.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 558, 560, 581, 60, 274, 576, 98]),
+                slots: list(&[512, 561, 563, 584, 60, 274, 579, 98]),
                 operands: list(&[371, 405, 408, 394]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 583, 567, 568, 60, 274, 576, 98]),
+                slots: list(&[512, 586, 570, 571, 60, 274, 579, 98]),
                 operands: list(&[425, 405, 427, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 60, 274, 576, 98]),
+                slots: list(&[512, 592, 570, 571, 60, 274, 579, 98]),
                 operands: list(&[425, 403, 408, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 99, 260, 582, 562]),
+                slots: list(&[512, 592, 570, 571, 99, 260, 585, 565]),
                 operands: list(&[422, 385, 421, 424]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 60, 260, 582, 98]),
+                slots: list(&[512, 592, 570, 571, 60, 260, 585, 98]),
                 operands: list(&[425, 385, 421, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[509, 590, 567, 568, 60, 577, 578, 98]),
+                slots: list(&[512, 593, 570, 571, 60, 580, 581, 98]),
                 operands: list(&[425, 428, 429, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c",
-                slots: list(&[509, 583, 567, 568, 60, 577, 578, 98]),
+                slots: list(&[512, 586, 570, 571, 60, 580, 581, 98]),
                 operands: list(&[425, 409, 430, 426]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 558, 567, 568, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 561, 570, 571, 261, 262, 582, 583, 39]),
                 operands: list(&[383, 411, 412, 413]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 75, 250, 585, 586, 97]),
+                slots: list(&[512, 592, 570, 571, 75, 250, 588, 589, 97]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 75, 250, 585, 586, 97]),
+                slots: list(&[512, 594, 570, 571, 75, 250, 588, 589, 97]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 75, 250, 587, 588, 97]),
+                slots: list(&[512, 594, 570, 571, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
-                slots: list(&[509, 592, 567, 568, 75, 250, 587, 588, 97]),
+                slots: list(&[512, 595, 570, 571, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[509, 593, 567, 568, 250, 574, 575, 97, 594]),
+                slots: list(&[512, 596, 570, 571, 250, 577, 578, 97, 597]),
                 operands: list(&[431, 395, 401, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.{xor.popc,and.popc} d, a, b, c",
-                slots: list(&[509, 595, 567, 568, 250, 574, 575, 97, 594]),
+                slots: list(&[512, 598, 570, 571, 250, 577, 578, 97, 597]),
                 operands: list(&[431, 400, 396, 432]),
                 availability: AVAILABLE[13],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 590, 567, 568, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 593, 570, 571, 261, 262, 582, 583, 39]),
                 operands: list(&[433, 390, 412, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 583, 567, 568, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 586, 570, 571, 261, 262, 582, 583, 39]),
                 operands: list(&[433, 415, 435, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64{.rnd} d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 261, 262, 579, 580, 39]),
+                slots: list(&[512, 592, 570, 571, 261, 262, 582, 583, 39]),
                 operands: list(&[433, 418, 416, 434]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 60, 596, 597, 98]),
+                slots: list(&[512, 594, 570, 571, 60, 599, 600, 98]),
                 operands: list(&[425, 400, 396, 426]),
-                availability: AVAILABLE[116],
+                availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 99, 596, 597, 562]),
+                slots: list(&[512, 594, 570, 571, 99, 599, 600, 565]),
                 operands: list(&[422, 400, 396, 424]),
-                availability: AVAILABLE[117],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 60, 596, 597, 98]),
-                operands: list(&[425, 395, 401, 426]),
-                availability: AVAILABLE[117],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 99, 596, 597, 562]),
-                operands: list(&[422, 395, 401, 424]),
-                availability: AVAILABLE[117],
-                ..Form::EMPTY
-            },
-            Form {
-                text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 598, 60, 596, 597, 98]),
-                operands: list(&[425, 400, 396, 426]),
                 availability: AVAILABLE[118],
                 ..Form::EMPTY
             },
             Form {
+                text: "mma.sync.aligned.m16n8k16.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
+                slots: list(&[512, 592, 570, 571, 60, 599, 600, 98]),
+                operands: list(&[425, 395, 401, 426]),
+                availability: AVAILABLE[118],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mma.sync.aligned.m16n8k16.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
+                slots: list(&[512, 592, 570, 571, 99, 599, 600, 565]),
+                operands: list(&[422, 395, 401, 424]),
+                availability: AVAILABLE[118],
+                ..Form::EMPTY
+            },
+            Form {
+                text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
+                slots: list(&[512, 594, 570, 571, 601, 60, 599, 600, 98]),
+                operands: list(&[425, 400, 396, 426]),
+                availability: AVAILABLE[119],
+                ..Form::EMPTY
+            },
+            Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 598, 99, 596, 597, 562]),
+                slots: list(&[512, 594, 570, 571, 601, 99, 599, 600, 565]),
                 operands: list(&[422, 400, 396, 424]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 598, 60, 596, 597, 98]),
+                slots: list(&[512, 592, 570, 571, 601, 60, 599, 600, 98]),
                 operands: list(&[425, 395, 401, 426]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k16.row.col.kind::f8f6f4.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c",
-                slots: list(&[509, 589, 567, 568, 598, 99, 596, 597, 562]),
+                slots: list(&[512, 592, 570, 571, 601, 99, 599, 600, 565]),
                 operands: list(&[422, 395, 401, 424]),
                 availability: AVAILABLE[74],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 598, 60, 599, 600, 98]),
+                slots: list(&[512, 594, 570, 571, 601, 60, 602, 603, 98]),
                 operands: list(&[425, 400, 396, 426]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c",
-                slots: list(&[509, 591, 567, 568, 598, 99, 599, 600, 562]),
+                slots: list(&[512, 594, 570, 571, 601, 99, 602, 603, 565]),
                 operands: list(&[422, 400, 396, 424]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[509, 591, 567, 568, 601, 602, 603, 60, 599, 600, 98, 604]),
+                slots: list(&[512, 594, 570, 571, 604, 605, 606, 60, 602, 603, 98, 607]),
                 operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[509, 592, 567, 568, 605, 602, 606, 60, 607, 608, 98, 604]),
+                slots: list(&[512, 595, 570, 571, 608, 605, 609, 60, 610, 611, 98, 607]),
                 operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[509, 592, 567, 568, 609, 602, 610, 60, 607, 608, 98, 604]),
+                slots: list(&[512, 595, 570, 571, 612, 605, 613, 60, 610, 611, 98, 607]),
                 operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, sfa, selA, sfb, selB",
-                slots: list(&[509, 592, 567, 568, 609, 602, 611, 60, 607, 608, 98, 612]),
+                slots: list(&[512, 595, 570, 571, 612, 605, 614, 60, 610, 611, 98, 615]),
                 operands: list(&[425, 400, 396, 426, 436, 437, 438, 439]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
         ],
@@ -1101,30 +1101,30 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "ldmatrix.sync.aligned.m8n8.num{.trans}{.{shared,shared::cta}}.b16 r, [p]",
-                slots: list(&[509, 613, 356, 614, 615, 126]),
+                slots: list(&[512, 616, 356, 617, 618, 126]),
                 operands: list(&[440, 368]),
                 availability: AVAILABLE[62],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.{b8,b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[509, 616, 362, 617, 618, 619]),
+                slots: list(&[512, 619, 362, 620, 621, 622]),
                 operands: list(&[441, 368]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.{b8x16.b6x16_p32,b8x16.b4x16_p64} r, [p]",
-                slots: list(&[509, 620, 356, 618, 621]),
+                slots: list(&[512, 623, 356, 621, 624]),
                 operands: list(&[440, 101]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
             Form {
                 text: "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
-                slots: list(&[509, 620, 356, 618, 622]),
+                slots: list(&[512, 623, 356, 621, 625]),
                 operands: list(&[440, 101]),
-                availability: AVAILABLE[121],
+                availability: AVAILABLE[122],
                 ..Form::EMPTY
             },
         ],
@@ -1206,16 +1206,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
-                slots: list(&[509, 613, 356, 614, 618, 126]),
+                slots: list(&[512, 616, 356, 617, 621, 126]),
                 operands: list(&[384, 442]),
                 availability: AVAILABLE[20],
                 ..Form::EMPTY
             },
             Form {
                 text: "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
-                slots: list(&[509, 623, 356, 617, 618, 624]),
+                slots: list(&[512, 626, 356, 620, 621, 627]),
                 operands: list(&[384, 442]),
-                availability: AVAILABLE[120],
+                availability: AVAILABLE[121],
                 ..Form::EMPTY
             },
         ],
@@ -1276,9 +1276,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
         forms: &[Form {
             text: "movmatrix.sync.aligned.m8n8.trans.b16 d, a",
-            slots: list(&[509, 613, 617, 126]),
+            slots: list(&[512, 616, 620, 126]),
             operands: list(&[350, 443]),
-            availability: AVAILABLE[122],
+            availability: AVAILABLE[123],
             ..Form::EMPTY
         }],
         modifiers: list(&[261, 312, 313, 314]),
@@ -1324,149 +1324,149 @@ pub(crate) static INSTRUCTIONS: [Instruction; 8] = [
         forms: &[
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[625, 509, 589, 626, 99, 260, 582, 562]),
+                slots: list(&[628, 512, 592, 629, 99, 260, 585, 565]),
                 operands: list(&[422, 420, 421, 424, 436, 444]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f",
-                slots: list(&[625, 509, 591, 626, 99, 260, 582, 562]),
+                slots: list(&[628, 512, 594, 629, 99, 260, 585, 565]),
                 operands: list(&[422, 385, 445, 424, 436, 446]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 589, 626, 60, 260, 582, 98]),
+                slots: list(&[628, 512, 592, 629, 60, 260, 585, 98]),
                 operands: list(&[425, 420, 421, 426, 436, 444]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 591, 626, 60, 260, 582, 98]),
+                slots: list(&[628, 512, 594, 629, 60, 260, 585, 98]),
                 operands: list(&[425, 385, 445, 426, 436, 444]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 589, 626, 60, 274, 576, 98]),
+                slots: list(&[628, 512, 592, 629, 60, 274, 579, 98]),
                 operands: list(&[425, 405, 408, 426, 436, 444]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 591, 626, 60, 274, 576, 98]),
+                slots: list(&[628, 512, 594, 629, 60, 274, 579, 98]),
                 operands: list(&[425, 403, 404, 426, 436, 446]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 583, 626, 60, 577, 578, 98]),
+                slots: list(&[628, 512, 586, 629, 60, 580, 581, 98]),
                 operands: list(&[425, 428, 430, 426, 436, 444]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 589, 626, 60, 577, 578, 98]),
+                slots: list(&[628, 512, 592, 629, 60, 580, 581, 98]),
                 operands: list(&[425, 409, 410, 426, 436, 446]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k32.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 591, 626, 75, 250, 585, 586, 97]),
+                slots: list(&[628, 512, 594, 629, 75, 250, 588, 589, 97]),
                 operands: list(&[431, 395, 396, 432, 436, 446]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 592, 626, 75, 250, 585, 586, 97]),
+                slots: list(&[628, 512, 595, 629, 75, 250, 588, 589, 97]),
                 operands: list(&[431, 400, 399, 432, 436, 447]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 592, 626, 75, 250, 587, 588, 97]),
+                slots: list(&[628, 512, 595, 629, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 395, 396, 432, 436, 446]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k128.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 593, 626, 75, 250, 587, 588, 97]),
+                slots: list(&[628, 512, 596, 629, 75, 250, 590, 591, 97]),
                 operands: list(&[431, 400, 399, 432, 436, 447]),
                 availability: AVAILABLE[53],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.{sp,sp::ordered_metadata}.sync.aligned.m16n8k64.row.col.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[625, 509, 592, 626, 60, 596, 597, 98]),
+                slots: list(&[628, 512, 595, 629, 60, 599, 600, 98]),
                 operands: list(&[425, 400, 399, 426, 436, 447]),
-                availability: AVAILABLE[116],
+                availability: AVAILABLE[117],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 d, a, b, c, e, f",
-                slots: list(&[627, 509, 592, 626, 598, 60, 596, 597, 98]),
+                slots: list(&[630, 512, 595, 629, 601, 60, 599, 600, 98]),
                 operands: list(&[425, 400, 399, 426, 436, 447]),
                 availability: AVAILABLE[56],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16 d, a, b, c, e, f",
-                slots: list(&[627, 509, 592, 626, 99, 596, 597, 562]),
+                slots: list(&[630, 512, 595, 629, 99, 599, 600, 565]),
                 operands: list(&[422, 400, 399, 424, 436, 447]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32 d, a, b, c, e, f",
-                slots: list(&[627, 509, 592, 626, 598, 60, 599, 600, 98]),
+                slots: list(&[630, 512, 595, 629, 601, 60, 602, 603, 98]),
                 operands: list(&[425, 400, 399, 426, 436, 447]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f16 d, a, b, c, e, f",
-                slots: list(&[627, 509, 592, 626, 598, 99, 599, 600, 562]),
+                slots: list(&[630, 512, 595, 629, 601, 99, 602, 603, 565]),
                 operands: list(&[422, 400, 399, 424, 436, 447]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale{.scale_vec::1X}.f32.{e4m3,e5m2,e3m2,e2m3,e2m1}.{e4m3,e5m2,e3m2,e2m3,e2m1}.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[627, 509, 592, 626, 601, 602, 603, 60, 599, 600, 98, 604]),
+                slots: list(&[630, 512, 595, 629, 604, 605, 606, 60, 602, 603, 98, 607]),
                 operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
-                availability: AVAILABLE[119],
+                availability: AVAILABLE[120],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale{.scale_vec::2X}.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[627, 509, 593, 626, 605, 602, 606, 60, 607, 608, 98, 604]),
+                slots: list(&[630, 512, 596, 629, 608, 605, 609, 60, 610, 611, 98, 607]),
                 operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
-                availability: AVAILABLE[124],
+                availability: AVAILABLE[125],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[627, 509, 593, 626, 609, 602, 610, 60, 607, 608, 98, 604]),
+                slots: list(&[630, 512, 596, 629, 612, 605, 613, 60, 610, 611, 98, 607]),
                 operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
-                availability: AVAILABLE[124],
+                availability: AVAILABLE[125],
                 ..Form::EMPTY
             },
             Form {
                 text: "mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.{ue4m3,ue8m0} d, a, b, c, e, f, sfa, selA, sfb, selB",
-                slots: list(&[627, 509, 593, 626, 609, 602, 611, 60, 607, 608, 98, 612]),
+                slots: list(&[630, 512, 596, 629, 612, 605, 614, 60, 610, 611, 98, 615]),
                 operands: list(&[425, 400, 399, 426, 436, 447, 438, 439, 448, 449]),
-                availability: AVAILABLE[124],
+                availability: AVAILABLE[125],
                 ..Form::EMPTY
             },
         ],

@@ -16,7 +16,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 46] = [
         opcode: "ACQSHMINIT",
         category: &CATEGORIES[0],
         generations: &[Generation::Blackwell],
-        summary: "Waits until shared memory has been initialised.",
+        summary: "Waits until shared memory has been initialized.",
         operands: "none",
         writes: Writes::Nothing,
         ..Instruction::EMPTY

@@ -392,7 +392,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 57] = [
         opcode: "UMEMSETS",
         category: &CATEGORIES[16],
         generations: &[Generation::Blackwell],
-        summary: "Initialise shared memory.",
+        summary: "Initialize shared memory.",
         operands: "[URa], ..",
         ..Instruction::EMPTY
     },

@@ -131,18 +131,26 @@ impl<'l> FunctionDecoder<'l, '_> {
         match (scale, ordered, rest) {
             (None, None, []) => {}
             (None, Some(ordered), &[metadata, selector]) => {
-                let metadata = self.source_place(metadata, Type::B32)?.0;
+                let metadata = self.one_register(metadata)?;
                 let selector = self.source_place(selector, Type::U32)?.0;
                 sparse = Some(SparseFactor { metadata, selector, ordered });
             }
             (Some(_), None, &[a, select_a, b, select_b]) => {
-                let words = [self.source_place(a, Type::B32)?.0, self.source_place(b, Type::B32)?.0];
+                let words = [self.one_register(a)?, self.one_register(b)?];
                 let selectors = [self.selector(select_a)?, self.selector(select_b)?];
                 scales = Some(ProductScales { words, selectors });
             }
             _ => return Err(Why::operands()),
         }
         self.with_entry(Op::MatrixProduct, MatrixProduct { product, registers, scales, sparse })
+    }
+
+    /// A register of 32 bits, whose braces are optional.
+    fn one_register(&mut self, operand: Operand) -> Result<RegisterSlot> {
+        match *self.list(&operand) {
+            [register] => Ok(self.source_place(register, Type::B32)?.0),
+            _ => Err(Why::operands()),
+        }
     }
 
     fn wmma_access(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {

@@ -251,13 +251,13 @@ fn wrong_member_masks() {
             finished
             error wrong-membermask warp 0 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
               Invalid member mask: it does not include all lanes that execute the instruction
-              include each of them
+              the mask of lane 16 is 0xffff and misses lanes 16-31; include each of them
             warning absent-members warp 0 lanes ffffff00: @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;
               Missing lanes: only lanes 0-7 execute `shfl.sync` with mask 0xffffffff
               lanes 8-31 predicated off: behavior is undefined; make all lanes of the mask execute it, or remove the others from the mask
             error wrong-membermask warp 1 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
               Invalid member mask: it does not include all lanes that execute the instruction
-              include each of them
+              the mask of lane 16 is 0xffff and misses lanes 16-31; include each of them
         "#]],
     );
 }

@@ -317,7 +317,7 @@ fn an_undefined_lane_or_member_mask() {
         expect![[r#"
             error wrong-membermask warp 0 lanes ffff0000: shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
               Invalid member mask: it does not include all lanes that execute the instruction
-              include each of them
+              the mask of lane 16 is 0x0 and misses lanes 0-31; include each of them
             warning uninitialized-read warp 0 lanes ffff0000: shfl.sync.idx.b32 %r6, %r1, 0, 31, %r5;
               Uninitialized read: `%r5` in lanes 16-31, before it is written
               the value is used as a member mask; write it on every path to this statement

@@ -555,7 +555,7 @@ fn one_finding_a_cause() {
     expect![[r#"
 
         error[wrong-membermask] ~/k.ptx:15: Invalid member mask: it does not include all lanes that execute the instruction
-            include each of them
+            the mask of lane 8 is 0xff and misses lanes 8-15; include each of them
             threads (8,0,0) to (15,0,0) of block (0,0,0): lanes 8-15 of warp 0; also in 3 warps of 2 blocks; also at 2 statements of this source line
             source: reduce.cu:9 (inlined: sum.h:30)
         finished: 28 warp instructions, 704 thread instructions (64 predicated off)
@@ -581,7 +581,7 @@ fn one_finding_a_cause() {
             ],
             "lanes": "0000ff00",
             "line": 14,
-            "message": "Invalid member mask: it does not include all lanes that execute the instruction\ninclude each of them",
+            "message": "Invalid member mask: it does not include all lanes that execute the instruction\nthe mask of lane 8 is 0xff and misses lanes 8-15; include each of them",
             "related": [],
             "severity": "error",
             "source": {

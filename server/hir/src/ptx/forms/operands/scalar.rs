@@ -21,11 +21,6 @@ impl Checker<'_> {
             // In a list of registers, `_` is only one element.
             Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
             Operand::Address { .. } => self.address(rule, operand),
-            // A constant in parentheses.
-            Operand::Arguments(list) => match self.function.operands(list) {
-                [constant @ Operand::Constant(_)] => self.scalar(rule, *constant),
-                _ => None,
-            },
             Operand::Missing => None,
             other => Some(OperandError::Kind(self.written(other))),
         }
@@ -144,6 +139,8 @@ impl Checker<'_> {
             Named::Variable(Space::Param, _) if !kinds.has(OperandKind::Parameter) => {
                 return Some(OperandError::NoAddress(name));
             }
+            // Textures of PTX 1.x.
+            Named::Variable(Space::Tex, _) if kinds.has(OperandKind::Texture) => return None,
             Named::Variable(_, ty) if kinds.has_any(HANDLES) => {
                 (is_symbol || ty.is_none_or(|ty| is_handle(kinds, ty)), Written::Variable(name))
             }

@@ -453,15 +453,22 @@ impl Warp {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
         let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
-            true => (Severity::Information, "exit"),
+            true => (Severity::Information, ""),
             false => (
                 Severity::Error,
-                "are elsewhere; move the aligned barrier to a point where all lanes reconverge, or use \
+                "elsewhere; move the aligned barrier to a point where all lanes reconverge, or use \
                  `barrier.sync`, which need not be aligned",
             ),
         };
+        let is_one = missing.count_ones() == 1;
+        let verb = match (severity, is_one) {
+            (Severity::Information, true) => "exits",
+            (Severity::Information, false) => "exit",
+            (_, true) => "is ",
+            (_, false) => "are ",
+        };
         let message = format!(
-            "only {} {} it\n{} {rest}",
+            "only {} {} it\n{} {verb}{rest}",
             LaneSet(executed.into()),
             if executed.count_ones() == 1 { "reaches" } else { "reach" },
             LaneSet(missing.into())

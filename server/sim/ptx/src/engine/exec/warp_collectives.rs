@@ -6,6 +6,7 @@ use warplens_sim_cuda::registers::{PerLane, Registers, WIDTH, filter_lanes, lane
 use warplens_sim_cuda::semantics::float::{FloatOp, extremum_32};
 use warplens_sim_cuda::semantics::shuffle::ShuffleMode;
 use warplens_sim_warp::finding_kind::FindingKind;
+use warplens_sim_warp::lanes::LaneSet;
 
 use super::operand::{get, put};
 use crate::program::{Exchange, ExchangeKind, Function, Instruction};
@@ -54,7 +55,13 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
 pub(crate) fn check_members(members: &PerLane<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed = filter_lanes(mask, |lane| members[lane] >> lane & 1 == 0);
     if unnamed != 0 {
-        let message = "it does not include all lanes that execute the instruction\ninclude each of them";
+        let first = unnamed.trailing_zeros() as usize;
+        let message = format!(
+            "it does not include all lanes that execute the instruction\n\
+             the mask of lane {first} is {:#x} and misses {}; include each of them",
+            members[first],
+            LaneSet((mask & !members[first]).into())
+        );
         return Some(Fault::new(FindingKind::WrongMembermask, message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);

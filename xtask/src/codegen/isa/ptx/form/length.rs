@@ -18,6 +18,9 @@ pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -
     if text == "?" {
         return Ok(Length::Any);
     }
+    if text == "{1}" {
+        return Ok(Length::OneOrBraced);
+    }
     let (text, or_more) = text.strip_suffix("..").map_or((text, false), |text| (text, true));
     let (text, less) = number_after(text, '-', 0)?;
     let (text, divisor) = number_after(text, '/', 1)?;

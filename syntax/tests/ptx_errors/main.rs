@@ -1,6 +1,8 @@
 //! One mistake gives one error, at the mistake: the message and its range. Every case also checks that the
 //! text after the mistake is understood.
 
+mod foreign_text;
+
 use expect_test::{Expect, expect};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
