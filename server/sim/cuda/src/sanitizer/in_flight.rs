@@ -123,8 +123,8 @@ impl Sanitizer {
         for begun in self.take(reads) {
             // A write to the source shows the same missing wait.
             let is_known = |&(kind, at, other): &(FindingKind, u32, Option<u32>)| {
-                let about = (at, other) == (begun.statement, None) || other == Some(begun.statement);
-                kind == FindingKind::AsyncSource && about
+                let is_same = (kind, at, other) == (FindingKind::AsyncSource, begun.statement, None);
+                is_same || other == Some(begun.statement)
             };
             if !self.report.checks.races || self.report.reported.iter().any(is_known) {
                 continue;

@@ -265,9 +265,9 @@ fn a_relaxed_arrival_orders_nothing() {
 #[test]
 fn the_spaces_of_an_address_in_another_block() {
     let body = format!(
-        "{NEXT}cvt.u64.u32 %rd3, %r9;\ncvta.shared.u64 %rd3, %rd3;\nisspacep.shared.u64 %p2, %rd3;\n\
-         isspacep.shared::cluster.u64 %p3, %rd3;\ncvt.u64.u32 %rd4, %r5;\ncvta.shared.u64 %rd4, %rd4;\n\
-         isspacep.shared::cta.u64 %p4, %rd4;\nselp.u32 %r10, 1, 0, %p2;\nselp.u32 %r11, 2, 0, %p3;\n\
+        "{NEXT}cvt.u64.u32 %rd3, %r9;\ncvta.shared.u64 %rd3, %rd3;\nisspacep.shared %p2, %rd3;\n\
+         isspacep.shared::cluster %p3, %rd3;\ncvt.u64.u32 %rd4, %r5;\ncvta.shared.u64 %rd4, %rd4;\n\
+         isspacep.shared::cta %p4, %rd4;\nselp.u32 %r10, 1, 0, %p2;\nselp.u32 %r11, 2, 0, %p3;\n\
          selp.u32 %r12, 4, 0, %p4;\nadd.u32 %r10, %r10, %r11;\nadd.u32 %r10, %r10, %r12;\nst.global.u32 [%rd2], %r10;\n{SYNC}"
     );
     ends(4, &body, |_, _| 6);

@@ -133,6 +133,7 @@ fn a_barrier_that_a_warp_never_reaches() {
               Deadlock: lanes 0-31 of warp 1 wait at a barrier that others do not reach
               make all threads reach it, or specify the number of threads that do
               waiting at a barrier: lanes 0-31 of warp 1: bar.sync 0, 64;
+              waiting at a barrier: lanes 0-31 of warp 0: bar.sync 1, 64;
         "#]],
     );
 }

@@ -486,11 +486,6 @@ fn a_flag_of_another_block_needs_an_acquire_beyond_the_block() {
     // The acquire must follow the poll.
     let before = with("bar.sync 0;").replace("READ:", "membar.gl;\nREAD:");
     assert!(findings("sm_90", 2, 32, &before).contains("error data-race"));
-    // An atomic that leaves the flag as it is polls too.
-    let polls = with("bar.sync 0;")
-        .replace("ld.relaxed.gpu.global.u32 %r6, [%rd1]", "atom.global.or.b32 %r6, [%rd1], 0");
-    assert!(findings("sm_90", 2, 32, &polls).contains("error data-race"));
-    clean(2, 32, &polls.replace("bar.sync 0;", "membar.gl;"));
 }
 
 #[test]

@@ -309,6 +309,7 @@ fn only_defined_bits_hide_undefined_ones() {
     }
     // A structure is copied with its padding.
     clean(
-        "st.shared.u32 [%r3], %r1;\nld.shared.v2.u32 {%r5, %r6}, [%r3];\nst.global.v2.u32 [%rd1], {%r5, %r6};\nret;",
+        "st.shared.u32 [%r4], 1;\nbar.warp.sync 0xffffffff;\nld.shared.v2.u32 {%r5, %r6}, [%r4];\n\
+         st.global.v2.u32 [%rd1], {%r5, %r6};\nret;",
     );
 }
